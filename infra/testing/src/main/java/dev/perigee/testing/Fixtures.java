@@ -1,0 +1,30 @@
+package dev.perigee.testing;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How to start fixture F, the MCP server over stdio whose every fault can be ordered: {@code
+ * infra/testing/fixtures/f.mjs}, whose head lists its start flags and whose tools name its faults.
+ */
+public final class Fixtures {
+
+    /** The program that runs F and the servers from npm. */
+    public static final String NODE = "node";
+
+    private Fixtures() {}
+
+    /** The script of F. */
+    public static Path script() {
+        return Checkout.testing("fixtures/f.mjs");
+    }
+
+    /** The arguments of {@link #NODE} that start F with these flags. */
+    public static List<String> args(String... flags) {
+        var args = new ArrayList<String>();
+        args.add(script().toString());
+        args.addAll(List.of(flags));
+        return List.copyOf(args);
+    }
+}
