@@ -1,0 +1,52 @@
+package dev.perigee.worker.process;
+
+import java.io.IOException;
+import java.util.ArrayList;
+
+/**
+ * Starts children with the JDK's own means and gives each of them four platform threads: right for
+ * developing on a system without the native launcher, wrong for hundreds of children. What it
+ * cannot do: tell exit code 137 from SIGKILL, give a child a session of its own, or let go of a
+ * stream that a grandchild holds (its reader stays until the grandchild ends).
+ */
+final class PortableProcessLauncher implements ProcessLauncher {
+
+    private final LauncherOptions options;
+    private volatile boolean closed;
+
+    PortableProcessLauncher(LauncherOptions options) {
+        this.options = options;
+    }
+
+    @Override
+    public ChildProcess launch(LaunchSpec spec, ChildListener listener) throws LaunchException {
+        if (closed) {
+            throw new LaunchException(
+                    LaunchException.Reason.CLOSED, "The worker is stopping: nothing is started");
+        }
+        var command = new ArrayList<>(spec.command());
+        command.set(0, ProgramLookup.find(spec).toString());
+        var builder = new ProcessBuilder(command);
+        builder.environment().clear();
+        builder.environment().putAll(spec.environment());
+        var directory = spec.workingDirectory();
+        if (directory != null) {
+            builder.directory(directory.toFile());
+        }
+        try {
+            var child = new PortableChild(builder.start(), spec, listener, options);
+            child.start();
+            return child;
+        } catch (IOException e) {
+            throw new LaunchException(
+                    LaunchException.Reason.OTHER,
+                    "The program '%s' could not be started: %s"
+                            .formatted(spec.program(), e.getMessage()));
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+}

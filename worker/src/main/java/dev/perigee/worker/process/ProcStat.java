@@ -1,0 +1,56 @@
+package dev.perigee.worker.process;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One process as {@code /proc/pid/stat} tells it (proc_pid_stat(5)).
+ *
+ * @param pid process id
+ * @param state one letter, {@code Z} for one that has ended and waits to be collected
+ * @param parent the parent's process id
+ * @param session the session's id
+ * @param startTime ticks since boot
+ */
+record ProcStat(long pid, char state, long parent, long session, long startTime) {
+
+    private static final int START_TIME = 22;
+
+    /** Null when there is no such process, or no {@code /proc}. */
+    static @Nullable ProcStat read(long pid) {
+        try {
+            return parse(
+                    Files.readString(
+                            Path.of("/proc", Long.toString(pid), "stat"),
+                            StandardCharsets.ISO_8859_1));
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    /** When the process started, 0 where not known. */
+    static long startTime(long pid) {
+        var stat = read(pid);
+        return stat == null ? 0 : stat.startTime;
+    }
+
+    /** The program's name, in parentheses, may itself hold spaces and parentheses. */
+    static ProcStat parse(String line) {
+        var nameEnd = line.lastIndexOf(')');
+        var pid = Long.parseLong(line.substring(0, line.indexOf(' ')));
+        var fields = line.substring(nameEnd + 2).split(" ");
+        return new ProcStat(
+                pid,
+                fields[0].charAt(0),
+                Long.parseLong(fields[1]),
+                Long.parseLong(fields[3]),
+                Long.parseLong(fields[START_TIME - 3]));
+    }
+
+    boolean alive() {
+        return state != 'Z' && state != 'X';
+    }
+}
