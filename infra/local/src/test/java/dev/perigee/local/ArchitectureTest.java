@@ -1,0 +1,50 @@
+package dev.perigee.local;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.GeneralCodingRules.NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+final class ArchitectureTest {
+
+    private static final String ROOT = "dev.perigee.local";
+    private static final JavaClasses CLASSES =
+            new ClassFileImporter()
+                    .withImportOption(new ImportOption.DoNotIncludeTests())
+                    .importPackages(ROOT);
+
+    @Test
+    void readsTheseClassFiles() {
+        assertThat(CLASSES).isNotEmpty();
+    }
+
+    @Test
+    void dependsOnNothingItMustNotKnow() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.perigee.testing..")
+                .because("the product does not depend on its tests")
+                .allowEmptyShould(true)
+                .check(CLASSES);
+    }
+
+    @Test
+    void hasNoPackageCycles() {
+        slices().matching(ROOT + ".(*)..")
+                .should()
+                .beFreeOfCycles()
+                .allowEmptyShould(true)
+                .check(CLASSES);
+    }
+
+    @Test
+    void logsThroughSlf4jOnly() {
+        NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING.allowEmptyShould(true).check(CLASSES);
+    }
+}
