@@ -1,0 +1,109 @@
+package dev.perigee.protocol.config;
+
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.json.Require;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One user's MCP server as the backend configures it: the {@code config} of a configure command.
+ * Environment, headers and query parameters carry credentials and are never shown by {@link
+ * #toString()}.
+ *
+ * <p>Source: design/contract.md and seeds/process-management.txt, "Process Configuration".
+ *
+ * @param timeoutMs request timeout in milliseconds, null for the worker's default
+ * @param handshakeTimeoutMs time from spawn to the initialize answer in milliseconds, null for the
+ *     worker's default
+ * @param secretMetadata passed through untouched
+ */
+public record ServerConfig(
+        @Nullable String installationName,
+        String installationId,
+        String serverSlug,
+        String teamId,
+        String teamSlug,
+        String userId,
+        String userSlug,
+        TransportType transportType,
+        @Nullable String command,
+        List<String> args,
+        Map<String, String> env,
+        @Nullable String runtime,
+        @Nullable String language,
+        @Nullable String url,
+        Map<String, String> headers,
+        Map<String, String> urlQueryParams,
+        @Nullable Long timeoutMs,
+        @Nullable Long handshakeTimeoutMs,
+        @Nullable Boolean enabled,
+        @Nullable ServerSettings settings,
+        @Nullable String gitCommitSha,
+        @Nullable String repositoryUrl,
+        @Nullable String gitBranch,
+        @Nullable String source,
+        @Nullable RawJson secretMetadata) {
+
+    @SuppressWarnings("NullAway") // Jackson passes null for what the record did not carry.
+    public ServerConfig {
+        Require.id(installationId, "config.installation_id");
+        Require.id(serverSlug, "config.server_slug");
+        if (serverSlug.indexOf(':') >= 0 || serverSlug.indexOf('|') >= 0) {
+            throw InvalidRecordException.invalid(
+                    "field config.server_slug must not contain ':' or '|', which end it in a"
+                            + " tool_path");
+        }
+        Require.id(teamId, "config.team_id");
+        Require.id(teamSlug, "config.team_slug");
+        Require.id(userId, "config.user_id");
+        Require.id(userSlug, "config.user_slug");
+        Require.present(transportType, "config.transport_type");
+        if (transportType.isProcess()) {
+            Require.text(command, "config.command");
+        } else {
+            Require.text(url, "config.url");
+        }
+        Require.atLeast(timeoutMs, 1, "config.timeout_ms");
+        Require.atLeast(handshakeTimeoutMs, 1, "config.handshake_timeout_ms");
+        args = args == null ? List.of() : copy(args, "config.args");
+        env = env == null ? Map.of() : copy(env, "config.env");
+        headers = headers == null ? Map.of() : copy(headers, "config.headers");
+        urlQueryParams =
+                urlQueryParams == null ? Map.of() : copy(urlQueryParams, "config.url_query_params");
+    }
+
+    /** The identity of this user's instance of this installation. */
+    public String processId() {
+        return ProcessIds.of(serverSlug, teamSlug, userSlug, installationId);
+    }
+
+    /** True unless the backend switched the installation off. */
+    public boolean runs() {
+        return enabled == null || enabled;
+    }
+
+    /** True unless the installation's settings switch request logs off. */
+    public boolean logsRequests() {
+        return settings == null || settings.logsRequests();
+    }
+
+    /** Identity, transport and program only. */
+    @Override
+    public String toString() {
+        return "ServerConfig[" + processId() + ", " + transportType + ", command=" + command + "]";
+    }
+
+    private static List<String> copy(List<String> values, String field) {
+        values.forEach(value -> Require.present(value, field + "[]"));
+        return List.copyOf(values);
+    }
+
+    private static Map<String, String> copy(Map<String, String> values, String field) {
+        values.forEach((name, value) -> Require.present(value, field + "." + name));
+        return Collections.unmodifiableMap(new TreeMap<>(values));
+    }
+}

@@ -1,0 +1,55 @@
+package dev.perigee.protocol.event;
+
+import dev.perigee.protocol.topic.Topic;
+import org.jspecify.annotations.Nullable;
+
+/** Kinds of entry that an instance tells the backend, with the topic each goes to. */
+public enum EventType {
+    STATUS_CHANGED("mcp.server.status_changed", Topic.STATUS),
+    STARTED("mcp.server.started", Topic.LIFECYCLE),
+    CRASHED("mcp.server.crashed", Topic.LIFECYCLE),
+    RESTARTED("mcp.server.restarted", Topic.LIFECYCLE),
+    PERMANENTLY_FAILED("mcp.server.permanently_failed", Topic.LIFECYCLE),
+    DORMANT("mcp.server.dormant", Topic.LIFECYCLE),
+    RESPAWNED("mcp.server.respawned", Topic.LIFECYCLE),
+    EXITED("mcp.server.exited", Topic.LIFECYCLE),
+    STOPPED("mcp.server.stopped", Topic.LIFECYCLE),
+    LOGS("mcp.server.logs", Topic.LOGS),
+    LOG_RATE_LIMIT_EXCEEDED("mcp.server.log_rate_limit_exceeded", Topic.LOGS),
+    REQUEST_LOGS("mcp.request.logs", Topic.REQUEST_LOGS),
+    TOOLS_DISCOVERED("mcp.tools.discovered", Topic.TOOLS),
+    TOOLS_UPDATED("mcp.tools.updated", Topic.LIFECYCLE),
+    TOOL_RESULT("perigee.tool.result", Topic.TOOL_RESULTS),
+    /**
+     * The instance is gone for good: tombstones for everything compacted. Never a public record.
+     */
+    REMOVED("perigee.instance.removed", Topic.STATE);
+
+    private final String wireName;
+    private final Topic topic;
+
+    EventType(String wireName, Topic topic) {
+        this.wireName = wireName;
+        this.topic = topic;
+    }
+
+    /** The value of {@code event}, {@code ce_type} and the link's {@code type}. */
+    public String wireName() {
+        return wireName;
+    }
+
+    /** Where the record goes. */
+    public Topic topic() {
+        return topic;
+    }
+
+    /** The type of this name, or null when this version does not know it. */
+    public static @Nullable EventType of(String wireName) {
+        for (EventType type : values()) {
+            if (type.wireName.equals(wireName)) {
+                return type;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,55 @@
+package dev.perigee.protocol.event;
+
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a worker is, every 30 s and at once when it starts, keyed by worker id.
+ *
+ * @param event always {@link #EVENT}
+ * @param incarnation new each time the worker process starts
+ * @param status {@code running} or {@code draining}
+ * @param processesByTeam the instances, by team id; permanently failed ones are among them
+ * @param countsByState number of instances by process state
+ * @param partitions the partitions whose sessions it holds
+ * @param isolation which isolation is active and what it cannot enforce
+ */
+public record Heartbeat(
+        String event,
+        String workerId,
+        String incarnation,
+        String status,
+        String version,
+        double uptimeSeconds,
+        double cpuLoad,
+        long memoryUsedBytes,
+        long memoryMaxBytes,
+        Map<String, List<ProcessSummary>> processesByTeam,
+        Map<String, Integer> countsByState,
+        int dormantCount,
+        List<Integer> partitions,
+        @Nullable String isolation,
+        Instant timestamp) {
+    /** The value of {@code event} and {@code ce_type}. */
+    public static final String EVENT = "perigee.worker.heartbeat";
+
+    /** One instance, without schemas or descriptions. */
+    public record ProcessSummary(
+            String processId,
+            String installationId,
+            String userId,
+            String serverSlug,
+            String state,
+            @Nullable ServerStatus status,
+            @Nullable Long pid,
+            double uptimeSeconds,
+            String health,
+            @Nullable Instant lastHealthCheckAt,
+            long messageCount,
+            long errorCount,
+            int activeRequests,
+            @Nullable Instant lastActivityAt,
+            List<String> toolNames) {}
+}

@@ -1,0 +1,8 @@
+/**
+ * What an instance tells the backend: status, lifecycle, logs, tools, heartbeats. Change by
+ * addition only.
+ */
+@NullMarked
+package dev.perigee.protocol.event;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,146 @@
+package dev.perigee.protocol.json;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import java.time.Instant;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.exc.StreamReadException;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DatabindException;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.PropertyNamingStrategies;
+import tools.jackson.databind.cfg.CoercionAction;
+import tools.jackson.databind.cfg.CoercionInputShape;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.module.SimpleModule;
+import tools.jackson.databind.type.LogicalType;
+
+/**
+ * The one way records become bytes and back: UTF-8, snake_case, absent is null, unknown fields are
+ * ignored, a value of a wrong type is an error and never coerced. Thread-safe.
+ *
+ * <p>Source: design/contract.md.
+ */
+public final class Json {
+    /** Deepest nesting accepted; deeper input is malformed. */
+    public static final int MAX_DEPTH = 200;
+
+    static final JsonMapper MAPPER = mapper();
+
+    private Json() {}
+
+    /** Encodes a record as UTF-8 JSON. */
+    public static byte[] write(Object value) {
+        return MAPPER.writeValueAsBytes(value);
+    }
+
+    /** Encodes a record as a value to be embedded in another. */
+    public static RawJson raw(Object value) {
+        return RawJson.ofBytes(write(value));
+    }
+
+    /**
+     * Decodes one JSON document.
+     *
+     * @throws InvalidRecordException when the bytes are no JSON, or not what the type asks for
+     */
+    public static <T> T read(byte[] utf8, Class<T> type) {
+        try {
+            T value =
+                    MAPPER.readerFor(type)
+                            .withAttribute(RawJsonDeserializer.SOURCE, utf8)
+                            .readValue(utf8);
+            return Require.present(value, "(document)");
+        } catch (JacksonException e) {
+            throw explain(e);
+        }
+    }
+
+    /** Decodes a value that was passed through. */
+    public static <T> T read(RawJson json, Class<T> type) {
+        return read(json.bytes(), type);
+    }
+
+    /** Decodes any JSON document as a tree; for tools and tests, not for the call path. */
+    public static JsonNode tree(byte[] utf8) {
+        try {
+            return MAPPER.readTree(utf8);
+        } catch (JacksonException e) {
+            throw explain(e);
+        }
+    }
+
+    /** Turns a tree back into a typed value. */
+    public static <T> T convert(JsonNode tree, Class<T> type) {
+        return read(write(tree), type);
+    }
+
+    private static InvalidRecordException explain(JacksonException failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof InvalidRecordException ours) {
+                return ours;
+            }
+        }
+        var location = failure.getLocation();
+        String where =
+                location == null
+                        ? ""
+                        : " at line " + location.getLineNr() + ", column " + location.getColumnNr();
+        if (failure instanceof StreamReadException) {
+            return InvalidRecordException.malformed("not valid JSON" + where);
+        }
+        if (failure instanceof DatabindException databind && !databind.getPath().isEmpty()) {
+            return InvalidRecordException.invalid(
+                    "field " + path(databind) + " has a wrong type" + where);
+        }
+        return InvalidRecordException.invalid("not the expected kind of JSON value" + where);
+    }
+
+    private static String path(DatabindException failure) {
+        var path = new StringBuilder();
+        for (var step : failure.getPath()) {
+            if (step.getPropertyName() != null) {
+                path.append(path.isEmpty() ? "" : ".").append(step.getPropertyName());
+            } else {
+                path.append('[').append(step.getIndex()).append(']');
+            }
+        }
+        return path.toString();
+    }
+
+    private static JsonMapper mapper() {
+        var factory =
+                JsonFactory.builder()
+                        .streamReadConstraints(
+                                StreamReadConstraints.builder()
+                                        .maxNestingDepth(MAX_DEPTH)
+                                        .maxStringLength(32 * 1024 * 1024)
+                                        .build())
+                        .build();
+        var times = new SimpleModule("perigee-times");
+        times.addSerializer(Instant.class, new InstantFormat.Writer());
+        times.addDeserializer(Instant.class, new InstantFormat.Reader());
+        return JsonMapper.builder(factory)
+                .addModule(times)
+                .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+                .changeDefaultPropertyInclusion(
+                        ignored ->
+                                JsonInclude.Value.construct(
+                                        JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))
+                .disable(MapperFeature.ALLOW_COERCION_OF_SCALARS)
+                .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+                .disable(DeserializationFeature.ACCEPT_FLOAT_AS_INT)
+                .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                .withCoercionConfig(
+                        LogicalType.Textual,
+                        text -> {
+                            text.setCoercion(CoercionInputShape.Integer, CoercionAction.Fail);
+                            text.setCoercion(CoercionInputShape.Float, CoercionAction.Fail);
+                            text.setCoercion(CoercionInputShape.Boolean, CoercionAction.Fail);
+                        })
+                .build();
+    }
+}

@@ -1,0 +1,99 @@
+package dev.perigee.protocol.link;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.json.Require;
+import dev.perigee.protocol.topic.RecordOrigin;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Taking a partition's session: {@code session/attach}, and leaving it: {@code session/detach}. */
+public final class Attach {
+    private Attach() {}
+
+    /**
+     * Attaches to a session, or creates it.
+     *
+     * @param epoch offset of the gateway's claim in the state topic: the fencing token
+     * @param generation number of the gateway's connection, growing within one gateway process
+     * @param create whether to create the session when there is none; needs an epoch that is higher
+     *     than any under which this worker had a session of the partition
+     * @param cursors what this gateway already has; without one for a process the replay starts at
+     *     the first retained entry
+     * @param creditBytes how many bytes of events the worker may send before {@code session/credit}
+     */
+    public record Request(
+            int partition,
+            long epoch,
+            String gatewayId,
+            long generation,
+            boolean create,
+            List<Cursor> cursors,
+            long creditBytes) {
+        public Request {
+            Require.id(gatewayId, "gateway_id");
+            cursors = List.copyOf(Require.present(cursors, "cursors"));
+        }
+    }
+
+    /** The last entry of a process that the gateway has. */
+    public record Cursor(String processId, long startToken, long afterSeq) {}
+
+    /**
+     * What the session holds; the replay of its journals follows on the same stream.
+     *
+     * @param resumed false when the session was created by this attach
+     * @param createdEpoch the epoch that created the session: part of every event's id
+     */
+    public record Result(
+            boolean resumed,
+            long createdEpoch,
+            List<AttachedProcess> processes,
+            List<AcceptedRecord> accepted) {
+        public Result {
+            processes = List.copyOf(Require.present(processes, "processes"));
+            accepted = List.copyOf(Require.present(accepted, "accepted"));
+        }
+    }
+
+    /**
+     * An instance in the session.
+     *
+     * @param startToken offset of the state record with the configuration that it runs
+     * @param configHash fingerprint of that configuration
+     * @param nextSeq the number the next entry of its journal will have
+     */
+    public record AttachedProcess(
+            String processId,
+            long startToken,
+            @Nullable String configHash,
+            String state,
+            @Nullable ServerStatus status,
+            long firstRetainedSeq,
+            long nextSeq,
+            @Nullable Long exitSeq,
+            @Nullable Long closedSeq) {}
+
+    /** A command or request that the worker accepted, by the place it was read from. */
+    public record AcceptedRecord(RecordOrigin origin, Progress state) {}
+
+    /** How far an accepted record came. */
+    public enum Progress {
+        /** Its result will come as an event. */
+        @JsonProperty("running")
+        RUNNING,
+        /** Its result is in the journal, not yet acknowledged: the replay brings it. */
+        @JsonProperty("journalled")
+        JOURNALLED,
+        /** Its result was acknowledged: it is complete. */
+        @JsonProperty("acked")
+        ACKED
+    }
+
+    /**
+     * Leaves a session.
+     *
+     * @param handOff true when another gateway is expected at once
+     */
+    public record Detach(int partition, long epoch, boolean handOff) {}
+}

@@ -1,0 +1,106 @@
+package dev.perigee.protocol.link;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.perigee.protocol.command.CommandAction;
+import dev.perigee.protocol.command.CommandDetails;
+import dev.perigee.protocol.command.CommandError;
+import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.json.Require;
+import dev.perigee.protocol.topic.RecordOrigin;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a gateway orders of one instance. Each order carries where its command was read, and is
+ * deduplicated by it: sent again after a cut it joins the order that is under way, or is answered
+ * with the outcome it had. The answer to all is {@link Outcome}, sent when the order has come to
+ * its end (a configuration: when the instance reached a settled status).
+ */
+public final class InstanceOrder {
+    private InstanceOrder() {}
+
+    /** Why a configuration is applied. */
+    public enum Cause {
+        @JsonProperty("created")
+        CREATED,
+        @JsonProperty("updated")
+        UPDATED,
+        @JsonProperty("redeployed")
+        REDEPLOYED,
+        @JsonProperty("spawn")
+        SPAWN,
+        /** Not a command: a new owner brings an instance back as the state topic has it. */
+        @JsonProperty("restored")
+        RESTORED;
+
+        /** The cause of a configure command. */
+        public static Cause of(CommandAction.Change change) {
+            return switch (change) {
+                case CREATED -> CREATED;
+                case UPDATED -> UPDATED;
+                case REDEPLOYED -> REDEPLOYED;
+            };
+        }
+    }
+
+    /**
+     * Brings an instance to a configuration: {@code instance/apply}.
+     *
+     * @param origin null for {@link Cause#RESTORED}
+     * @param startToken offset of the state record that holds the configuration
+     * @param stopped true when the instance is to be known but not run (killed by intent)
+     * @param durable of a restored instance: what the last owner stored of it
+     */
+    public record Apply(
+            int partition,
+            @Nullable RecordOrigin origin,
+            @Nullable String commandId,
+            long startToken,
+            Cause cause,
+            ServerConfig config,
+            boolean stopped,
+            @Nullable RawJson durable) {
+        public Apply {
+            Require.present(cause, "cause");
+            Require.present(config, "config");
+        }
+    }
+
+    /**
+     * Stops, restarts, removes, recovers an instance: the orders that need only its name.
+     *
+     * @param startToken the token of the configuration that the order is about
+     */
+    public record Simple(
+            int partition,
+            RecordOrigin origin,
+            String commandId,
+            String processId,
+            long startToken,
+            @Nullable String reason) {
+        public Simple {
+            Require.present(origin, "origin");
+            Require.present(commandId, "command_id");
+            Require.present(processId, "process_id");
+        }
+    }
+
+    /** Hides or restores one tool: {@code instance/switch_tool}. */
+    public record SwitchTool(Simple order, String toolName, boolean disabled) {}
+
+    /** Asks the server whether it is well: {@code instance/health_check}. */
+    public record HealthCheck(Simple order, CommandAction.Check check) {}
+
+    /** How an order ended; becomes the command's result. */
+    public record Outcome(
+            String processId,
+            CommandOutcome outcome,
+            @Nullable CommandDetails details,
+            @Nullable CommandError error) {
+        public Outcome {
+            Require.present(processId, "process_id");
+            Require.present(outcome, "outcome");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package dev.perigee.protocol.link;
+
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.json.Require;
+import dev.perigee.protocol.topic.RecordOrigin;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Notifications about sessions, both ways. */
+public final class SessionNotice {
+    private SessionNotice() {}
+
+    /** Everything up to these entries is durable in Kafka, public record and state alike. */
+    public record Ack(int partition, List<ProcessAck> acks) {
+        public Ack {
+            acks = List.copyOf(Require.present(acks, "acks"));
+        }
+    }
+
+    /** Cumulative acknowledgement of one process. */
+    public record ProcessAck(String processId, long seq) {}
+
+    /** The worker may send this many bytes of events more. */
+    public record Credit(int partition, long bytes) {}
+
+    /** Records below these offsets will never be sent again: forget what was accepted of them. */
+    public record Committed(int partition, String topic, long offset) {}
+
+    /** A higher epoch attached: this connection no longer has the session. */
+    public record Fenced(int partition, long epoch) {}
+
+    /** The worker is leaving: place its partitions elsewhere. */
+    public record Draining(String reason) {}
+
+    /**
+     * An entry of an instance's journal.
+     *
+     * @param seq the entry's number: one sequence per instance, without holes
+     * @param type an {@link dev.perigee.protocol.event.EventType}'s name
+     * @param key key of the public record
+     * @param data value of the public record, complete
+     * @param durable what a later owner must know of the instance once this entry is public, null
+     *     when it changes nothing; the gateway stores it unread
+     * @param origin of a tool result: the request it answers
+     * @param reply of a tool result: where the backend wants it too
+     */
+    public record InstanceEvent(
+            int partition,
+            String processId,
+            long startToken,
+            long seq,
+            String type,
+            String key,
+            @Nullable RawJson data,
+            @Nullable RawJson durable,
+            @Nullable RecordOrigin origin,
+            @Nullable ReplyTo reply,
+            @Nullable String traceparent) {
+        public InstanceEvent {
+            Require.present(processId, "process_id");
+            Require.present(type, "type");
+            Require.present(key, "key");
+        }
+    }
+
+    /**
+     * Where a backend wants a result besides tool-results.
+     *
+     * @param partition null to let the key decide
+     * @param correlationId bytes of the header, base64 on the wire
+     */
+    @SuppressWarnings("ArrayRecordComponent") // passed through, never compared
+    public record ReplyTo(
+            String topic, @Nullable Integer partition, byte @Nullable [] correlationId) {}
+}

@@ -1,0 +1,49 @@
+package dev.perigee.protocol.link;
+
+import dev.perigee.protocol.json.Require;
+import dev.perigee.protocol.tool.ToolRequest;
+import dev.perigee.protocol.tool.ToolResult;
+import dev.perigee.protocol.topic.RecordOrigin;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** Tool requests on the link. */
+public final class ToolOrder {
+    private ToolOrder() {}
+
+    /**
+     * Runs a request: {@code tool/execute}.
+     *
+     * @param processId the instance, null for requests about all of the user's servers
+     * @param deadline append time of the record plus its timeout
+     */
+    public record Execute(
+            int partition,
+            RecordOrigin origin,
+            @Nullable String processId,
+            ToolRequest request,
+            Instant deadline,
+            SessionNotice.@Nullable ReplyTo reply,
+            @Nullable String traceparent) {
+        public Execute {
+            Require.present(origin, "origin");
+            Require.present(request, "request");
+            Require.present(deadline, "deadline");
+        }
+    }
+
+    /**
+     * The answer to {@code tool/execute}.
+     *
+     * @param answered the result, when no server had to be asked: it never ran and asking again is
+     *     harmless. Null when the request was accepted: its result will be an event of type {@code
+     *     perigee.tool.result}
+     */
+    public record Accepted(@Nullable ToolResult answered) {}
+
+    /** Cancels a running request: {@code tool/cancel}. Its result still comes, as an event. */
+    public record Cancel(int partition, String requestId, String teamId, String userId) {}
+
+    /** Whether there was something to cancel. */
+    public record Cancelled(boolean found) {}
+}

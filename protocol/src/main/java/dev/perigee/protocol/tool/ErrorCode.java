@@ -1,0 +1,68 @@
+package dev.perigee.protocol.tool;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/** Why a request has no server's answer. */
+public enum ErrorCode {
+    @JsonProperty("invalid_request")
+    INVALID_REQUEST,
+    @JsonProperty("forbidden")
+    FORBIDDEN,
+    @JsonProperty("unknown_server")
+    UNKNOWN_SERVER,
+    @JsonProperty("unknown_tool")
+    UNKNOWN_TOOL,
+    @JsonProperty("tool_disabled")
+    TOOL_DISABLED,
+    @JsonProperty("requires_reauth")
+    REQUIRES_REAUTH,
+    @JsonProperty("permanently_failed")
+    PERMANENTLY_FAILED,
+    @JsonProperty("stopped")
+    STOPPED,
+    @JsonProperty("unavailable")
+    UNAVAILABLE,
+    @JsonProperty("server_unreachable")
+    SERVER_UNREACHABLE,
+    @JsonProperty("server_error")
+    SERVER_ERROR,
+    @JsonProperty("crashed")
+    CRASHED,
+    @JsonProperty("timeout")
+    TIMEOUT,
+    @JsonProperty("expired")
+    EXPIRED,
+    @JsonProperty("cancelled")
+    CANCELLED,
+    @JsonProperty("overloaded")
+    OVERLOADED,
+    @JsonProperty("too_large")
+    TOO_LARGE,
+    @JsonProperty("worker_lost")
+    WORKER_LOST,
+    @JsonProperty("outcome_unknown")
+    OUTCOME_UNKNOWN;
+
+    /** True when the call surely did not run, or may be repeated, and a later try can succeed. */
+    public boolean isRetryable() {
+        return switch (this) {
+            case UNAVAILABLE, SERVER_UNREACHABLE, OVERLOADED, WORKER_LOST -> true;
+            case INVALID_REQUEST,
+                    FORBIDDEN,
+                    UNKNOWN_SERVER,
+                    UNKNOWN_TOOL,
+                    TOOL_DISABLED,
+                    REQUIRES_REAUTH,
+                    PERMANENTLY_FAILED,
+                    STOPPED,
+                    SERVER_ERROR,
+                    CRASHED,
+                    TIMEOUT,
+                    EXPIRED,
+                    CANCELLED,
+                    TOO_LARGE,
+                    OUTCOME_UNKNOWN ->
+                    false;
+        };
+    }
+}

@@ -1,0 +1,44 @@
+package dev.perigee.protocol.tool;
+
+import org.jspecify.annotations.Nullable;
+
+/** What a tool request asks for. */
+public enum ToolMethod {
+    TOOLS_CALL("tools/call"),
+    TOOLS_LIST("tools/list"),
+    TOOLS_SEARCH("tools/search"),
+    RESOURCES_LIST("resources/list"),
+    RESOURCES_READ("resources/read"),
+    PROMPTS_LIST("prompts/list"),
+    PROMPTS_GET("prompts/get"),
+    CANCEL("cancel");
+
+    private final String wireName;
+
+    ToolMethod(String wireName) {
+        this.wireName = wireName;
+    }
+
+    /** As in the field {@code method}. */
+    public String wireName() {
+        return wireName;
+    }
+
+    /** The method of this name, or null when there is none. */
+    public static @Nullable ToolMethod of(String wireName) {
+        for (ToolMethod method : values()) {
+            if (method.wireName.equals(wireName)) {
+                return method;
+            }
+        }
+        return null;
+    }
+
+    /** True when the request names one server in {@code tool_path}. */
+    public boolean needsServer() {
+        return switch (this) {
+            case TOOLS_CALL, RESOURCES_LIST, RESOURCES_READ, PROMPTS_LIST, PROMPTS_GET -> true;
+            case TOOLS_LIST, TOOLS_SEARCH, CANCEL -> false;
+        };
+    }
+}

@@ -1,0 +1,44 @@
+package dev.perigee.protocol.tool;
+
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.json.Require;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request as the backend writes it to {@code tool-requests}.
+ *
+ * @param method a {@link ToolMethod}'s name; kept as text so that an unknown one can be answered
+ * @param toolPath {@code server_slug:tool}, {@code slug|uri} for a resource, {@code slug:prompt}
+ *     for a prompt, the bare slug for a list of one server; see {@link ToolPath}
+ * @param installationId needed where the user has two installations of one server
+ * @param arguments passed to the server unchanged
+ * @param timeoutMs time from the record's append to the answer, in milliseconds
+ * @param query of a search
+ * @param limit of a search, 10 by default
+ */
+public record ToolRequest(
+        String requestId,
+        String teamId,
+        String userId,
+        String method,
+        @Nullable String toolPath,
+        @Nullable String installationId,
+        @Nullable RawJson arguments,
+        @Nullable Long timeoutMs,
+        @Nullable String query,
+        @Nullable Long limit) {
+    public ToolRequest {
+        Require.id(requestId, "request_id");
+        Require.id(teamId, "team_id");
+        Require.id(userId, "user_id");
+        Require.text(method, "method");
+        Require.atLeast(timeoutMs, 1, "timeout_ms");
+        Require.atLeast(limit, 1, "limit");
+    }
+
+    /** Everything but the arguments, which are the user's. */
+    @Override
+    public String toString() {
+        return "ToolRequest[" + requestId + ", " + method + ", " + toolPath + "]";
+    }
+}

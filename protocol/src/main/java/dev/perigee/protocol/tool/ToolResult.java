@@ -1,0 +1,56 @@
+package dev.perigee.protocol.tool;
+
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.json.Require;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one terminal answer to a request, on {@code tool-results} and on the reply topic.
+ *
+ * @param event always {@link #EVENT}
+ * @param result the server's own JSON, unchanged
+ * @param attempts how often the request was sent to the server, 0 when never
+ * @param durationMs from the worker's acceptance to the answer, in milliseconds
+ */
+public record ToolResult(
+        String event,
+        String requestId,
+        @Nullable String teamId,
+        @Nullable String userId,
+        @Nullable String processId,
+        @Nullable String toolPath,
+        ToolOutcome outcome,
+        @Nullable RawJson result,
+        @Nullable ToolError error,
+        int attempts,
+        long durationMs,
+        Instant timestamp) {
+    /** The value of {@code event} and {@code ce_type}. */
+    public static final String EVENT = "perigee.tool.result";
+
+    public ToolResult {
+        Require.text(event, "event");
+        Require.text(requestId, "request_id");
+        Require.present(outcome, "outcome");
+        Require.present(timestamp, "timestamp");
+    }
+
+    /** The answer to a request that no server was asked. */
+    public static ToolResult refused(
+            ToolRequest request, @Nullable String processId, ToolError error, Instant timestamp) {
+        return new ToolResult(
+                EVENT,
+                request.requestId(),
+                request.teamId(),
+                request.userId(),
+                processId,
+                request.toolPath(),
+                ToolOutcome.FAILED,
+                null,
+                error,
+                0,
+                0,
+                timestamp);
+    }
+}

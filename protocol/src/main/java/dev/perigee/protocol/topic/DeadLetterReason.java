@@ -1,0 +1,22 @@
+package dev.perigee.protocol.topic;
+
+/** Why a record was put aside. */
+public enum DeadLetterReason {
+    MALFORMED("malformed"),
+    INVALID("invalid"),
+    MISROUTED("misrouted"),
+    TOO_LARGE("too_large"),
+    FORBIDDEN_REPLY_TOPIC("forbidden_reply_topic"),
+    UNSUPPORTED("unsupported");
+
+    private final String code;
+
+    DeadLetterReason(String code) {
+        this.code = code;
+    }
+
+    /** The value of the header {@link Headers#REASON}. */
+    public String code() {
+        return code;
+    }
+}

@@ -1,0 +1,36 @@
+package dev.perigee.protocol.topic;
+
+/** Names of record headers. Source: design/contract.md, "Headers". */
+public final class Headers {
+    public static final String CE_SPECVERSION = "ce_specversion";
+    public static final String CE_ID = "ce_id";
+    public static final String CE_SOURCE = "ce_source";
+    public static final String CE_TYPE = "ce_type";
+    public static final String CE_SUBJECT = "ce_subject";
+    public static final String CE_TIME = "ce_time";
+    public static final String CONTENT_TYPE = "content-type";
+    public static final String TRACEPARENT = "traceparent";
+
+    /** Where a backend wants a result, the convention of Spring's ReplyingKafkaTemplate. */
+    public static final String REPLY_TOPIC = "kafka_replyTopic";
+
+    /** Partition of the reply topic, four bytes, big-endian. */
+    public static final String REPLY_PARTITION = "kafka_replyPartition";
+
+    /** Bytes to be copied to the reply. */
+    public static final String CORRELATION_ID = "kafka_correlationId";
+
+    /** Why a record became a dead letter: a {@link DeadLetterReason}. */
+    public static final String REASON = "perigee-reason";
+
+    /** What exactly was wrong with a dead letter. */
+    public static final String DETAIL = "perigee-detail";
+
+    /** Where a dead letter was read: {@code topic-partition@offset}. */
+    public static final String ORIGIN = "perigee-origin";
+
+    /** The record that a broadcast copy repeats: {@code topic-partition@offset}. */
+    public static final String BROADCAST_OF = "perigee-broadcast-of";
+
+    private Headers() {}
+}

@@ -1,0 +1,52 @@
+package dev.perigee.protocol.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.protocol.json.Json;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+
+class EventTest {
+    private static final EventOrigin ORIGIN =
+            new EventOrigin(
+                    "everything-acme-alice-abc",
+                    42L,
+                    "abc",
+                    "name",
+                    "everything",
+                    "t1",
+                    "u1",
+                    "worker-1",
+                    7,
+                    Instant.parse("2026-11-20T10:00:00Z"));
+
+    @Test
+    void anEventIsOneFlatObject() {
+        var event =
+                Event.of(
+                        ORIGIN,
+                        new EventBody.StatusChanged(
+                                ServerStatus.ONLINE, null, ServerStatus.SYNCING_TOOLS, null));
+
+        var text = new String(Json.write(event), StandardCharsets.UTF_8);
+
+        assertThat(text)
+                .startsWith("{\"event\":\"mcp.server.status_changed\",\"process_id\":")
+                .contains("\"seq\":7", "\"timestamp\":\"2026-11-20T10:00:00.000Z\"")
+                .contains("\"status\":\"online\",\"previous_status\":\"syncing_tools\"")
+                .doesNotContain("\"body\"", "\"origin\"", "\"type\"");
+        assertThat(Event.read(Json.write(event))).isEqualTo(event);
+    }
+
+    @Test
+    void aCrashNamesCodeAndSignalAlwaysOneOfThemNull() {
+        var event = Event.of(ORIGIN, new EventBody.Crashed(null, "SIGKILL", 1.5, 1, true, 1000L));
+
+        var tree = Json.tree(Json.write(event));
+
+        assertThat(tree.has("exit_code")).isTrue();
+        assertThat(tree.get("exit_code").isNull()).isTrue();
+        assertThat(tree.get("signal").asString()).isEqualTo("SIGKILL");
+    }
+}
