@@ -2,6 +2,7 @@ package dev.perigee.worker.process;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.regex.Pattern;
 
 /**
  * Starts children with the JDK's own means and gives each of them four platform threads: right for
@@ -10,6 +11,8 @@ import java.util.ArrayList;
  * stream that a grandchild holds (its reader stays until the grandchild ends).
  */
 final class PortableProcessLauncher implements ProcessLauncher {
+
+    private static final Pattern ERROR = Pattern.compile("error=(\\d{1,4})");
 
     private final LauncherOptions options;
     private volatile boolean closed;
@@ -38,11 +41,19 @@ final class PortableProcessLauncher implements ProcessLauncher {
             child.start();
             return child;
         } catch (IOException e) {
-            throw new LaunchException(
-                    LaunchException.Reason.OTHER,
-                    "The program '%s' could not be started: %s"
-                            .formatted(spec.program(), e.getMessage()));
+            throw failure(spec, e);
         }
+    }
+
+    /** The JDK tells the system's error number in its message only. */
+    private static LaunchException failure(LaunchSpec spec, IOException e) {
+        var error = ERROR.matcher(String.valueOf(e.getMessage()));
+        return error.find()
+                ? Errno.launchFailure(spec.program(), Integer.parseInt(error.group(1)))
+                : new LaunchException(
+                        LaunchException.Reason.OTHER,
+                        "The program '%s' could not be started: %s"
+                                .formatted(spec.program(), e.getMessage()));
     }
 
     @Override

@@ -1,0 +1,98 @@
+package dev.perigee.worker.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps what a child said, and waits for it. */
+final class RecordingListener implements ChildListener {
+
+    static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream stderr = new ByteArrayOutputStream();
+    private final List<String> calls = new ArrayList<>();
+    private @Nullable ExitStatus exit;
+
+    @Override
+    public synchronized void onStdout(ByteBuffer bytes) {
+        note("stdout");
+        append(stdout, bytes);
+    }
+
+    @Override
+    public synchronized void onStderr(ByteBuffer bytes) {
+        note("stderr");
+        append(stderr, bytes);
+    }
+
+    @Override
+    public synchronized void onExit(ExitStatus status) {
+        note("exit");
+        exit = status;
+    }
+
+    @Override
+    public synchronized void onClosed() {
+        note("closed");
+    }
+
+    private void note(String call) {
+        if (calls.isEmpty() || !calls.getLast().equals(call)) {
+            calls.add(call);
+        }
+    }
+
+    private static void append(ByteArrayOutputStream sink, ByteBuffer bytes) {
+        var copy = new byte[bytes.remaining()];
+        bytes.get(copy);
+        sink.writeBytes(copy);
+    }
+
+    synchronized String stdout() {
+        return stdout.toString(StandardCharsets.UTF_8);
+    }
+
+    synchronized int stdoutBytes() {
+        return stdout.size();
+    }
+
+    synchronized String stderr() {
+        return stderr.toString(StandardCharsets.UTF_8);
+    }
+
+    /** Kinds of calls in order, repeats of the same kind counted once. */
+    synchronized List<String> calls() {
+        return List.copyOf(calls);
+    }
+
+    synchronized @Nullable ExitStatus exit() {
+        return exit;
+    }
+
+    synchronized boolean closed() {
+        return calls.contains("closed");
+    }
+
+    ExitStatus awaitExit() {
+        await().atMost(PATIENCE).until(() -> exit() != null);
+        var status = exit();
+        assertThat(status).isNotNull();
+        return status;
+    }
+
+    void awaitClosed() {
+        await().atMost(PATIENCE).until(this::closed);
+    }
+
+    void awaitStdout(String text) {
+        await().atMost(PATIENCE).until(() -> stdout().contains(text));
+    }
+}
