@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
  */
 final class PortableProcessLauncher implements ProcessLauncher {
 
-    private static final Pattern ERROR = Pattern.compile("error=(\\d{1,4})");
+    private static final Pattern ERROR = Pattern.compile("error[=:] ?(\\d{1,4})");
 
     private final LauncherOptions options;
     private volatile boolean closed;
