@@ -1,0 +1,68 @@
+package dev.perigee.gateway.link;
+
+import dev.perigee.protocol.link.SessionNotice;
+import dev.perigee.protocol.link.ToolOrder;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * One partition's session on a worker. It outlives connections: a call that is in flight when one
+ * breaks is resolved or sent again after the next attach, a call made meanwhile waits, each bounded
+ * by its own deadline. Any thread may call; the blocking methods belong on virtual threads.
+ */
+public interface PartitionLink {
+    PartitionClaim claim();
+
+    String workerId();
+
+    /**
+     * Sends a tool request and waits until the worker accepted or answered it. A worker that is
+     * overloaded is asked again until the deadline is near.
+     *
+     * @throws LinkException when the worker gave no answer
+     */
+    ToolOrder.Accepted execute(ToolOrder.Execute order, Instant deadline)
+            throws LinkException, InterruptedException;
+
+    /**
+     * Sends an order of one instance. Orders reach the worker in the order in which they are
+     * submitted, also when they are sent again after a resume. Blocks only while the connection's
+     * send buffer is full.
+     *
+     * @param method one of {@link dev.perigee.protocol.link.LinkMethod}'s {@code instance/} names
+     * @param order the {@link dev.perigee.protocol.link.InstanceOrder} that the method takes
+     * @throws LinkException when the session is gone already or the order is too large
+     */
+    PendingOutcome submit(String method, Object order, Instant deadline)
+            throws LinkException, InterruptedException;
+
+    /**
+     * Asks the worker to cancel a request, whose result still comes as an event.
+     *
+     * @return whether there was something to cancel
+     * @throws LinkException when the worker gave no answer
+     */
+    boolean cancel(ToolOrder.Cancel order, Instant deadline)
+            throws LinkException, InterruptedException;
+
+    /**
+     * Tells the worker what is durable. Cumulative; never blocks. While suspended the newest of
+     * each process is kept and told after the next attach.
+     */
+    void ack(SessionNotice.Ack ack);
+
+    /** Hands back credit of events; never blocks. */
+    void credit(long bytes);
+
+    /** Tells the worker which records will not come again; never blocks. */
+    void committed(String topic, long offset);
+
+    /**
+     * Leaves the session and waits, bounded, until the worker knows. Calls that wait are released
+     * with {@link LinkException.Reason#DETACHED}; at most a listener call that is under way is
+     * still finished. Never throws: where the worker cannot be told its retention ends the session.
+     *
+     * @param handOff true when another gateway is expected at once
+     */
+    void detach(boolean handOff, Duration deadline);
+}

@@ -1,0 +1,27 @@
+package dev.perigee.gateway.link;
+
+import java.util.List;
+
+/**
+ * The links to all configured workers. Each is dialled, and dialled again, from {@code start} to
+ * {@code close}; a worker's id is learned when it answers. Any thread may call.
+ */
+public interface WorkerLinks extends AutoCloseable {
+    /**
+     * Opens the session of a partition. Returns at once; the listener hears what comes of it. Calls
+     * on the session wait until it is attached.
+     *
+     * @param create whether to create the session where the worker has none: only with a fresh
+     *     claim. Applies to the first attach; later ones only resume
+     * @throws IllegalArgumentException when no worker of that id was reached yet
+     */
+    PartitionLink open(
+            PartitionClaim claim, String workerId, boolean create, SessionListener listener);
+
+    /** All configured workers, in the order of the configuration. */
+    List<WorkerView> workers();
+
+    /** Closes all connections without detaching: sessions live on for the worker's retention. */
+    @Override
+    void close();
+}
