@@ -1,0 +1,34 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.config.ServerConfig;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which instance an entry is about, and under which configuration it was made.
+ *
+ * @param startToken offset of the state record that holds the configuration; grows with each
+ *     configuration that is applied
+ */
+public record InstanceIdentity(
+        int partition,
+        String processId,
+        long startToken,
+        String installationId,
+        @Nullable String installationName,
+        String serverSlug,
+        String teamId,
+        String userId) {
+
+    /** The identity of a configuration under its start token. */
+    public static InstanceIdentity of(int partition, long startToken, ServerConfig config) {
+        return new InstanceIdentity(
+                partition,
+                config.processId(),
+                startToken,
+                config.installationId(),
+                config.installationName(),
+                config.serverSlug(),
+                config.teamId(),
+                config.userId());
+    }
+}

@@ -1,0 +1,58 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.tool.ToolResult;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything that the backend must learn of one instance, in order; implemented by the session.
+ * Numbering and queueing happen in one step inside each append, so wire order is the order of the
+ * calls. Any thread may call; no method blocks. The instance's supervisor appends its events, the
+ * threads of its calls their results.
+ *
+ * <p>Source: design/link.md, "Journal".
+ */
+public interface InstanceJournal {
+
+    /** Entries from now on are about this identity: a newer configuration was applied. */
+    void identify(InstanceIdentity identity);
+
+    /**
+     * Appends an event.
+     *
+     * @param pid the process that it is about, null where there is none
+     * @param durable what a later owner must know of the instance once this entry is public, null
+     *     when it changes nothing
+     */
+    void append(EventBody body, @Nullable Long pid, @Nullable RawJson durable);
+
+    /** Appends the result of an accepted request; called exactly once for each. */
+    void appendResult(ToolOrder.Execute order, ToolResult result);
+
+    /** Appends that the instance is gone for good. The last call but for results under way. */
+    void appendRemoved();
+
+    /**
+     * Whether a new call may be accepted. False while the journal is full and its policy is to
+     * pause: the call is then answered {@code overloaded}.
+     */
+    boolean acceptsCalls();
+
+    /**
+     * Says where to close and open the child's output when the journal fills and drains. Called
+     * once, before the first append. The valve's methods do not block and may be called under the
+     * journal's lock.
+     */
+    void controls(OutputValve valve);
+
+    /** Stops and resumes what fills a journal. */
+    interface OutputValve {
+        /** The journal is full: read no more of the child's output. */
+        void pause();
+
+        /** There is room again. */
+        void resume();
+    }
+}

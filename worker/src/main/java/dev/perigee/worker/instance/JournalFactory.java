@@ -1,0 +1,12 @@
+package dev.perigee.worker.instance;
+
+/** Opens journals; implemented by the session of a partition. */
+public interface JournalFactory {
+
+    /**
+     * The journal of an instance that was not there before. Where the session had an instance of
+     * the same process id that was removed, its numbers go on. Called on the thread that submits
+     * the first {@code apply}; does not block.
+     */
+    InstanceJournal open(InstanceIdentity identity);
+}
