@@ -48,4 +48,11 @@ public interface ChildProcess {
      * Sends a signal to the child's whole process group; does nothing once the child has exited.
      */
     void signal(ProcessSignal signal);
+
+    /**
+     * Waits for the process's exit, whatever its streams do.
+     *
+     * @return false when the limit passed first
+     */
+    boolean awaitExit(Duration limit) throws InterruptedException;
 }

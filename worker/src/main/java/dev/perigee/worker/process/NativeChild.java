@@ -3,6 +3,8 @@ package dev.perigee.worker.process;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +44,7 @@ final class NativeChild implements ChildProcess {
     private final NativeStream stderr;
     private final AtomicBoolean attended = new AtomicBoolean();
     private final ReentrantLock collecting = new ReentrantLock();
+    private final CountDownLatch ended = new CountDownLatch(1);
     private boolean collected;
     private volatile boolean paused;
 
@@ -155,6 +158,7 @@ final class NativeChild implements ChildProcess {
         stderr.drain();
         exited = true;
         call(() -> listener.onExit(status));
+        ended.countDown();
         startGrace();
     }
 
@@ -281,5 +285,10 @@ final class NativeChild implements ChildProcess {
         } finally {
             collecting.unlock();
         }
+    }
+
+    @Override
+    public boolean awaitExit(Duration limit) throws InterruptedException {
+        return ended.await(limit.toNanos(), TimeUnit.NANOSECONDS);
     }
 }

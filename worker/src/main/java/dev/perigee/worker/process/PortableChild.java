@@ -26,6 +26,7 @@ final class PortableChild implements ChildProcess {
     private final LauncherOptions options;
     private final ReentrantLock calls = new ReentrantLock();
     private final CountDownLatch streams = new CountDownLatch(2);
+    private final CountDownLatch ended = new CountDownLatch(1);
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final PendingInput pending;
@@ -141,6 +142,7 @@ final class PortableChild implements ChildProcess {
             // What was written before the exit is reported before it, unless somebody holds a pipe.
             streams.await(100, TimeUnit.MILLISECONDS);
             call(() -> listener.onExit(status(code)));
+            ended.countDown();
             awaitResume();
             streams.await(options.outputGrace().toNanos(), TimeUnit.NANOSECONDS);
             call(listener::onClosed);
@@ -245,5 +247,10 @@ final class PortableChild implements ChildProcess {
             case TERM -> handle.destroy();
             case KILL -> handle.destroyForcibly();
         }
+    }
+
+    @Override
+    public boolean awaitExit(Duration limit) throws InterruptedException {
+        return ended.await(limit.toNanos(), TimeUnit.NANOSECONDS);
     }
 }

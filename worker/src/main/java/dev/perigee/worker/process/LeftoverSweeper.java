@@ -1,0 +1,83 @@
+package dev.perigee.worker.process;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Kills what earlier incarnations of this worker left on this system. A worker calls it before it
+ * listens, so that its new incarnation proves its old processes dead. An earlier watchdog is
+ * waited for, not killed: it knows more than the marks say, and while it lives its worker may too.
+ */
+public final class LeftoverSweeper {
+
+    private static final Logger log = LoggerFactory.getLogger(LeftoverSweeper.class);
+    private static final Duration LOOK = Duration.ofMillis(50);
+
+    private final ProcessTable table = new ProcessTable();
+
+    /**
+     * Blocks until nothing is left.
+     *
+     * @param owner the new incarnation
+     * @param limit how long to wait; more than the retention lets a frozen predecessor be waited out
+     * @return the process ids that were killed
+     * @throws IllegalStateException when something is left at the limit; the message says what
+     */
+    public Set<Long> sweep(ProcessOwner owner, Duration limit) throws InterruptedException {
+        var deadline = System.nanoTime() + limit.toNanos();
+        var killed = new TreeSet<Long>();
+        while (true) {
+            var all = table.read();
+            var watchdogs = watchdogs(owner, all);
+            var leftovers = watchdogs.isEmpty() ? leftovers(owner, all) : List.<ProcessEntry>of();
+            if (watchdogs.isEmpty() && leftovers.isEmpty()) {
+                if (!killed.isEmpty()) {
+                    log.atWarn()
+                            .addKeyValue("worker_id", owner.workerId())
+                            .addKeyValue("pids", killed)
+                            .log("Killed processes that an earlier run of this worker left");
+                }
+                return killed;
+            }
+            if (System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException(
+                        watchdogs.isEmpty()
+                                ? "Processes of an earlier run do not die, pids %s: look at their state with ps"
+                                        .formatted(pids(leftovers))
+                                : "Another worker with the id '%s' runs on this system (watchdog pid %s): stop it, or give this one another id"
+                                        .formatted(owner.workerId(), pids(watchdogs)));
+            }
+            for (var leftover : leftovers) {
+                killed.add(leftover.pid());
+                ProcessTree.signal(leftover, ProcessSignal.KILL);
+            }
+            Thread.sleep(LOOK);
+        }
+    }
+
+    private static List<ProcessEntry> watchdogs(ProcessOwner owner, List<ProcessEntry> all) {
+        return all.stream()
+                .filter(
+                        entry ->
+                                entry.watchdogOf() != null
+                                        && entry.watchdogOf().startsWith(owner.workerPrefix()))
+                .toList();
+    }
+
+    private static List<ProcessEntry> leftovers(ProcessOwner owner, List<ProcessEntry> all) {
+        return ProcessTree.marked(owner.workerPrefix(), all).stream()
+                .filter(
+                        entry ->
+                                entry.owner() == null
+                                        || !entry.owner().startsWith(owner.incarnationPrefix()))
+                .toList();
+    }
+
+    private static List<Long> pids(List<ProcessEntry> entries) {
+        return entries.stream().map(ProcessEntry::pid).toList();
+    }
+}

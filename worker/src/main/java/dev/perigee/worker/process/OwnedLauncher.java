@@ -1,0 +1,127 @@
+package dev.perigee.worker.process;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The launcher that a worker uses: whatever it starts is marked as this worker's, guarded by the
+ * watchdog, and after its exit cleared of what it left behind. Refuses to start anything once the
+ * watchdog's lease is lost.
+ */
+public final class OwnedLauncher implements ProcessLauncher {
+
+    private static final Logger log = LoggerFactory.getLogger(OwnedLauncher.class);
+
+    private final ProcessLauncher launcher;
+    private final ProcessOwner owner;
+    private final Watchdog watchdog;
+    private final Termination termination;
+    private final Duration grace;
+    private final AtomicLong numbers = new AtomicLong();
+
+    /**
+     * Wraps a launcher, which stays the caller's to close.
+     *
+     * @param grace what a process that outlived its exited parent is given between SIGTERM and
+     *     SIGKILL
+     */
+    public OwnedLauncher(
+            ProcessLauncher launcher,
+            ProcessOwner owner,
+            Watchdog watchdog,
+            Termination termination,
+            Duration grace) {
+        this.launcher = launcher;
+        this.owner = owner;
+        this.watchdog = watchdog;
+        this.termination = termination;
+        this.grace = grace;
+    }
+
+    @Override
+    public ChildProcess launch(LaunchSpec spec, ChildListener listener) throws LaunchException {
+        requireLease();
+        var marked = spec.with(ProcessOwner.VARIABLE, owner.marker(numbers.incrementAndGet()));
+        var guard = new Guard(listener);
+        var child = launcher.launch(marked, guard);
+        watchdog.register(child.tree());
+        guard.started.complete(child.tree());
+        try {
+            // The worker may have been frozen between the check and the start.
+            requireLease();
+        } catch (LaunchException e) {
+            guard.refused = true;
+            child.signal(ProcessSignal.KILL);
+            throw e;
+        }
+        return child;
+    }
+
+    private void requireLease() throws LaunchException {
+        if (!watchdog.held()) {
+            throw new LaunchException(
+                    LaunchException.Reason.CLOSED,
+                    "This worker is stopping, or was frozen longer than its retention and must be"
+                            + " restarted: nothing is started");
+        }
+    }
+
+    @Override
+    public void close() {}
+
+    private void clear(TreeId tree) {
+        try {
+            termination.finish(tree, grace);
+            watchdog.unregister(tree);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (RuntimeException e) {
+            log.atError().addKeyValue("pid", tree.pid()).setCause(e).log("Clearing up failed");
+        }
+    }
+
+    /** Passes everything on, and has the tree cleared after the exit. */
+    private final class Guard implements ChildListener {
+
+        private final ChildListener listener;
+        private final CompletableFuture<TreeId> started = new CompletableFuture<>();
+        private volatile boolean refused;
+
+        Guard(ChildListener listener) {
+            this.listener = listener;
+        }
+
+        @Override
+        public void onStdout(ByteBuffer bytes) {
+            if (!refused) {
+                listener.onStdout(bytes);
+            }
+        }
+
+        @Override
+        public void onStderr(ByteBuffer bytes) {
+            if (!refused) {
+                listener.onStderr(bytes);
+            }
+        }
+
+        @Override
+        public void onExit(ExitStatus status) {
+            var _ = Thread.ofVirtual().name("child-clear").start(() -> clear(started.join()));
+            if (!refused) {
+                listener.onExit(status);
+            }
+        }
+
+        @Override
+        public void onClosed() {
+            if (!refused) {
+                listener.onClosed();
+            }
+        }
+    }
+}

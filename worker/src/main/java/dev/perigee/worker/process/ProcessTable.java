@@ -1,0 +1,103 @@
+package dev.perigee.worker.process;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads all processes of this system, zombies left out. Many who ask at the same time share one
+ * reading, which begins after the last of them asked: ending five hundred children reads the table
+ * a few times, not five hundred times.
+ */
+final class ProcessTable {
+
+    private static final Path PROC = Path.of("/proc");
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private List<ProcessEntry> latest = List.of();
+    private long latestBegan;
+    private boolean filled;
+
+    /** What lives now: no older than this call. */
+    List<ProcessEntry> read() {
+        var asked = System.nanoTime();
+        lock.lock();
+        try {
+            if (!filled || latestBegan - asked < 0) {
+                latestBegan = System.nanoTime();
+                latest = Files.exists(PROC.resolve("self/stat")) ? fromProc() : fromHandles();
+                filled = true;
+            }
+            return latest;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static List<ProcessEntry> fromProc() {
+        var entries = new ArrayList<ProcessEntry>();
+        var names = PROC.toFile().list((_, name) -> Character.isDigit(name.charAt(0)));
+        for (var name : names == null ? new String[0] : names) {
+            var stat = ProcStat.read(Long.parseLong(name));
+            if (stat != null && stat.alive()) {
+                var environment = environment(name);
+                entries.add(
+                        new ProcessEntry(
+                                stat,
+                                value(environment, ProcessOwner.VARIABLE),
+                                value(environment, Watchdog.VARIABLE)));
+            }
+        }
+        return List.copyOf(entries);
+    }
+
+    private static String environment(String pid) {
+        try {
+            return new String(
+                    Files.readAllBytes(PROC.resolve(pid).resolve("environ")),
+                    StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            // Ended meanwhile, or another user's.
+            return "";
+        }
+    }
+
+    static @Nullable String value(String environment, String variable) {
+        var assignment = variable + '=';
+        for (var at = environment.indexOf(assignment);
+                at >= 0;
+                at = environment.indexOf(assignment, at + 1)) {
+            if (at == 0 || environment.charAt(at - 1) == '\0') {
+                var end = environment.indexOf('\0', at);
+                return environment.substring(
+                        at + assignment.length(), end < 0 ? environment.length() : end);
+            }
+        }
+        return null;
+    }
+
+    /** Without {@code /proc} there are parents, but neither sessions nor environments. */
+    private static List<ProcessEntry> fromHandles() {
+        return ProcessHandle.allProcesses()
+                .filter(ProcessHandle::isAlive)
+                .map(
+                        handle ->
+                                new ProcStat(
+                                        handle.pid(),
+                                        'S',
+                                        handle.parent().map(ProcessHandle::pid).orElse(0L),
+                                        0,
+                                        handle.info()
+                                                .startInstant()
+                                                .map(Instant::toEpochMilli)
+                                                .orElse(0L)))
+                .map(stat -> new ProcessEntry(stat, null, null))
+                .toList();
+    }
+}

@@ -1,0 +1,125 @@
+package dev.perigee.worker.process;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends a child with its whole tree, judged by what is alive rather than by what was signalled: its
+ * input is closed, SIGTERM goes to its process group, and what lives after the grace is killed.
+ * Blocks, so it is called on the caller's own (virtual) thread. Source: process-management.txt,
+ * "Graceful Termination".
+ */
+public final class Termination {
+
+    /** How a tree ended. */
+    public enum Result {
+        /** All of it ended within the grace. */
+        GRACEFUL,
+        /** Something had to be killed. */
+        FORCED,
+        /** Something cannot be killed, for one because it waits for a device; it is logged. */
+        SURVIVED
+    }
+
+    private static final Logger log = LoggerFactory.getLogger(Termination.class);
+    private static final Duration FIRST_LOOK = Duration.ofMillis(10);
+    private static final Duration LONGEST_LOOK = Duration.ofMillis(250);
+    private static final Duration KILL_LIMIT = Duration.ofSeconds(10);
+
+    private final ProcessTable table;
+
+    /** One per worker, so that many endings share their reading of the process table. */
+    public Termination() {
+        this(new ProcessTable());
+    }
+
+    Termination(ProcessTable table) {
+        this.table = table;
+    }
+
+    /**
+     * Ends a child and its tree.
+     *
+     * @param grace from the SIGTERM to the SIGKILL
+     * @throws InterruptedException while waiting; the tree is then killed without waiting for it
+     */
+    public Result terminate(ChildProcess child, Duration grace) throws InterruptedException {
+        var deadline = System.nanoTime() + grace.toNanos();
+        child.closeStdin();
+        child.signal(ProcessSignal.TERM);
+        try {
+            if (child.awaitExit(grace)) {
+                return finish(child.tree(), Duration.ofNanos(deadline - System.nanoTime()));
+            }
+            kill(child.tree());
+            child.signal(ProcessSignal.KILL);
+            var result = finish(child.tree(), Duration.ZERO);
+            child.awaitExit(KILL_LIMIT);
+            return result == Result.GRACEFUL ? Result.FORCED : result;
+        } catch (InterruptedException e) {
+            kill(child.tree());
+            child.signal(ProcessSignal.KILL);
+            throw e;
+        }
+    }
+
+    /**
+     * Ends what a child that has exited left behind; usually nothing.
+     *
+     * @param grace from the SIGTERM to the SIGKILL; zero or less kills at once
+     */
+    Result finish(TreeId tree, Duration grace) throws InterruptedException {
+        var deadline = System.nanoTime() + grace.toNanos();
+        var asked = new HashSet<Long>();
+        var members = members(tree);
+        for (var look = FIRST_LOOK; !members.isEmpty(); look = next(look)) {
+            var left = deadline - System.nanoTime();
+            if (left <= 0) {
+                return killAll(tree, members);
+            }
+            for (var member : members) {
+                if (asked.add(member.pid())) {
+                    ProcessTree.signal(member, ProcessSignal.TERM);
+                }
+            }
+            Thread.sleep(Duration.ofNanos(Math.min(left, look.toNanos())));
+            members = members(tree);
+        }
+        return Result.GRACEFUL;
+    }
+
+    private Result killAll(TreeId tree, List<ProcessEntry> found) throws InterruptedException {
+        var deadline = System.nanoTime() + KILL_LIMIT.toNanos();
+        var members = found;
+        for (var look = FIRST_LOOK; !members.isEmpty(); look = next(look)) {
+            if (System.nanoTime() - deadline > 0) {
+                log.atError()
+                        .addKeyValue("pid", tree.pid())
+                        .addKeyValue(
+                                "survivors", members.stream().map(ProcessEntry::pid).toList())
+                        .log("Processes do not die after SIGKILL: look at their state with ps");
+                return Result.SURVIVED;
+            }
+            members.forEach(member -> ProcessTree.signal(member, ProcessSignal.KILL));
+            Thread.sleep(look);
+            members = members(tree);
+        }
+        return Result.FORCED;
+    }
+
+    private void kill(TreeId tree) {
+        members(tree).forEach(member -> ProcessTree.signal(member, ProcessSignal.KILL));
+    }
+
+    private List<ProcessEntry> members(TreeId tree) {
+        return ProcessTree.of(tree, table.read());
+    }
+
+    private static Duration next(Duration look) {
+        var doubled = look.multipliedBy(2);
+        return doubled.compareTo(LONGEST_LOOK) < 0 ? doubled : LONGEST_LOOK;
+    }
+}
