@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -290,12 +291,12 @@ final class LauncherContractTest {
         var failing =
                 new ChildListener() {
                     @Override
-                    public void onStdout(java.nio.ByteBuffer bytes) {
+                    public void onStdout(ByteBuffer bytes) {
                         throw new IllegalStateException("on purpose");
                     }
 
                     @Override
-                    public void onStderr(java.nio.ByteBuffer bytes) {}
+                    public void onStderr(ByteBuffer bytes) {}
 
                     @Override
                     public void onExit(ExitStatus status) {

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps what a child said, and waits for it. */
@@ -82,17 +83,24 @@ final class RecordingListener implements ChildListener {
     }
 
     ExitStatus awaitExit() {
-        await().atMost(PATIENCE).until(() -> exit() != null);
+        until(() -> exit() != null);
         var status = exit();
         assertThat(status).isNotNull();
         return status;
     }
 
     void awaitClosed() {
-        await().atMost(PATIENCE).until(this::closed);
+        until(this::closed);
     }
 
     void awaitStdout(String text) {
-        await().atMost(PATIENCE).until(() -> stdout().contains(text));
+        until(() -> stdout().contains(text));
+    }
+
+    private static void until(Callable<Boolean> condition) {
+        await().atMost(PATIENCE)
+                .pollDelay(Duration.ZERO)
+                .pollInterval(Duration.ofMillis(5))
+                .until(condition);
     }
 }

@@ -1,0 +1,239 @@
+package dev.perigee.worker.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Kills and freezes real workers and looks at what is left of their children. */
+final class WatchdogTest {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration LONG = Duration.ofMinutes(5);
+
+    private final ProcessLauncher launcher =
+            NativeProcessLauncher.start(LauncherOptions.defaults());
+    private final ProcessOwner owner =
+            new ProcessOwner("watchdog-test-" + UUID.randomUUID(), "first");
+    private final RecordingListener heard = new RecordingListener();
+    private final List<ChildProcess> workers = new ArrayList<>();
+
+    @AfterEach
+    void nothingIsLeft() {
+        workers.forEach(worker -> worker.signal(ProcessSignal.KILL));
+        await().atMost(PATIENCE).until(() -> Processes.marked(owner).isEmpty());
+        launcher.close();
+    }
+
+    private ChildProcess startWorker(Duration retention) throws Exception {
+        var worker =
+                launcher.launch(
+                        new LaunchSpec(
+                                List.of(
+                                        ProcessHandle.current().info().command().orElseThrow(),
+                                        "--enable-native-access=ALL-UNNAMED",
+                                        "-Xmx64m",
+                                        "-XX:TieredStopAtLevel=1",
+                                        "-cp",
+                                        System.getProperty("java.class.path"),
+                                        WatchedWorker.class.getName(),
+                                        owner.workerId(),
+                                        owner.incarnation(),
+                                        Long.toString(retention.toSeconds())),
+                                Map.of("PATH", "/usr/bin:/bin"),
+                                null),
+                        heard);
+        workers.add(worker);
+        await().atMost(PATIENCE)
+                .until(
+                        () ->
+                                heard.stdout().contains("up")
+                                        && pidsAfter("child").size() == 2
+                                        && pidsAfter("grandchild").size() == 2);
+        return worker;
+    }
+
+    private List<Long> pidsAfter(String word) {
+        return heard.stdout()
+                .lines()
+                .filter(line -> line.startsWith(word + ' '))
+                .map(line -> Long.parseLong(line.substring(word.length() + 1)))
+                .toList();
+    }
+
+    private void assertAllAlive() {
+        assertThat(pidsAfter("child")).hasSize(2).allMatch(Processes::alive);
+        assertThat(pidsAfter("grandchild")).hasSize(2).allMatch(Processes::alive);
+    }
+
+    private void awaitAllDead() {
+        await().atMost(PATIENCE)
+                .untilAsserted(
+                        () -> {
+                            assertThat(pidsAfter("child")).noneMatch(Processes::alive);
+                            assertThat(pidsAfter("grandchild")).noneMatch(Processes::alive);
+                            assertThat(pidsAfter("watchdog")).noneMatch(Processes::alive);
+                        });
+        assertThat(Processes.marked(owner)).isEmpty();
+    }
+
+    @Test
+    @DisplayName("PRO-115 a worker killed by SIGKILL leaves no child, grandchild or watchdog")
+    void killedWorkerLeavesNothing() throws Exception {
+        var worker = startWorker(LONG);
+        assertAllAlive();
+        worker.signal(ProcessSignal.KILL);
+        awaitAllDead();
+    }
+
+    @Test
+    @DisplayName(
+            "PRO-115 a worker frozen past its retention has no child left; thawed, it starts none")
+    void frozenWorkerLeavesNothing() throws Exception {
+        var worker = startWorker(Duration.ofSeconds(3));
+        assertAllAlive();
+        Signals.send(worker.pid(), "STOP");
+        awaitAllDead();
+        assertThat(Processes.alive(worker.pid())).isTrue();
+        Signals.send(worker.pid(), "CONT");
+        heard.awaitStdout("refused CLOSED");
+        assertThat(heard.stdout()).contains("lost");
+    }
+
+    @Test
+    void theWatchdogSurvivesSignalsMeantForTheWorker() throws Exception {
+        var worker = startWorker(LONG);
+        var watchdog = pidsAfter("watchdog").getFirst();
+        for (var signal : List.of("TERM", "INT", "HUP")) {
+            Signals.send(watchdog, signal);
+        }
+        assertAllAlive();
+        assertThat(Processes.alive(watchdog)).isTrue();
+        worker.signal(ProcessSignal.KILL);
+        awaitAllDead();
+    }
+
+    @Test
+    @DisplayName("a new incarnation waits for the old watchdog and kills what it could not")
+    void sweepsLeftovers() throws Exception {
+        var worker = startWorker(LONG);
+        var sweeper = new LeftoverSweeper();
+        var next = new ProcessOwner(owner.workerId(), "second");
+        assertThatThrownBy(() -> sweeper.sweep(next, Duration.ofMillis(200)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("stop it");
+        assertAllAlive();
+        // The watchdog first, then at once the worker, before it starts another.
+        Signals.send(worker.pid(), "STOP");
+        Signals.send(pidsAfter("watchdog").getFirst(), "KILL");
+        await().atMost(PATIENCE)
+                .until(() -> !Processes.alive(pidsAfter("watchdog").getFirst()));
+        worker.signal(ProcessSignal.KILL);
+        heard.awaitExit();
+        assertAllAlive();
+        assertThat(sweeper.sweep(next, PATIENCE))
+                .containsAll(pidsAfter("child"))
+                .containsAll(pidsAfter("grandchild"));
+        awaitAllDead();
+        assertThat(sweeper.sweep(next, PATIENCE)).isEmpty();
+    }
+
+    @Test
+    void aKilledWatchdogIsReplacedAndKnowsAllChildren() throws Exception {
+        var losses = new AtomicInteger();
+        try (var watchdog = Watchdog.start(owner, LONG, launcher, losses::incrementAndGet)) {
+            // Without a mark, so that only the registration tells whose it is.
+            var child =
+                    launcher.launch(
+                            new LaunchSpec(
+                                    List.of("sleep", "600"), Map.of("PATH", "/usr/bin:/bin"), null),
+                            heard);
+            watchdog.register(child.tree());
+            var first = watchdog.pid();
+            Signals.send(first, "KILL");
+            await().atMost(PATIENCE).until(() -> watchdog.pid() != first);
+            assertThat(watchdog.held()).isTrue();
+        }
+        assertThat(heard.awaitExit()).isEqualTo(ExitStatus.killedBy("SIGKILL"));
+        assertThat(losses).hasValue(0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"bash -c", "busybox ash -c"})
+    @DisplayName("the script runs under bash and busybox, and spares what was taken out")
+    void runsUnderBothShells(String shell) throws Exception {
+        var command = List.of(shell.split(" "));
+        var helper = new WatchdogHelper(owner, LONG, launcher);
+        ChildProcess process;
+        try {
+            process = helper.start(command, (_, _) -> {}).process();
+        } catch (LaunchException e) {
+            Assumptions.abort("Not here: " + shell);
+            return;
+        }
+        var registered = sleeper(new RecordingListener());
+        var takenOut = sleeper(heard);
+        var stranger = sleeper(new RecordingListener());
+        process.write(
+                "add %d %d\nadd %d %d\nadd %d 1\nbeat\ndrop %d %d\n"
+                        .formatted(
+                                takenOut.pid(),
+                                takenOut.tree().startTime(),
+                                registered.pid(),
+                                registered.tree().startTime(),
+                                stranger.pid(),
+                                takenOut.pid(),
+                                takenOut.tree().startTime())
+                        .getBytes(StandardCharsets.US_ASCII),
+                PATIENCE);
+        process.closeStdin();
+        assertThat(process.awaitExit(PATIENCE)).isTrue();
+        assertThat(registered.awaitExit(PATIENCE)).isTrue();
+        assertThat(Processes.alive(takenOut.pid())).isTrue();
+        assertThat(Processes.alive(stranger.pid())).isTrue();
+        takenOut.signal(ProcessSignal.KILL);
+        stranger.signal(ProcessSignal.KILL);
+    }
+
+    private ChildProcess sleeper(ChildListener listener) throws LaunchException {
+        return launcher.launch(
+                new LaunchSpec(List.of("sleep", "600"), Map.of("PATH", "/usr/bin:/bin"), null),
+                listener);
+    }
+
+    @Test
+    void anOwnedChildIsMarkedAndClearedOfWhatItLeavesBehind() throws Exception {
+        try (var watchdog = Watchdog.start(owner, LONG, launcher, () -> {})) {
+            var owned =
+                    new OwnedLauncher(
+                            launcher, owner, watchdog, new Termination(), Duration.ofMillis(200));
+            var environment = Map.of("PATH", "/usr/bin:/bin", ProcessOwner.VARIABLE, "forged");
+            owned.launch(
+                    new LaunchSpec(
+                            List.of(
+                                    "bash",
+                                    "-c",
+                                    "(trap '' TERM; sleep 600; true) & echo $PERIGEE_OWNER; exit"
+                                            + " 1"),
+                            environment,
+                            null),
+                    heard);
+            assertThat(heard.awaitExit()).isEqualTo(ExitStatus.exited(1));
+            assertThat(heard.stdout().strip()).isEqualTo(owner.marker(1));
+            await().atMost(PATIENCE).until(() -> Processes.marked(owner).isEmpty());
+        }
+    }
+}
