@@ -1,0 +1,201 @@
+package dev.perigee.testing.fleet;
+
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.function.UnaryOperator;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A backend: a plain Kafka producer and what it reads back. Thread-safe. */
+public final class Backend implements AutoCloseable {
+
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+    private final KafkaProducer<byte[], byte[]> producer;
+    private final TopicNames names;
+    private final Records records;
+
+    Backend(String bootstrap, TopicNames names, Records records) {
+        this.names = names;
+        this.records = records;
+        this.producer =
+                new KafkaProducer<>(
+                        Map.of(
+                                ProducerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                                bootstrap,
+                                ProducerConfig.LINGER_MS_CONFIG,
+                                0,
+                                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
+                                20 << 20,
+                                ProducerConfig.BUFFER_MEMORY_CONFIG,
+                                64L << 20),
+                        new ByteArraySerializer(),
+                        new ByteArraySerializer());
+    }
+
+    /** Writes any bytes under any key, and waits until the broker has them. */
+    public RecordMetadata send(Topic topic, String key, byte[] value) {
+        return send(
+                new ProducerRecord<>(names.of(topic), key.getBytes(StandardCharsets.UTF_8), value));
+    }
+
+    /** Writes a record as it is, and waits until the broker has it. */
+    public RecordMetadata send(ProducerRecord<byte[], byte[]> record) {
+        try {
+            return producer.send(record).get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        } catch (ExecutionException e) {
+            throw new IllegalStateException("The broker did not take the record", e);
+        }
+    }
+
+    /** Writes a command for an installation and gives its id; {@code change} may alter it. */
+    public String command(
+            Installation installation, String type, UnaryOperator<ObjectNode> change) {
+        var id = "cmd-" + UUID.randomUUID();
+        var command = NODES.objectNode().put("id", id).put("command_type", type);
+        command.putObject("payload")
+                .put("installation_id", installation.installationId())
+                .put("team_id", installation.teamId())
+                .put("user_id", installation.userId());
+        send(Topic.COMMANDS, installation.key(), Json.write(change.apply(command)));
+        return id;
+    }
+
+    /** A configure command of a kind, with the configuration. */
+    public String configure(Installation installation, String event) {
+        return command(
+                installation,
+                "configure",
+                command -> {
+                    var payload = (ObjectNode) command.get("payload");
+                    payload.put("event", event).set("config", installation.config());
+                    return command;
+                });
+    }
+
+    /** Installs a server and waits until it is online. */
+    public Installation install(Installation installation) {
+        var id = configure(installation, "mcp_installation_created");
+        var result = result(id);
+        if (!result.text("outcome").equals("completed")
+                || !result.text("result/resulting_status").equals("online")) {
+            throw new AssertionError("Not online after the installation: " + result);
+        }
+        return installation;
+    }
+
+    /** Removes an instance and waits for the result. */
+    public Received uninstall(Installation installation) {
+        return result(
+                command(
+                        installation,
+                        "configure",
+                        command -> {
+                            ((ObjectNode) command.get("payload"))
+                                    .put("event", "mcp_installation_deleted");
+                            return command;
+                        }));
+    }
+
+    /** The terminal result of a command. */
+    public Received result(String commandId) {
+        return records.await(
+                Topic.COMMAND_RESULTS,
+                "terminal result of " + commandId,
+                received ->
+                        received.text("command_id").equals(commandId)
+                                && !received.text("outcome").equals("acknowledged"));
+    }
+
+    /** Writes a tools/call and gives its request id. */
+    public String request(Installation installation, String tool, String arguments) {
+        return request(installation, tool, arguments, UnaryOperator.identity());
+    }
+
+    /** Writes a tools/call that {@code change} may alter, and gives its request id. */
+    public String request(
+            Installation installation,
+            String tool,
+            String arguments,
+            UnaryOperator<ObjectNode> change) {
+        var id = "req-" + UUID.randomUUID();
+        var request =
+                NODES.objectNode()
+                        .put("request_id", id)
+                        .put("team_id", installation.teamId())
+                        .put("user_id", installation.userId())
+                        .put("method", "tools/call")
+                        .put("tool_path", installation.toolPath(tool));
+        request.set("arguments", Json.tree(arguments.getBytes(StandardCharsets.UTF_8)));
+        send(Topic.TOOL_REQUESTS, installation.key(), Json.write(change.apply(request)));
+        return id;
+    }
+
+    /** The terminal result of a request. */
+    public Received answer(String requestId) {
+        return records.await(
+                Topic.TOOL_RESULTS,
+                "result of " + requestId,
+                received -> received.text("request_id").equals(requestId));
+    }
+
+    /** The terminal results of requests, in the order of these. */
+    public List<Received> answers(List<String> requestIds) {
+        return requestIds.stream().map(this::answer).toList();
+    }
+
+    /** Calls a tool and waits for the result. */
+    public Received call(Installation installation, String tool, String arguments) {
+        return answer(request(installation, tool, arguments));
+    }
+
+    /** Calls a tool that must succeed, and gives the text of its answer. */
+    public String text(Installation installation, String tool, String arguments) {
+        var answer = call(installation, tool, arguments);
+        if (!answer.text("outcome").equals("success")) {
+            throw new AssertionError("No success: " + answer);
+        }
+        return answer.text("result/content/0/text");
+    }
+
+    /** Asks with another method than tools/call, and waits for the result. */
+    public Received ask(Installation installation, String method, @Nullable String toolPath) {
+        return answer(
+                request(
+                        installation,
+                        "",
+                        "{}",
+                        request -> request.put("method", method).put("tool_path", toolPath)));
+    }
+
+    /** Waits for a status of an instance. */
+    public Received status(Installation installation, String status) {
+        return records.await(
+                Topic.STATUS,
+                "status " + status + " of " + installation.processId(),
+                received ->
+                        received.key().equals(installation.processId())
+                                && received.text("status").equals(status));
+    }
+
+    @Override
+    public void close() {
+        producer.close(Duration.ofSeconds(2));
+    }
+}

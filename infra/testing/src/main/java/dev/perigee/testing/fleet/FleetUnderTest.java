@@ -1,0 +1,249 @@
+package dev.perigee.testing.fleet;
+
+import dev.perigee.local.broker.EmbeddedBroker;
+import dev.perigee.local.broker.FreePort;
+import dev.perigee.protocol.settings.HostPort;
+import dev.perigee.protocol.topic.TopicNames;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/**
+ * A running fleet: an embedded broker in this JVM, gateways and workers as JVMs of their own, and a
+ * backend to drive them. Used by one test class; {@link #close} leaves no process behind, whatever
+ * happened. Parts are named as {@code perigee dev} names them: {@code gateway-1}, {@code worker-1}.
+ */
+public final class FleetUnderTest implements AutoCloseable {
+
+    /** What gateways and workers of a test fleet have to show each other. */
+    public static final String TOKEN = "a-token-for-tests-only";
+
+    private final TopicNames names = new TopicNames(TopicNames.DEFAULT_PREFIX);
+    private final Marked marked = new Marked();
+    private final Map<String, String> settings;
+    private final Path logs;
+    private final Path data;
+    private final EmbeddedBroker broker;
+    private final List<HostPort> workers = new ArrayList<>();
+    private final Map<String, Part> parts = new TreeMap<>();
+    private final Records records;
+    private final Backend backend;
+
+    private FleetUnderTest(String name, int partitions, Map<String, String> settings)
+            throws IOException {
+        this.settings = Map.copyOf(settings);
+        this.logs = Files.createDirectories(Path.of("target", "fleets", name));
+        this.data = Files.createTempDirectory("perigee-fleet");
+        this.broker = EmbeddedBroker.start(data);
+        var topics =
+                start(
+                        "topics",
+                        List.of(
+                                "topics",
+                                "--bootstrap",
+                                bootstrap(),
+                                "--partitions",
+                                Integer.toString(partitions)));
+        if (topics.awaitExit() != 0) {
+            broker.close();
+            throw new IOException("The topics were not created:\n" + topics.output());
+        }
+        this.records = Records.reading(bootstrap(), names);
+        this.backend = new Backend(bootstrap(), names, records);
+    }
+
+    /** A fleet whose output goes to {@code target/fleets/<name>}. */
+    public static Builder named(String name) {
+        return new Builder(name);
+    }
+
+    public Records records() {
+        return records;
+    }
+
+    public Backend backend() {
+        return backend;
+    }
+
+    /** Where Kafka clients connect. */
+    public String bootstrap() {
+        return broker.bootstrap();
+    }
+
+    /** A part by name. */
+    public Part part(String name) {
+        var part = parts.get(name);
+        if (part == null) {
+            throw new IllegalArgumentException("No part " + name + " among " + parts.keySet());
+        }
+        return part;
+    }
+
+    /** Starts a worker again where it was, with the same settings. */
+    public Part startWorker(int number) {
+        var address = workers.get(number - 1);
+        return start(
+                "worker-" + number,
+                command(
+                        "worker",
+                        Map.of(
+                                "worker.id",
+                                "worker-" + number,
+                                "link.listen",
+                                address.toString(),
+                                "link.token",
+                                TOKEN,
+                                "admin.listen",
+                                "127.0.0.1:0")));
+    }
+
+    /** Starts a gateway, a new one or one that has ended. */
+    public Part startGateway(int number) {
+        return startGateway(number, TOKEN);
+    }
+
+    /** Starts a gateway that shows this token to the workers. */
+    public Part startGateway(int number, String token) {
+        var links =
+                workers.stream().map(w -> "ws://" + w + "/link").collect(Collectors.joining(","));
+        return start(
+                "gateway-" + number,
+                command(
+                        "gateway",
+                        Map.of(
+                                "gateway.id",
+                                "gateway-" + number,
+                                "kafka.bootstrap.servers",
+                                bootstrap(),
+                                "link.workers",
+                                links,
+                                "link.token",
+                                token,
+                                "admin.listen",
+                                "127.0.0.1:0")));
+    }
+
+    private List<String> command(String part, Map<String, String> own) {
+        var all = new TreeMap<>(own);
+        settings.forEach(
+                (key, value) -> {
+                    if (key.startsWith(part + "/")) {
+                        all.put(key.substring(part.length() + 1), value);
+                    }
+                });
+        var arguments = new ArrayList<>(List.of(part));
+        all.forEach((key, value) -> arguments.addAll(List.of("--set", key + "=" + value)));
+        return arguments;
+    }
+
+    /** Starts any command of the command line in this fleet's surroundings. */
+    public Part start(String name, List<String> arguments) {
+        try {
+            var part = Part.start(logs.resolve(name + ".log"), marked.environment(), arguments);
+            parts.put(name, part);
+            return part;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Every live process that this fleet has started, its parts and all below them. */
+    public List<ProcessHandle> processes() {
+        return marked.processes();
+    }
+
+    /** The live processes besides the parts themselves: MCP servers and their helpers. */
+    public List<ProcessHandle> processesOfServers() {
+        var own = parts.values().stream().map(Part::pid).collect(Collectors.toSet());
+        return processes().stream().filter(process -> !own.contains(process.pid())).toList();
+    }
+
+    @Override
+    public void close() {
+        parts.values().forEach(Part::askToEnd);
+        parts.values().forEach(Part::close);
+        marked.processes().forEach(ProcessHandle::destroyForcibly);
+        backend.close();
+        records.close();
+        broker.close();
+        try (var files = Files.walk(data)) {
+            files.sorted(Comparator.reverseOrder())
+                    .map(Path::toFile)
+                    .forEach(file -> file.delete());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Collects what a fleet is made of. */
+    public static final class Builder {
+
+        private final String name;
+        private final Map<String, String> settings = new TreeMap<>();
+        private int gateways = 1;
+        private int workers = 1;
+        private int partitions = 8;
+
+        private Builder(String name) {
+            this.name = name;
+        }
+
+        public Builder gateways(int number) {
+            gateways = number;
+            return this;
+        }
+
+        public Builder workers(int number) {
+            workers = number;
+            return this;
+        }
+
+        public Builder partitions(int number) {
+            partitions = number;
+            return this;
+        }
+
+        /** A setting of every worker. */
+        public Builder worker(String key, String value) {
+            settings.put("worker/" + key, value);
+            return this;
+        }
+
+        /** A setting of every gateway. */
+        public Builder gateway(String key, String value) {
+            settings.put("gateway/" + key, value);
+            return this;
+        }
+
+        /** Starts everything and waits until each part says that it is ready. */
+        public FleetUnderTest start() throws IOException {
+            var fleet = new FleetUnderTest(name, partitions, settings);
+            try {
+                for (int number = 1; number <= workers; number++) {
+                    fleet.workers.add(new HostPort("127.0.0.1", FreePort.on("127.0.0.1")));
+                    fleet.startWorker(number);
+                }
+                for (int number = 1; number <= gateways; number++) {
+                    fleet.startGateway(number);
+                }
+                fleet.parts.forEach(
+                        (name, part) -> {
+                            if (!name.equals("topics")) {
+                                part.awaitReady();
+                            }
+                        });
+                return fleet;
+            } catch (RuntimeException | AssertionError e) {
+                fleet.close();
+                throw e;
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package dev.perigee.testing.fleet;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * One part of a fleet: a JVM that runs a command of the command line. Its output is kept in a file
+ * that failures name.
+ */
+public final class Part implements AutoCloseable {
+
+    private static final Duration START = Duration.ofSeconds(60);
+    private static final Duration GRACE = Duration.ofSeconds(10);
+    private static final Duration STOP = Duration.ofSeconds(20);
+    private static final String MAIN = "dev.perigee.local.cli.Perigee";
+
+    private final Process process;
+    private final Path log;
+    private final CompletableFuture<Map<String, String>> ready = new CompletableFuture<>();
+
+    private Part(Process process, Path log) {
+        this.process = process;
+        this.log = log;
+    }
+
+    /** Starts a part and returns at once. */
+    static Part start(Path log, Map<String, String> environment, List<String> arguments)
+            throws IOException {
+        var command = new ArrayList<String>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(
+                List.of(
+                        "--enable-native-access=ALL-UNNAMED",
+                        "--sun-misc-unsafe-memory-access=allow",
+                        "-Xmx256m",
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        MAIN));
+        command.addAll(arguments);
+        Files.writeString(log, "");
+        var builder = new ProcessBuilder(command);
+        builder.environment().putAll(environment);
+        builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
+        var part = new Part(builder.start(), log);
+        part.process.getOutputStream().close();
+        Thread.ofPlatform().daemon().name("part-" + log.getFileName()).start(part::follow);
+        return part;
+    }
+
+    private void follow() {
+        try (var lines = new BufferedReader(process.inputReader(StandardCharsets.UTF_8))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                Files.writeString(log, line + "\n", StandardOpenOption.APPEND);
+                if (line.startsWith("ready ")) {
+                    ready.complete(ReadyLine.fields(line));
+                }
+            }
+        } catch (IOException | UncheckedIOException e) {
+            // The process is gone; what is waited for fails below.
+        }
+        ready.completeExceptionally(new IOException("ended before it was ready, see " + log));
+    }
+
+    /** Waits until the part has said that it serves. */
+    public Part awaitReady() {
+        field("pid");
+        return this;
+    }
+
+    /** A field of the ready line, such as {@code link} or {@code admin}. */
+    public String field(String name) {
+        try {
+            var value = ready.get(START.toSeconds(), TimeUnit.SECONDS).get(name);
+            if (value == null) {
+                throw new AssertionError("The ready line has no " + name + ", see " + log);
+            }
+            return value;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new AssertionError("Not ready: " + log + "\n" + tail(), e);
+        }
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    public boolean alive() {
+        return process.isAlive();
+    }
+
+    /** SIGKILL: the part has no chance to tidy up. */
+    public void kill() {
+        process.destroyForcibly();
+        awaitExit();
+    }
+
+    /** SIGTERM: what an operator or an orchestrator sends. Waits for the end. */
+    public int terminate() {
+        process.destroy();
+        return awaitExit();
+    }
+
+    /** Sends any signal, such as {@code STOP} and {@code CONT}. */
+    public void signal(String name) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + name, Long.toString(pid())).start().waitFor();
+    }
+
+    /** Waits for the end and gives the exit code, 128 + n for signal n. */
+    public int awaitExit() {
+        try {
+            if (!process.waitFor(STOP.toSeconds(), TimeUnit.SECONDS)) {
+                throw new AssertionError(
+                        "Still running after " + STOP + ": " + log + "\n" + tail());
+            }
+            return process.exitValue();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** All that the part has printed so far. */
+    public String output() {
+        try {
+            return Files.readString(log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private String tail() {
+        var text = output();
+        return text.substring(Math.max(0, text.length() - 4000));
+    }
+
+    /** SIGTERM, without waiting. */
+    void askToEnd() {
+        process.destroy();
+    }
+
+    /** Waits a little for the end that was asked for, then kills. */
+    @Override
+    public void close() {
+        try {
+            process.waitFor(GRACE.toSeconds(), TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        process.destroyForcibly();
+    }
+}

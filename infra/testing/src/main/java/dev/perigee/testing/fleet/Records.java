@@ -1,0 +1,168 @@
+package dev.perigee.testing.fleet;
+
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * Everything that Perigee wrote to its public topics since the fleet started, committed records
+ * only, in the order of arrival. One background thread reads; any thread may ask and wait.
+ */
+public final class Records implements AutoCloseable {
+
+    /** How long a test waits for a record unless it says otherwise: long, for a loaded machine. */
+    public static final Duration PATIENCE = Duration.ofSeconds(40);
+
+    private static final Duration POLL = Duration.ofMillis(200);
+    private static final int SHOWN = 25;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition arrived = lock.newCondition();
+    private final List<Received> all = new ArrayList<>();
+    private final KafkaConsumer<byte[], byte[]> consumer;
+    private final String prefix;
+    private final Thread reader;
+
+    private Records(KafkaConsumer<byte[], byte[]> consumer, String prefix) {
+        this.consumer = consumer;
+        this.prefix = prefix;
+        this.reader = Thread.ofPlatform().name("fleet-records").unstarted(this::read);
+    }
+
+    /** Starts to read all that Perigee writes under a prefix; the topics must exist. */
+    static Records reading(String bootstrap, TopicNames names) {
+        var consumer =
+                new KafkaConsumer<>(
+                        Map.of(
+                                ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
+                                bootstrap,
+                                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+                                "earliest",
+                                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                                "read_committed",
+                                ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
+                                20 << 20),
+                        new ByteArrayDeserializer(),
+                        new ByteArrayDeserializer());
+        var partitions =
+                Stream.of(Topic.values())
+                        .filter(topic -> topic != Topic.STATE)
+                        .filter(topic -> topic != Topic.COMMANDS && topic != Topic.TOOL_REQUESTS)
+                        .flatMap(topic -> consumer.partitionsFor(names.of(topic)).stream())
+                        .map(info -> new TopicPartition(info.topic(), info.partition()))
+                        .toList();
+        consumer.assign(partitions);
+        var records = new Records(consumer, names.prefix());
+        records.reader.start();
+        return records;
+    }
+
+    private void read() {
+        try (consumer) {
+            while (!Thread.currentThread().isInterrupted()) {
+                var batch = new ArrayList<Received>();
+                consumer.poll(POLL).forEach(raw -> batch.add(Received.of(prefix, raw)));
+                lock.lock();
+                try {
+                    all.addAll(batch);
+                    arrived.signalAll();
+                } finally {
+                    lock.unlock();
+                }
+            }
+        } catch (WakeupException e) {
+            // closed
+        }
+    }
+
+    /** What has arrived so far and is as asked. */
+    public List<Received> matching(Predicate<Received> wanted) {
+        lock.lock();
+        try {
+            return all.stream().filter(wanted).toList();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What has arrived so far on a topic. */
+    public List<Received> on(Topic topic) {
+        return matching(received -> received.topic().equals(topic.suffix()));
+    }
+
+    /** The first record on a topic that is as asked, waited for if need be. */
+    public Received await(Topic topic, String what, Predicate<Received> wanted) {
+        return await(topic, what, 1, wanted, PATIENCE).getFirst();
+    }
+
+    /**
+     * The first so many records on a topic that are as asked.
+     *
+     * @throws AssertionError when they have not come in time; it shows what did come
+     */
+    public List<Received> await(
+            Topic topic, String what, int count, Predicate<Received> wanted, Duration patience) {
+        var found = new ArrayList<Received>();
+        long remaining = patience.toNanos();
+        int seen = 0;
+        lock.lock();
+        try {
+            while (true) {
+                for (; seen < all.size() && found.size() < count; seen++) {
+                    var received = all.get(seen);
+                    if (received.topic().equals(topic.suffix()) && wanted.test(received)) {
+                        found.add(received);
+                    }
+                }
+                if (found.size() == count) {
+                    return List.copyOf(found);
+                }
+                if (remaining <= 0) {
+                    throw missing(topic, what, count, found.size(), patience);
+                }
+                remaining = arrived.awaitNanos(remaining);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while waiting for " + what, e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private AssertionError missing(
+            Topic topic, String what, int count, int found, Duration patience) {
+        var last =
+                all.stream()
+                        .skip(Math.max(0, all.size() - SHOWN))
+                        .map(Received::toString)
+                        .collect(Collectors.joining("\n  "));
+        return new AssertionError(
+                "Expected %d × %s on %s within %s, came %d. The last records of all topics:%n  %s"
+                        .formatted(count, what, topic.suffix(), patience, found, last));
+    }
+
+    @Override
+    public void close() {
+        consumer.wakeup();
+        try {
+            reader.join(TimeUnit.SECONDS.toMillis(10));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
