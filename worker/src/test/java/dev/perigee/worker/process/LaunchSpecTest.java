@@ -11,8 +11,7 @@ final class LaunchSpecTest {
 
     @Test
     void showsNeitherArgumentsNorValues() {
-        var spec =
-                new LaunchSpec(List.of("node", "--token=hidden"), Map.of("KEY", "hidden"), null);
+        var spec = new LaunchSpec(List.of("node", "--token=hidden"), Map.of("KEY", "hidden"), null);
         assertThat(spec.toString()).contains("node", "KEY").doesNotContain("hidden");
         assertThat(spec.with("MORE", "hidden").toString())
                 .contains("KEY", "MORE")

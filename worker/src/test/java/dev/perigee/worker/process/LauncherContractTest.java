@@ -77,8 +77,7 @@ final class LauncherContractTest {
 
     @ParameterizedTest
     @EnumSource
-    void givesTheChildExactlyTheEnvironmentTheArgumentsAndTheDirectory(Kind kind)
-            throws Exception {
+    void givesTheChildExactlyTheEnvironmentTheArgumentsAndTheDirectory(Kind kind) throws Exception {
         var environment = Map.of("PATH", "/usr/bin:/bin", "KEY", "a b=c\n$HOME");
         var command = List.of("sh", "-c", "env -0; pwd; printf '[%s]' \"$@\"", "sh", "$X", "a b");
         try (var launcher = open(kind)) {
@@ -139,16 +138,13 @@ final class LauncherContractTest {
     @DisplayName("PRO-112 a program that cannot be started says why and what to do")
     void refusesWhatCannotBeStarted(Kind kind) throws Exception {
         var plain = Files.writeString(directory.resolve("plain"), "text");
-        var script =
-                Files.writeString(directory.resolve("script"), "#!/no/such/interpreter\n");
+        var script = Files.writeString(directory.resolve("script"), "#!/no/such/interpreter\n");
         Files.setPosixFilePermissions(script, PosixFilePermissions.fromString("rwxr-xr-x"));
         try (var launcher = open(kind)) {
             assertRefused(launcher, "no-such-program", LaunchException.Reason.PROGRAM_NOT_FOUND);
             assertRefused(launcher, "/no/such/program", LaunchException.Reason.PROGRAM_NOT_FOUND);
-            assertRefused(
-                    launcher, plain.toString(), LaunchException.Reason.PERMISSION_DENIED);
-            assertRefused(
-                    launcher, script.toString(), LaunchException.Reason.PROGRAM_NOT_FOUND);
+            assertRefused(launcher, plain.toString(), LaunchException.Reason.PERMISSION_DENIED);
+            assertRefused(launcher, script.toString(), LaunchException.Reason.PROGRAM_NOT_FOUND);
             var lost = new LaunchSpec(List.of("true"), ENVIRONMENT, directory.resolve("gone"));
             assertThatThrownBy(() -> launcher.launch(lost, heard))
                     .hasMessageContaining("create it");
@@ -205,8 +201,7 @@ final class LauncherContractTest {
 
     @ParameterizedTest
     @EnumSource
-    void aWriterWaitsNoLongerThanItsDeadlineForAChildThatDoesNotRead(Kind kind)
-            throws Exception {
+    void aWriterWaitsNoLongerThanItsDeadlineForAChildThatDoesNotRead(Kind kind) throws Exception {
         try (var launcher = open(kind)) {
             var child = launcher.launch(shell("exec sleep 60"), heard);
             var big = new byte[1 << 17];

@@ -1,0 +1,37 @@
+package dev.perigee.local.cli;
+
+import dev.perigee.local.client.KafkaConnection;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** A command that acts as a backend: it talks to Kafka, prints an answer and ends. */
+@Command(mixinStandardHelpOptions = true, versionProvider = Version.class)
+abstract class ClientCommand implements Callable<Integer> {
+    @Mixin private ConnectionOptions connection = new ConnectionOptions();
+
+    @Option(
+            names = "--output",
+            paramLabel = "table|json",
+            defaultValue = "table",
+            description = "How to print: table (default), or one JSON document per line.")
+    private OutputFormat format = OutputFormat.TABLE;
+
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    final KafkaConnection connection() {
+        return connection.connection();
+    }
+
+    final Output output() {
+        return new Output(spec, format);
+    }
+
+    final void warn(String message) {
+        spec.commandLine().getErr().println(spec.qualifiedName() + ": " + message);
+        spec.commandLine().getErr().flush();
+    }
+}

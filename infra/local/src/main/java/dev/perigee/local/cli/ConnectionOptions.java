@@ -1,0 +1,60 @@
+package dev.perigee.local.cli;
+
+import dev.perigee.local.client.KafkaConnection;
+import dev.perigee.protocol.topic.TopicNames;
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options that say which Kafka a command talks to. */
+final class ConnectionOptions {
+    @Option(
+            names = "--bootstrap",
+            paramLabel = "HOST:PORT",
+            defaultValue = "${env:PERIGEE_BOOTSTRAP:-127.0.0.1:9092}",
+            description = "Kafka's address (PERIGEE_BOOTSTRAP, default 127.0.0.1:9092).")
+    private String bootstrap = "";
+
+    @Option(
+            names = "--prefix",
+            paramLabel = "PREFIX",
+            defaultValue = "${env:PERIGEE_TOPICS_PREFIX:-mcp.}",
+            description = "What topic names begin with (PERIGEE_TOPICS_PREFIX, default mcp.).")
+    private String prefix = "";
+
+    @Option(
+            names = "--kafka-config",
+            paramLabel = "FILE",
+            defaultValue = "${env:PERIGEE_KAFKA_CONFIG:-" + Option.NULL_VALUE + "}",
+            description =
+                    "Properties for the Kafka client, such as security settings"
+                            + " (PERIGEE_KAFKA_CONFIG).")
+    private @Nullable Path kafkaConfig;
+
+    KafkaConnection connection() {
+        return new KafkaConnection(bootstrap, new TopicNames(prefix), kafkaProperties());
+    }
+
+    private Map<String, String> kafkaProperties() {
+        if (kafkaConfig == null) {
+            return Map.of();
+        }
+        var properties = new Properties();
+        try {
+            properties.load(new StringReader(Files.readString(kafkaConfig)));
+        } catch (IOException | IllegalArgumentException e) {
+            throw CliException.usage("The Kafka configuration " + kafkaConfig + " cannot be read.");
+        }
+        var texts = new HashMap<String, String>();
+        for (var key : properties.stringPropertyNames()) {
+            texts.put(key, properties.getProperty(key, ""));
+        }
+        return texts;
+    }
+}

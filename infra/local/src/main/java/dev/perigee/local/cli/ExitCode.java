@@ -1,0 +1,26 @@
+package dev.perigee.local.cli;
+
+/** What the command line's exit codes mean. Part of the contract. */
+final class ExitCode {
+    static final int OK = 0;
+
+    /** A command did not lead where it should, a tool said error, or topics differ. */
+    static final int FAILED = 1;
+
+    /** A call has no server's answer. */
+    static final int NO_ANSWER = 2;
+
+    /** Bad options, arguments, files or configuration. */
+    static final int USAGE = 64;
+
+    /** No broker answers, or a topic is missing. */
+    static final int UNAVAILABLE = 69;
+
+    /** A bug, or something that should not happen. */
+    static final int INTERNAL = 70;
+
+    /** Interrupted. */
+    static final int INTERRUPTED = 130;
+
+    private ExitCode() {}
+}

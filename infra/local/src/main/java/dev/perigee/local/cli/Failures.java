@@ -1,0 +1,73 @@
+package dev.perigee.local.cli;
+
+import dev.perigee.local.client.BrokerUnreachableException;
+import dev.perigee.local.client.MissingTopicException;
+import dev.perigee.protocol.settings.InvalidSettingsException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Turns everything that can go wrong into one line on standard error and an exit code. */
+final class Failures {
+    private static final Logger log = LoggerFactory.getLogger(Failures.class);
+
+    private Failures() {}
+
+    static int usage(ParameterException failure, String[] arguments) {
+        var command = failure.getCommandLine();
+        var message = new StringBuilder(oneLine(text(failure)));
+        if (failure instanceof UnmatchedArgumentException unmatched) {
+            var similar = unmatched.getSuggestions();
+            if (!similar.isEmpty()) {
+                message.append(". Did you mean ").append(similar.getFirst()).append('?');
+            }
+        }
+        return say(
+                command,
+                message + " (see " + command.getCommandSpec().qualifiedName() + " --help)",
+                ExitCode.USAGE);
+    }
+
+    static int execution(Exception failure, CommandLine command, ParseResult parsed) {
+        log.atDebug().setCause(failure).log("The command failed");
+        return switch (failure) {
+            case ParameterException usage -> usage(usage, new String[0]);
+            case CliException known -> say(command, text(known), known.exitCode());
+            case InvalidSettingsException invalid -> say(command, text(invalid), ExitCode.USAGE);
+            case BrokerUnreachableException unreachable ->
+                    say(command, text(unreachable), ExitCode.UNAVAILABLE);
+            case MissingTopicException missing -> say(command, text(missing), ExitCode.UNAVAILABLE);
+            case InterruptedException interrupted -> ExitCode.INTERRUPTED;
+            default ->
+                    say(
+                            command,
+                            oneLine("Unexpected failure: " + failure)
+                                    + " (PERIGEE_LOG_LEVEL=debug shows more)",
+                            ExitCode.INTERNAL);
+        };
+    }
+
+    private static int say(CommandLine command, String message, int exitCode) {
+        var err = command.getErr();
+        err.println(
+                command.getColorScheme()
+                        .errorText(command.getCommandSpec().qualifiedName() + ": " + message));
+        err.flush();
+        return exitCode;
+    }
+
+    private static String text(Exception failure) {
+        var message = failure.getMessage();
+        return message == null ? failure.toString() : message;
+    }
+
+    private static String oneLine(String text) {
+        return text.lines()
+                .map(String::strip)
+                .reduce((left, right) -> left + " " + right)
+                .orElse("");
+    }
+}

@@ -1,0 +1,75 @@
+package dev.perigee.local.cli;
+
+import java.io.PrintWriter;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The {@code perigee} command: entry point of every JVM that the launcher starts. */
+@Command(
+        name = "perigee",
+        header = "Runs every user's MCP servers on a fleet of workers, driven by Kafka topics.",
+        synopsisSubcommandLabel = "COMMAND",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  perigee demo",
+            "  perigee dev --workers 2 --gateways 2 --kafka-port 9092",
+            "  perigee apply infra/local/examples/everything.json",
+            "  perigee call --team t1 --user u1 everything:echo '{\"message\":\"hi\"}'",
+            "",
+            "Exit codes: 0 well, 1 failed or differs, 2 no answer, 64 bad usage,"
+                    + " 69 broker unreachable, 70 bug."
+        },
+        subcommands = {
+            BrokerCommand.class,
+            TopicsCommand.class,
+            ApplyCommand.class,
+            DeleteCommand.class,
+            RestartCommand.class,
+            StatusCommand.class,
+            CallCommand.class,
+            ToolsCommand.class,
+            LogsCommand.class,
+        })
+public final class Perigee implements Runnable {
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    /** Runs one command and ends the JVM with its exit code. */
+    public static void main(String[] arguments) {
+        Logging.configure(arguments);
+        System.exit(commandLine().execute(arguments));
+    }
+
+    /** The whole command tree, writing to standard output and error. */
+    static CommandLine commandLine() {
+        var commandLine = new CommandLine(new Perigee());
+        commandLine
+                .setParameterExceptionHandler(Failures::usage)
+                .setExecutionExceptionHandler(Failures::execution)
+                .setExpandAtFiles(false)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setUsageHelpAutoWidth(true)
+                .setAbbreviatedOptionsAllowed(false);
+        return commandLine;
+    }
+
+    /** The same tree, writing elsewhere; for tests. */
+    static CommandLine commandLine(PrintWriter out, PrintWriter err) {
+        return commandLine().setOut(out).setErr(err).setColorScheme(plain());
+    }
+
+    private static CommandLine.Help.ColorScheme plain() {
+        return CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF);
+    }
+
+    @Override
+    public void run() {
+        throw new ParameterException(
+                spec.commandLine(),
+                "Which command? There are " + String.join(", ", spec.subcommands().keySet()));
+    }
+}

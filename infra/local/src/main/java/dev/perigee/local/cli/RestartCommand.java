@@ -1,0 +1,55 @@
+package dev.perigee.local.cli;
+
+import dev.perigee.local.client.CommandRun.Addressed;
+import dev.perigee.protocol.command.CommandPayload;
+import dev.perigee.protocol.command.CommandResult;
+import dev.perigee.protocol.command.CommandType;
+import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.topic.RecordKey;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Restarts an installation with a fresh crash budget. */
+@Command(
+        name = "restart",
+        header = "Restart an installation, with a fresh crash budget.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  perigee restart --team t1 --user u1 abc123",
+            "  perigee restart --team t1 abc123 --reason 'new network'"
+        })
+final class RestartCommand extends SendingCommand {
+    @Mixin private InstallationOptions installation = new InstallationOptions();
+
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the events.")
+    private @Nullable String reason;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        var payload =
+                new CommandPayload(
+                        null,
+                        null,
+                        installation.installation(),
+                        installation.team(),
+                        installation.user(),
+                        null,
+                        null,
+                        null,
+                        reason,
+                        null);
+        var command = commands(false).command(CommandType.RESTART, payload);
+        var key = new RecordKey(installation.team(), installation.user());
+        return send(List.of(new Addressed(key, command)), RestartCommand::isOnline);
+    }
+
+    private static boolean isOnline(CommandResult result) {
+        var details = result.result();
+        return details == null
+                || details.resultingStatus() == null
+                || details.resultingStatus() == ServerStatus.ONLINE;
+    }
+}

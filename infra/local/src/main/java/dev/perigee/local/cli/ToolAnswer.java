@@ -1,0 +1,59 @@
+package dev.perigee.local.cli;
+
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.tool.ToolResult;
+import java.util.Locale;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Prints the answer to a tool request and chooses the exit code. */
+final class ToolAnswer {
+    private ToolAnswer() {}
+
+    static int print(@Nullable ToolResult answer, Output output, Consumer<String> warn) {
+        if (answer == null) {
+            warn.accept("No answer in time. Is a gateway running?");
+            return ExitCode.NO_ANSWER;
+        }
+        if (output.isJson()) {
+            output.json(answer);
+        }
+        return switch (answer.outcome()) {
+            case SUCCESS -> shown(answer.result(), output, ExitCode.OK);
+            case TOOL_ERROR -> shown(answer.result(), output, ExitCode.FAILED);
+            case FAILED -> {
+                var error = answer.error();
+                if (error != null) {
+                    warn.accept(
+                            error.code().name().toLowerCase(Locale.ROOT) + ": " + error.message());
+                }
+                yield ExitCode.NO_ANSWER;
+            }
+        };
+    }
+
+    private static int shown(@Nullable RawJson result, Output output, int exitCode) {
+        if (result != null && !output.isJson()) {
+            show(result, output);
+        }
+        return exitCode;
+    }
+
+    /** Text as text, anything else as the JSON it is. */
+    private static void show(RawJson result, Output output) {
+        var content = Json.tree(result.bytes()).path("content");
+        if (!content.isArray() || content.isEmpty()) {
+            output.raw(result.bytes());
+            return;
+        }
+        for (JsonNode item : content) {
+            if (item.path("type").asString("").equals("text")) {
+                output.line(item.path("text").asString(""));
+            } else {
+                output.json(item);
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+package dev.perigee.local.client;
+
+/** No broker answered in time. */
+public final class BrokerUnreachableException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    BrokerUnreachableException(KafkaConnection connection, Throwable cause) {
+        super(
+                "No Kafka broker answers at "
+                        + connection.bootstrap()
+                        + ". Start one with 'perigee dev', or name yours with --bootstrap"
+                        + " HOST:PORT.",
+                cause);
+    }
+}

@@ -1,0 +1,54 @@
+package dev.perigee.local.client;
+
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.tool.ToolRequest;
+import dev.perigee.protocol.tool.ToolResult;
+import dev.perigee.protocol.topic.RecordKey;
+import dev.perigee.protocol.topic.Topic;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** Sends tool requests and waits for their answers, one at a time. */
+public final class ToolCall implements AutoCloseable {
+    private static final Duration POLL = Duration.ofMillis(500);
+
+    private final TopicTail results;
+    private final RecordSender sender;
+
+    /** Prepares to call; the first request then costs no more than any other. */
+    public ToolCall(KafkaConnection connection) {
+        results = TopicTail.open(connection, new TopicTail.Start.End(), Topic.TOOL_RESULTS);
+        sender = new RecordSender(connection);
+    }
+
+    /** Returns the answer, or null when there is none in time. */
+    public @Nullable ToolResult call(ToolRequest request, Duration deadline)
+            throws InterruptedException {
+        var end = Instant.now().plus(deadline);
+        var id = request.requestId().getBytes(StandardCharsets.UTF_8);
+        sender.send(
+                Topic.TOOL_REQUESTS, new RecordKey(request.teamId(), request.userId()), request);
+        while (Instant.now().isBefore(end)) {
+            for (var record : results.poll(POLL)) {
+                if (Arrays.equals(record.key(), id) && record.value() != null) {
+                    try {
+                        return Json.read(record.value(), ToolResult.class);
+                    } catch (InvalidRecordException ignored) {
+                        // Somebody else used our random id for something that is no result.
+                    }
+                }
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public void close() {
+        sender.close();
+        results.close();
+    }
+}

@@ -1,0 +1,124 @@
+package dev.perigee.local.client;
+
+import dev.perigee.protocol.topic.Topic;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/** Reads topics from a chosen point on, committed records only, without a consumer group. */
+public final class TopicTail implements AutoCloseable {
+    private final KafkaConsumer<byte[], byte[]> consumer;
+    private final Map<TopicPartition, Long> endsAtStart;
+
+    private TopicTail(
+            KafkaConsumer<byte[], byte[]> consumer, Map<TopicPartition, Long> endsAtStart) {
+        this.consumer = consumer;
+        this.endsAtStart = endsAtStart;
+    }
+
+    /** Where to begin. */
+    public sealed interface Start {
+        /** With the oldest record there is. */
+        record Beginning() implements Start {}
+
+        /** With records appended from now on. */
+        record End() implements Start {}
+
+        /** With records appended at this time or later. */
+        record Since(Instant time) implements Start {}
+    }
+
+    /**
+     * Opens a tail; when this returns, its position is fixed.
+     *
+     * @throws BrokerUnreachableException when no broker answers in time
+     * @throws MissingTopicException when one of the topics is not there
+     */
+    public static TopicTail open(KafkaConnection connection, Start start, Topic... topics) {
+        KafkaConsumer<byte[], byte[]> consumer = null;
+        try {
+            consumer =
+                    new KafkaConsumer<>(
+                            connection.clientConfig(
+                                    Map.of(
+                                            "isolation.level", "read_committed",
+                                            "enable.auto.commit", false,
+                                            "allow.auto.create.topics", false)),
+                            new ByteArrayDeserializer(),
+                            new ByteArrayDeserializer());
+            var partitions = partitions(consumer, connection, topics);
+            var ends = consumer.endOffsets(partitions);
+            consumer.assign(partitions);
+            seek(consumer, start, ends);
+            return new TopicTail(consumer, ends);
+        } catch (RuntimeException e) {
+            if (consumer != null) {
+                consumer.close(CloseOptions.timeout(Duration.ZERO));
+            }
+            throw e instanceof KafkaException ? new BrokerUnreachableException(connection, e) : e;
+        }
+    }
+
+    private static List<TopicPartition> partitions(
+            KafkaConsumer<?, ?> consumer, KafkaConnection connection, Topic... topics) {
+        var partitions = new ArrayList<TopicPartition>();
+        for (var topic : topics) {
+            var name = connection.name(topic);
+            var known = consumer.partitionsFor(name);
+            if (known == null || known.isEmpty()) {
+                throw new MissingTopicException(name);
+            }
+            known.forEach(info -> partitions.add(new TopicPartition(name, info.partition())));
+        }
+        return partitions;
+    }
+
+    private static void seek(
+            KafkaConsumer<?, ?> consumer, Start start, Map<TopicPartition, Long> ends) {
+        switch (start) {
+            case Start.Beginning() -> consumer.seekToBeginning(ends.keySet());
+            case Start.End() -> ends.forEach(consumer::seek);
+            case Start.Since(var time) -> {
+                var times = new HashMap<TopicPartition, Long>();
+                ends.keySet().forEach(partition -> times.put(partition, time.toEpochMilli()));
+                var found = consumer.offsetsForTimes(times);
+                ends.forEach(
+                        (partition, end) -> {
+                            var offset = found.get(partition);
+                            consumer.seek(partition, offset == null ? end : offset.offset());
+                        });
+            }
+        }
+    }
+
+    /** Waits at most so long for records; returns those of all topics, each partition in order. */
+    public List<ConsumerRecord<byte[], byte[]>> poll(Duration wait) {
+        var records = new ArrayList<ConsumerRecord<byte[], byte[]>>();
+        consumer.poll(wait).forEach(records::add);
+        return records;
+    }
+
+    /** Whether everything that was there at the start has been returned. */
+    public boolean hasCaughtUp() {
+        for (var end : endsAtStart.entrySet()) {
+            if (consumer.position(end.getKey(), KafkaConnection.PATIENCE) < end.getValue()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public void close() {
+        consumer.close();
+    }
+}

@@ -1,0 +1,70 @@
+package dev.perigee.local.fleet;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs one part in this JVM until the JVM is told to end, then closes the part within a deadline.
+ *
+ * <p>A part started by a fleet also ends when its standard input does, so that it does not outlive
+ * a fleet that was killed.
+ */
+public final class Foreground {
+    private static final Logger log = LoggerFactory.getLogger(Foreground.class);
+    private static final Duration CLOSE_DEADLINE = Duration.ofSeconds(25);
+
+    private final String name;
+    private final PrintWriter out;
+
+    public Foreground(String name, PrintWriter out) {
+        this.name = name;
+        this.out = out;
+    }
+
+    /**
+     * Says that the part is ready and waits for the end of the JVM; returns only if interrupted.
+     */
+    public void run(RunningPart part) throws InterruptedException {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> close(part), "stop-" + name));
+        out.println(new ReadyLine(name, ProcessHandle.current().pid(), part.addresses()));
+        out.flush();
+        new CountDownLatch(1).await();
+    }
+
+    /** Ends this JVM when the stream ends. */
+    public void endWith(InputStream input) {
+        Thread.ofPlatform()
+                .name("end-with-fleet")
+                .daemon()
+                .start(
+                        () -> {
+                            try {
+                                input.transferTo(OutputStream.nullOutputStream());
+                            } catch (IOException e) {
+                                log.atDebug().setCause(e).log("Standard input failed");
+                            }
+                            log.info("The fleet is gone, stopping");
+                            Runtime.getRuntime().exit(0);
+                        });
+    }
+
+    private void close(RunningPart part) {
+        var closing = Thread.ofPlatform().name("close-" + name).daemon().start(part::close);
+        try {
+            if (!closing.join(CLOSE_DEADLINE)) {
+                log.atError()
+                        .addKeyValue("deadline_seconds", CLOSE_DEADLINE.toSeconds())
+                        .log("Not stopped in time, giving up");
+                Runtime.getRuntime().halt(1);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package dev.perigee.local.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a user sees for every kind of bad usage, and on {@code --help}. */
+class CommandLineTest {
+    @TempDir Path directory;
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "                                              | Which command?",
+                "brokr                                         | Did you mean broker?",
+                "status --verbose                              | --verbose",
+                "status --output xml                           | xml",
+                "call                                          | --team",
+                "call --team t1 --user u1                      | SLUG:TOOL",
+                "call --team t1 --user u1 everything           | 'everything' names no tool",
+                "call --team t1 --user u1 everything: {}       | tool_path",
+                "call --team t1 --user u1 a:b {                | no JSON",
+                "call --team t1 --user u1 a:b []               | must be a JSON object",
+                "call --team t1/x --user u1 a:b                | team_id",
+                "call --team t1 --user u1 --timeout 3 a:b      | '3' is not a duration",
+                "call --team t1 --user u1 --timeout 0 a:b      | longer than 0",
+                "call --team t1 --user u1 --method tools a:b   | --method tools",
+                "apply                                         | FILE",
+                "apply /nowhere/config.json                    | /nowhere/config.json cannot be read",
+                "delete --team t1                              | INSTALLATION",
+                "delete abc                                    | --team",
+                "restart --team t1 --deadline soon abc         | 'soon' is not a duration",
+                "topics --partitions 0                         | at least 1",
+                "topics --partitions many                      | many",
+                "topics --kafka-config /nowhere/kafka          | /nowhere/kafka cannot be read",
+                "broker --set broker.lisen=x                   | the nearest is broker.listen",
+                "broker --set broker.listen                    | write it as key=value",
+                "broker --port x                               | x",
+                "broker --config /nowhere/file                 | /nowhere/file",
+                "tools --team t1                               | --user",
+                "logs --since yesterday                        | 'yesterday' is not a duration",
+            })
+    void explainsBadUsage(String arguments, String message) {
+        var run = CliRun.of(arguments == null ? new String[0] : arguments.split(" +"));
+
+        assertThat(run.exitCode()).isEqualTo(64);
+        assertThat(run.err()).contains(message).startsWith("perigee").doesNotContain("\tat ");
+        assertThat(run.out()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "broker", "topics", "apply", "delete", "restart", "status", "call", "tools", "logs"
+            })
+    void helpsWithEveryCommand(String command) {
+        var run = CliRun.of(command, "--help");
+
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out()).contains("Usage: perigee " + command, "Examples:");
+    }
+
+    @Test
+    void namesEveryCommandAndItsVersion() {
+        assertThat(CliRun.of("--help").out()).contains("apply", "Exit codes:");
+        assertThat(CliRun.of("--version").out()).contains("perigee", "Kafka 4.3.1");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"topics", "call --team t1 --user u1 a:b"})
+    void saysThatNoBrokerAnswers(String arguments) {
+        var run = CliRun.of((arguments + " --bootstrap 127.0.0.1:1").split(" "));
+
+        assertThat(run.exitCode()).isEqualTo(69);
+        assertThat(run.err().lines())
+                .singleElement()
+                .asString()
+                .contains("No Kafka broker answers at 127.0.0.1:1")
+                .contains("--bootstrap HOST:PORT");
+    }
+
+    @Test
+    void saysWhatIsWrongWithAConfiguration() throws Exception {
+        var file = Files.writeString(directory.resolve("config.json"), "{\"team_id\":\"t1\"}");
+
+        var run = CliRun.of("apply", file.toString());
+
+        assertThat(run.exitCode()).isEqualTo(64);
+        assertThat(run.err()).contains(file + ": field config.installation_id");
+    }
+}
