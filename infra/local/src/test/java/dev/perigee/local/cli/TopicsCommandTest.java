@@ -81,6 +81,7 @@ class TopicsCommandTest {
                         List.of(new NewTopic("c.tool-requests", Optional.of(5), Optional.empty())))
                 .all()
                 .get();
+        await().until(() -> admin.listTopics().names().get().contains("c.tool-requests"));
 
         var run = run("c.", "--output", "json");
 
