@@ -13,7 +13,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 
 /**
  * A running fleet: an embedded broker in this JVM, gateways and workers as JVMs of their own, and a
@@ -54,6 +57,12 @@ public final class FleetUnderTest implements AutoCloseable {
         if (topics.awaitExit() != 0) {
             broker.close();
             throw new IOException("The topics were not created:\n" + topics.output());
+        }
+        try (var admin = Admin.create(Map.<String, Object>of("bootstrap.servers", bootstrap()))) {
+            var replies = new NewTopic(names.prefix() + Records.REPLIES, 1, (short) 1);
+            admin.createTopics(List.of(replies)).all().get();
+        } catch (InterruptedException | ExecutionException e) {
+            throw new IOException("The topic for replies was not created", e);
         }
         this.records = Records.reading(bootstrap(), names);
         this.backend = new Backend(bootstrap(), names, records);

@@ -27,6 +27,9 @@ public final class Records implements AutoCloseable {
     /** How long a test waits for a record unless it says otherwise: long, for a loaded machine. */
     public static final Duration PATIENCE = Duration.ofSeconds(40);
 
+    /** A backend's own topic, without the prefix, that requests may name for replies. */
+    public static final String REPLIES = "replies";
+
     private static final Duration POLL = Duration.ofMillis(200);
     private static final int SHOWN = 25;
 
@@ -58,11 +61,14 @@ public final class Records implements AutoCloseable {
                                 20 << 20),
                         new ByteArrayDeserializer(),
                         new ByteArrayDeserializer());
-        var partitions =
+        var out =
                 Stream.of(Topic.values())
                         .filter(topic -> topic != Topic.STATE)
                         .filter(topic -> topic != Topic.COMMANDS && topic != Topic.TOOL_REQUESTS)
-                        .flatMap(topic -> consumer.partitionsFor(names.of(topic)).stream())
+                        .map(names::of);
+        var partitions =
+                Stream.concat(out, Stream.of(names.prefix() + REPLIES))
+                        .flatMap(topic -> consumer.partitionsFor(topic).stream())
                         .map(info -> new TopicPartition(info.topic(), info.partition()))
                         .toList();
         consumer.assign(partitions);
@@ -109,6 +115,11 @@ public final class Records implements AutoCloseable {
         return await(topic, what, 1, wanted, PATIENCE).getFirst();
     }
 
+    /** The first reply that is as asked. */
+    public Received awaitReply(String what, Predicate<Received> wanted) {
+        return await(REPLIES, what, 1, wanted, PATIENCE).getFirst();
+    }
+
     /**
      * The first so many records on a topic that are as asked.
      *
@@ -116,6 +127,11 @@ public final class Records implements AutoCloseable {
      */
     public List<Received> await(
             Topic topic, String what, int count, Predicate<Received> wanted, Duration patience) {
+        return await(topic.suffix(), what, count, wanted, patience);
+    }
+
+    private List<Received> await(
+            String topic, String what, int count, Predicate<Received> wanted, Duration patience) {
         var found = new ArrayList<Received>();
         long remaining = patience.toNanos();
         int seen = 0;
@@ -124,7 +140,7 @@ public final class Records implements AutoCloseable {
             while (true) {
                 for (; seen < all.size() && found.size() < count; seen++) {
                     var received = all.get(seen);
-                    if (received.topic().equals(topic.suffix()) && wanted.test(received)) {
+                    if (received.topic().equals(topic) && wanted.test(received)) {
                         found.add(received);
                     }
                 }
@@ -145,7 +161,7 @@ public final class Records implements AutoCloseable {
     }
 
     private AssertionError missing(
-            Topic topic, String what, int count, int found, Duration patience) {
+            String topic, String what, int count, int found, Duration patience) {
         var last =
                 all.stream()
                         .skip(Math.max(0, all.size() - SHOWN))
@@ -153,7 +169,7 @@ public final class Records implements AutoCloseable {
                         .collect(Collectors.joining("\n  "));
         return new AssertionError(
                 "Expected %d × %s on %s within %s, came %d. The last records of all topics:%n  %s"
-                        .formatted(count, what, topic.suffix(), patience, found, last));
+                        .formatted(count, what, topic, patience, found, last));
     }
 
     @Override

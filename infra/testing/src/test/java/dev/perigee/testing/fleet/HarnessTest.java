@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.awaitility.Awaitility;
@@ -26,7 +27,9 @@ final class HarnessTest {
     void awaitsRecordsAndSaysWhatCameInstead(@TempDir Path data) throws Exception {
         try (var broker = EmbeddedBroker.start(data)) {
             try (var admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
-                var topics = NAMES.all().stream().map(name -> new NewTopic(name, 2, (short) 1));
+                var topics =
+                        Stream.concat(NAMES.all().stream(), Stream.of("mcp." + Records.REPLIES))
+                                .map(name -> new NewTopic(name, 2, (short) 1));
                 admin.createTopics(topics.toList()).all().get();
             }
             try (var records = Records.reading(broker.bootstrap(), NAMES);
