@@ -9,8 +9,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Kills what earlier incarnations of this worker left on this system. A worker calls it before it
- * listens, so that its new incarnation proves its old processes dead. An earlier watchdog is
- * waited for, not killed: it knows more than the marks say, and while it lives its worker may too.
+ * starts its own watchdog and before it listens, so that its new incarnation proves its old
+ * processes dead. An earlier watchdog is waited for, not killed: it knows more than the marks say,
+ * and while it lives its worker may too.
  */
 public final class LeftoverSweeper {
 
@@ -23,7 +24,8 @@ public final class LeftoverSweeper {
      * Blocks until nothing is left.
      *
      * @param owner the new incarnation
-     * @param limit how long to wait; more than the retention lets a frozen predecessor be waited out
+     * @param limit how long to wait; more than the retention lets a frozen predecessor be waited
+     *     out
      * @return the process ids that were killed
      * @throws IllegalStateException when something is left at the limit; the message says what
      */

@@ -39,8 +39,9 @@ final class NativeInput {
         lock.lock();
         try {
             awaitRoom(message.remaining(), deadline.toNanos());
-            if (pending.isEmpty()) {
-                push(message);
+            var flowing = pending.isEmpty();
+            while (flowing && message.hasRemaining()) {
+                flowing = push(message);
             }
             if (broken) {
                 throw gone();
@@ -82,21 +83,19 @@ final class NativeInput {
         return new IOException("The process has ended or its input is closed");
     }
 
-    /** Writes until the pipe is full, the message done or the reader gone. */
-    private void push(ByteBuffer message) {
-        while (message.hasRemaining()) {
-            var written = transfers.write(file, message);
-            if (written == -Errno.TRY_AGAIN) {
-                return;
-            }
-            if (written < 0 && written != -Errno.INTERRUPTED) {
-                broken = true;
-                pending.clear();
-                room.signalAll();
-                attend.run();
-                return;
-            }
+    /** Writes once; false when the pipe is full or the reader gone. */
+    private boolean push(ByteBuffer message) {
+        var written = transfers.write(file, message);
+        if (written >= 0 || written == -Errno.INTERRUPTED) {
+            return true;
         }
+        if (written != -Errno.TRY_AGAIN) {
+            broken = true;
+            pending.clear();
+            room.signalAll();
+            attend.run();
+        }
+        return false;
     }
 
     void end() {
@@ -125,17 +124,19 @@ final class NativeInput {
         return file;
     }
 
-    /** Loop only: writes what is pending as far as the pipe takes it. */
+    /**
+     * Loop only: writes a part of what is pending, so that a fast reader does not hold the loop.
+     */
     void flush() {
         lock.lock();
         try {
-            for (ByteBuffer first; file != CLOSED && (first = pending.first()) != null; ) {
+            var first = pending.first();
+            if (file != CLOSED && first != null) {
                 var before = first.remaining();
                 push(first);
-                pending.written(before - first.remaining());
-                room.signalAll();
-                if (first.hasRemaining()) {
-                    return;
+                if (!broken) {
+                    pending.written(before - first.remaining());
+                    room.signalAll();
                 }
             }
         } finally {

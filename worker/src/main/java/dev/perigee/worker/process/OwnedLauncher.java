@@ -75,8 +75,9 @@ public final class OwnedLauncher implements ProcessLauncher {
 
     private void clear(TreeId tree) {
         try {
-            termination.finish(tree, grace);
-            watchdog.unregister(tree);
+            if (termination.finish(tree, grace) != Termination.Result.SURVIVED) {
+                watchdog.unregister(tree);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException e) {

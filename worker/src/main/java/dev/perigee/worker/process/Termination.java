@@ -98,8 +98,7 @@ public final class Termination {
             if (System.nanoTime() - deadline > 0) {
                 log.atError()
                         .addKeyValue("pid", tree.pid())
-                        .addKeyValue(
-                                "survivors", members.stream().map(ProcessEntry::pid).toList())
+                        .addKeyValue("survivors", members.stream().map(ProcessEntry::pid).toList())
                         .log("Processes do not die after SIGKILL: look at their state with ps");
                 return Result.SURVIVED;
             }

@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
  * </pre>
  *
  * A worker that thaws after the retention learns here that its children are dead and that others
- * may have started them elsewhere: whichever of the two notices the gap, the lease is lost for good.
+ * may have started them elsewhere: whichever of the two notices the gap, the lease is lost for
+ * good.
  */
 public final class Watchdog implements AutoCloseable {
 
@@ -123,8 +124,8 @@ public final class Watchdog implements AutoCloseable {
     }
 
     /**
-     * Ends the lease: the helper kills what is still registered and ends. Waits for it, bounded.
-     * To be called when all children were ended in order.
+     * Ends the lease: the helper kills what is still registered and ends. Waits for it, bounded. To
+     * be called when all children were ended in order.
      */
     @Override
     public void close() {
@@ -141,7 +142,9 @@ public final class Watchdog implements AutoCloseable {
             last.closeStdin();
             try {
                 if (!last.awaitExit(END_LIMIT)) {
-                    log.atWarn().addKeyValue("pid", last.pid()).log("The watchdog is still at work");
+                    log.atWarn()
+                            .addKeyValue("pid", last.pid())
+                            .log("The watchdog is still at work");
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();

@@ -97,8 +97,7 @@ final class WatchdogHelper {
 
     private static String script() {
         try (var text = WatchdogHelper.class.getResourceAsStream("watchdog.sh")) {
-            return new String(
-                    Objects.requireNonNull(text).readAllBytes(), StandardCharsets.UTF_8);
+            return new String(Objects.requireNonNull(text).readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -243,6 +243,23 @@ final class LauncherContractTest {
 
     @ParameterizedTest
     @EnumSource
+    void aChildThatClosedItsInputIsKnownAsSuchWhileItLives(Kind kind) throws Exception {
+        try (var launcher = open(kind)) {
+            var child = launcher.launch(shell("exec 0<&-; echo up; exec sleep 60"), heard);
+            heard.awaitStdout("up");
+            await().atMost(SOON)
+                    .untilAsserted(
+                            () ->
+                                    assertThatThrownBy(() -> child.write(line("x"), SOON))
+                                            .isInstanceOf(IOException.class));
+            assertThat(heard.exit()).isNull();
+            child.signal(ProcessSignal.KILL);
+            heard.awaitClosed();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void aPausedChildIsSlowedAndLosesNothing(Kind kind) throws Exception {
         var total = 1 << 20;
         try (var launcher = open(kind)) {

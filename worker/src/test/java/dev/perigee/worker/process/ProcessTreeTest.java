@@ -78,8 +78,7 @@ final class ProcessTreeTest {
 
     @Test
     void readsAStatLineWhoseNameHoldsAnything() {
-        var line =
-                "42 (a) b (c) S 7 42 41 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 1234 5 6 7 8 9 10";
+        var line = "42 (a) b (c) S 7 42 41 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 1234 5 6 7 8 9 10";
         assertThat(ProcStat.parse(line)).isEqualTo(new ProcStat(42, 'S', 7, 41, 1234));
     }
 

@@ -35,8 +35,7 @@ final class TerminationTest {
     }
 
     private ChildProcess start(String script) throws LaunchException {
-        var environment =
-                Map.of("PATH", "/usr/bin:/bin", ProcessOwner.VARIABLE, owner.marker(1));
+        var environment = Map.of("PATH", "/usr/bin:/bin", ProcessOwner.VARIABLE, owner.marker(1));
         return launcher.launch(
                 new LaunchSpec(List.of("bash", "-c", script), environment, Path.of("/")), heard);
     }
@@ -44,7 +43,8 @@ final class TerminationTest {
     @Test
     @DisplayName("PRO-49 PRO-50 a cooperative child gets SIGTERM and is gone long before the grace")
     void asksFirst() throws Exception {
-        var child = start("trap 'echo got TERM; exit 0' TERM; echo up; while :; do sleep 0.05; done");
+        var child =
+                start("trap 'echo got TERM; exit 0' TERM; echo up; while :; do sleep 0.05; done");
         heard.awaitStdout("up");
         assertThat(termination.terminate(child, LONG)).isEqualTo(Termination.Result.GRACEFUL);
         heard.awaitClosed();
@@ -122,9 +122,7 @@ final class TerminationTest {
                                             try {
                                                 return launcher.launch(
                                                         new LaunchSpec(
-                                                                List.of("cat"),
-                                                                environment,
-                                                                null),
+                                                                List.of("cat"), environment, null),
                                                         new RecordingListener());
                                             } catch (LaunchException e) {
                                                 throw new IllegalStateException(e);

@@ -139,8 +139,7 @@ final class WatchdogTest {
         // The watchdog first, then at once the worker, before it starts another.
         Signals.send(worker.pid(), "STOP");
         Signals.send(pidsAfter("watchdog").getFirst(), "KILL");
-        await().atMost(PATIENCE)
-                .until(() -> !Processes.alive(pidsAfter("watchdog").getFirst()));
+        await().atMost(PATIENCE).until(() -> !Processes.alive(pidsAfter("watchdog").getFirst()));
         worker.signal(ProcessSignal.KILL);
         heard.awaitExit();
         assertAllAlive();

@@ -11,7 +11,8 @@ import java.util.concurrent.CountDownLatch;
  * A small worker in a JVM of its own for tests to kill and to freeze. Arguments: worker id,
  * incarnation, retention in seconds. Starts two children that ignore the end of their input and
  * SIGTERM, each with a grandchild that left the session; prints their first lines, {@code watchdog
- * PID}, then {@code up}; prints {@code lost} and whether a launch is refused when the lease is lost.
+ * PID}, then {@code up}; prints {@code lost} and whether a launch is refused when the lease is
+ * lost.
  */
 final class WatchedWorker {
 
