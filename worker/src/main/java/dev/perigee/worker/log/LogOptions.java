@@ -1,0 +1,27 @@
+package dev.perigee.worker.log;
+
+import java.time.Duration;
+
+/**
+ * How logs are batched and bounded.
+ *
+ * @param batchInterval from the first entry of a batch to its event
+ * @param batchEntries entries that make a batch full
+ * @param linesPerSecond average rate above which lines are dropped
+ * @param maxLineBytes longest line that is kept whole
+ * @param lastLines how many of the latest lines error messages may quote
+ * @param maxPayloadBytes largest parameters or response that a request log carries
+ */
+public record LogOptions(
+        Duration batchInterval,
+        int batchEntries,
+        int linesPerSecond,
+        int maxLineBytes,
+        int lastLines,
+        int maxPayloadBytes) {
+
+    /** The numbers of design/decisions.md. */
+    public static LogOptions defaults() {
+        return new LogOptions(Duration.ofSeconds(3), 20, 20, 1024, 5, 16 * 1024);
+    }
+}

@@ -1,0 +1,35 @@
+package dev.perigee.worker.mcp;
+
+import dev.perigee.protocol.json.RawJson;
+import java.time.Duration;
+
+/** A session with one MCP server. Safe for use by any thread; many requests may be in flight. */
+public interface McpClient {
+
+    /**
+     * Makes the handshake; before it is done nothing else may be sent.
+     *
+     * @throws McpException when the server does not answer as MCP asks, or ends
+     */
+    ServerInfo initialize(Duration timeout) throws McpException, InterruptedException;
+
+    /**
+     * Sends a request.
+     *
+     * @param params a JSON object
+     * @param timeout how long to wait for room in the server's input
+     * @throws McpException when it was not sent
+     */
+    McpRequest send(String method, RawJson params, Duration timeout) throws McpException;
+
+    /** Sends a request and waits for its result. */
+    default RawJson request(String method, RawJson params, Duration timeout)
+            throws McpException, InterruptedException {
+        long start = System.nanoTime();
+        var request = send(method, params, timeout);
+        return request.await(timeout.minusNanos(System.nanoTime() - start));
+    }
+
+    /** How many requests wait for their answer. */
+    int activeRequests();
+}

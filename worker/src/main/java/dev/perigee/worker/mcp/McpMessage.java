@@ -1,0 +1,118 @@
+package dev.perigee.worker.mcp;
+
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A JSON-RPC 2.0 message of a server: only the envelope is read, what it carries stays the server's
+ * own bytes.
+ */
+sealed interface McpMessage {
+
+    /** An answer to the request of this id. */
+    record Answer(long id, RawJson result) implements McpMessage {}
+
+    /** A refusal of the request of this id. */
+    record Refusal(long id, long code, String message) implements McpMessage {}
+
+    /** Something that the server asks; its id may be anything. */
+    record Question(RawJson id, String method) implements McpMessage {}
+
+    /** Something that the server tells. */
+    record Notice(String method) implements McpMessage {}
+
+    /** An answer to a request that nobody can have made. */
+    record Stray(RawJson id) implements McpMessage {}
+
+    /**
+     * Reads a message.
+     *
+     * @throws InvalidRecordException when the line is no JSON-RPC message
+     */
+    static McpMessage read(byte[] line) {
+        var wire = Json.read(line, Wire.class);
+        var id = wire.id();
+        if (wire.method() != null) {
+            return id == null ? new Notice(wire.method()) : new Question(id, wire.method());
+        }
+        if (id == null || (wire.result() == null && wire.error() == null)) {
+            throw InvalidRecordException.invalid("neither a request, a notification nor an answer");
+        }
+        long number = number(id);
+        if (number < 0) {
+            return new Stray(id);
+        }
+        if (wire.error() != null) {
+            return refusal(number, wire.error());
+        }
+        return new Answer(number, wire.result() == null ? RawJson.EMPTY_OBJECT : wire.result());
+    }
+
+    private static Refusal refusal(long id, RawJson error) {
+        var tree = Json.tree(error.bytes());
+        var message = tree.path("message").asString("");
+        return new Refusal(
+                id,
+                tree.path("code").asLong(0),
+                message.isBlank() ? "the server gave no message" : message);
+    }
+
+    /** Our own ids are positive numbers; anything else is -1. */
+    private static long number(RawJson id) {
+        var bytes = id.bytes();
+        if (bytes.length == 0 || bytes.length > 18) {
+            return -1;
+        }
+        long number = 0;
+        for (byte digit : bytes) {
+            if (digit < '0' || digit > '9') {
+                return -1;
+            }
+            number = number * 10 + (digit - '0');
+        }
+        return number;
+    }
+
+    /** The bytes of a request or, without an id, of a notification, with the final newline. */
+    static byte[] write(@Nullable Long id, String method, RawJson params) {
+        var text = new StringBuilder(64).append("{\"jsonrpc\":\"2.0\"");
+        if (id != null) {
+            text.append(",\"id\":").append(id.longValue());
+        }
+        text.append(",\"method\":\"").append(method).append("\",\"params\":");
+        return join(text, params.onOneLine().bytes(), "}\n");
+    }
+
+    /** The bytes of an answer to the server's question. */
+    static byte[] answer(RawJson id, RawJson result) {
+        var text = new StringBuilder("{\"jsonrpc\":\"2.0\",\"id\":").append(id.onOneLine().text());
+        return join(text.append(",\"result\":"), result.bytes(), "}\n");
+    }
+
+    /** The bytes of a refusal of the server's question. */
+    static byte[] refuse(RawJson id, int code, String plainMessage) {
+        var text = new StringBuilder("{\"jsonrpc\":\"2.0\",\"id\":").append(id.onOneLine().text());
+        text.append(",\"error\":{\"code\":").append(code).append(",\"message\":\"");
+        return join(text.append(plainMessage), new byte[0], "\"}}\n");
+    }
+
+    private static byte[] join(CharSequence head, byte[] body, String tail) {
+        var first = head.toString().getBytes(StandardCharsets.UTF_8);
+        var last = tail.getBytes(StandardCharsets.UTF_8);
+        var all = new byte[first.length + body.length + last.length];
+        System.arraycopy(first, 0, all, 0, first.length);
+        System.arraycopy(body, 0, all, first.length, body.length);
+        System.arraycopy(last, 0, all, first.length + body.length, last.length);
+        return all;
+    }
+
+    /** The fields of all kinds of message. */
+    record Wire(
+            @Nullable RawJson id,
+            @Nullable String method,
+            @Nullable RawJson result,
+            @Nullable RawJson error) {}
+}

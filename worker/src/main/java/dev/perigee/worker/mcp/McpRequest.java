@@ -1,0 +1,97 @@
+package dev.perigee.worker.mcp;
+
+import dev.perigee.protocol.json.RawJson;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request that was sent and waits for its answer, on the thread that sent it. Whoever ends it
+ * first decides how it ended.
+ */
+public final class McpRequest {
+    private final long id;
+    private final Thread waiter = Thread.currentThread();
+    private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+    private final Canceller canceller;
+
+    /** Forgets the request and tells the server. */
+    interface Canceller {
+        void cancelled(long id, boolean tellServer, String reason);
+    }
+
+    private sealed interface End {}
+
+    private record Answered(RawJson result) implements End {}
+
+    private record Failed(McpException.Kind kind, String message) implements End {}
+
+    McpRequest(long id, Canceller canceller) {
+        this.id = id;
+        this.canceller = canceller;
+    }
+
+    long id() {
+        return id;
+    }
+
+    void answer(RawJson result) {
+        finish(new Answered(result));
+    }
+
+    void fail(McpException.Kind kind, String message) {
+        finish(new Failed(kind, message));
+    }
+
+    private boolean finish(End how) {
+        if (!end.compareAndSet(null, how)) {
+            return false;
+        }
+        LockSupport.unpark(waiter);
+        return true;
+    }
+
+    /** Ends the wait from another thread and tells the server to stop. */
+    public void cancel(String reason) {
+        if (finish(new Failed(McpException.Kind.CANCELLED, reason))) {
+            canceller.cancelled(id, true, reason);
+        }
+    }
+
+    /**
+     * Waits for the result; only the thread that sent the request may.
+     *
+     * @throws McpException when there is none within the time or at all
+     * @throws InterruptedException when interrupted; the server is told to stop
+     */
+    public RawJson await(Duration timeout) throws McpException, InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        End how;
+        while ((how = end.get()) == null) {
+            long left = deadline - System.nanoTime();
+            if (left <= 0) {
+                timeOut(timeout);
+            } else if (Thread.interrupted()) {
+                cancel("The worker no longer needs the answer");
+                throw new InterruptedException();
+            } else {
+                LockSupport.parkNanos(this, left);
+            }
+        }
+        return switch (how) {
+            case Answered(var result) -> result;
+            case Failed(var kind, var message) -> throw new McpException(kind, true, message);
+        };
+    }
+
+    private void timeOut(Duration timeout) {
+        var message =
+                "Request timeout: no answer from the server within %d ms"
+                        .formatted(TimeUnit.NANOSECONDS.toMillis(timeout.toNanos()));
+        if (finish(new Failed(McpException.Kind.TIMEOUT, message))) {
+            canceller.cancelled(id, true, "Request timeout");
+        }
+    }
+}

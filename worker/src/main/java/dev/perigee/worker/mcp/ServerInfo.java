@@ -1,0 +1,55 @@
+package dev.perigee.worker.mcp;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a server said of itself in the handshake.
+ *
+ * @param protocolVersion the revision that it chose; any is accepted
+ */
+public record ServerInfo(
+        String name,
+        String version,
+        @Nullable String protocolVersion,
+        boolean offersTools,
+        boolean offersResources,
+        boolean offersPrompts) {
+
+    /** Reads the result of {@code initialize}, which must name the server and its version. */
+    static ServerInfo read(RawJson result) throws McpException {
+        Initialized initialized;
+        try {
+            initialized = Json.read(result, Initialized.class);
+        } catch (InvalidRecordException e) {
+            throw McpException.invalidAnswer(
+                    "the server's answer to initialize is invalid: " + e.getMessage());
+        }
+        var info = initialized.serverInfo();
+        if (info == null || info.name() == null || info.version() == null) {
+            throw McpException.invalidAnswer(
+                    "the server's answer to initialize lacks serverInfo with name and version");
+        }
+        var offers = initialized.capabilities();
+        return new ServerInfo(
+                info.name(),
+                info.version(),
+                initialized.protocolVersion(),
+                offers != null && offers.tools() != null,
+                offers != null && offers.resources() != null,
+                offers != null && offers.prompts() != null);
+    }
+
+    record Initialized(
+            @JsonProperty("protocolVersion") @Nullable String protocolVersion,
+            @JsonProperty("serverInfo") @Nullable Named serverInfo,
+            @Nullable Capabilities capabilities) {}
+
+    record Named(@Nullable String name, @Nullable String version) {}
+
+    record Capabilities(
+            @Nullable RawJson tools, @Nullable RawJson resources, @Nullable RawJson prompts) {}
+}

@@ -1,0 +1,84 @@
+package dev.perigee.worker.tool;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.tool.ToolMethod;
+import dev.perigee.protocol.tool.ToolPath;
+import dev.perigee.protocol.tool.ToolRequest;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a tool request asks of one server, as MCP says it. The arguments are passed on unread.
+ *
+ * @param method an MCP method
+ * @param params its parameters, a JSON object
+ * @param tool the tool's name, null where the request is not a call
+ */
+public record ServerRequest(String method, RawJson params, @Nullable String tool) {
+    private static final Pattern TRACEPARENT = Pattern.compile("[0-9a-f]{2}(-[0-9a-f]{2,32}){3}");
+
+    private record Call(String name, RawJson arguments, @JsonProperty("_meta") @Nullable Meta meta) {}
+
+    private record Read(String uri, @JsonProperty("_meta") @Nullable Meta meta) {}
+
+    private record Meta(String traceparent) {}
+
+    /**
+     * Reads a request that {@link ToolMethod#needsServer()}.
+     *
+     * @throws InvalidRecordException when a name is missing or the arguments are no object
+     */
+    public static ServerRequest of(
+            ToolMethod method, ToolRequest request, @Nullable String traceparent) {
+        var path = ToolPath.parse(request.toolPath());
+        var arguments = arguments(request.arguments());
+        var meta = meta(traceparent);
+        return switch (method) {
+            case TOOLS_CALL -> {
+                var name = name(path, "{server_slug}:{tool}");
+                yield asIs(method, new Call(name, arguments, meta), name);
+            }
+            case PROMPTS_GET ->
+                    asIs(
+                            method,
+                            new Call(name(path, "{server_slug}:{prompt}"), arguments, meta),
+                            null);
+            case RESOURCES_READ ->
+                    asIs(method, new Read(name(path, "{server_slug}|{uri}"), meta), null);
+            case RESOURCES_LIST, PROMPTS_LIST ->
+                    new ServerRequest(method.wireName(), arguments, null);
+            case TOOLS_LIST, TOOLS_SEARCH, CANCEL ->
+                    throw new IllegalArgumentException(method + " is not for one server");
+        };
+    }
+
+    private static ServerRequest asIs(ToolMethod method, Object params, @Nullable String tool) {
+        return new ServerRequest(method.wireName(), Json.raw(params), tool);
+    }
+
+    private static String name(ToolPath path, String form) {
+        if (path.name() == null) {
+            throw InvalidRecordException.invalid("field tool_path is not " + form);
+        }
+        return path.name();
+    }
+
+    private static RawJson arguments(@Nullable RawJson arguments) {
+        if (arguments == null) {
+            return RawJson.EMPTY_OBJECT;
+        }
+        if (arguments.bytes()[0] != '{') {
+            throw InvalidRecordException.invalid("field arguments is not a JSON object");
+        }
+        return arguments;
+    }
+
+    private static @Nullable Meta meta(@Nullable String traceparent) {
+        return traceparent != null && TRACEPARENT.matcher(traceparent).matches()
+                ? new Meta(traceparent)
+                : null;
+    }
+}

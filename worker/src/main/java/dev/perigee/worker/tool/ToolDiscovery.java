@@ -1,0 +1,93 @@
+package dev.perigee.worker.tool;
+
+import dev.perigee.protocol.event.EventBody.DiscoveredTool;
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.tool.ToolPath;
+import dev.perigee.worker.mcp.McpClient;
+import dev.perigee.worker.mcp.McpException;
+import dev.perigee.worker.mcp.ServerInfo;
+import dev.perigee.worker.tool.ToolCatalogue.ServerTool;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Asks a server for its tools, page by page. */
+public final class ToolDiscovery {
+    private static final int MAX_PAGES = 1000;
+    private static final RawJson ANY_OBJECT = RawJson.of("{\"type\":\"object\"}");
+
+    private ToolDiscovery() {}
+
+    private record NextPage(String cursor) {}
+
+    /**
+     * The server's tools. A server that offers none, by its capabilities or by an empty list, has
+     * an empty catalogue.
+     *
+     * @param timeout for all pages together
+     * @throws McpException when a page is refused, missing or not as MCP says
+     */
+    public static ToolCatalogue discover(
+            McpClient client, ServerInfo info, String serverSlug, Duration timeout)
+            throws McpException, InterruptedException {
+        if (!info.offersTools()) {
+            return ToolCatalogue.of(List.of());
+        }
+        long start = System.nanoTime();
+        var tools = new ArrayList<ServerTool>();
+        var cursors = new HashSet<String>();
+        String cursor = null;
+        do {
+            var left = timeout.minusNanos(System.nanoTime() - start);
+            var page = read(client.request("tools/list", params(cursor), left));
+            add(page, serverSlug, tools);
+            cursor = page.nextCursor();
+        } while (cursor != null && cursors.add(cursor) && cursors.size() < MAX_PAGES);
+        return ToolCatalogue.of(tools);
+    }
+
+    private static RawJson params(@Nullable String cursor) {
+        return cursor == null ? RawJson.EMPTY_OBJECT : Json.raw(new NextPage(cursor));
+    }
+
+    private static ToolsPage read(RawJson result) throws McpException {
+        try {
+            return Json.read(result, ToolsPage.class);
+        } catch (InvalidRecordException e) {
+            throw McpException.invalidAnswer(
+                    "the server's answer to tools/list is invalid: " + e.getMessage());
+        }
+    }
+
+    private static void add(ToolsPage page, String serverSlug, List<ServerTool> tools)
+            throws McpException {
+        if (page.tools() == null) {
+            throw McpException.invalidAnswer("the server's answer to tools/list has no tools");
+        }
+        for (var entry : page.tools()) {
+            var name = entry.name();
+            if (name == null || name.isEmpty()) {
+                throw McpException.invalidAnswer("the server listed a tool without a name");
+            }
+            tools.add(tool(entry, name, serverSlug));
+        }
+    }
+
+    private static ServerTool tool(ToolsPage.Entry entry, String name, String serverSlug) {
+        var schema = entry.inputSchema() == null ? ANY_OBJECT : entry.inputSchema().onOneLine();
+        var hints = entry.annotations();
+        return new ServerTool(
+                new DiscoveredTool(
+                        ToolPath.of(serverSlug, name),
+                        name,
+                        entry.description(),
+                        schema,
+                        TokenEstimate.of(name, entry.description(), schema)),
+                hints != null && Boolean.TRUE.equals(hints.readOnlyHint()),
+                hints != null && Boolean.TRUE.equals(hints.idempotentHint()));
+    }
+}
