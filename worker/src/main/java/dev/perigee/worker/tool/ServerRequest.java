@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 public record ServerRequest(String method, RawJson params, @Nullable String tool) {
     private static final Pattern TRACEPARENT = Pattern.compile("[0-9a-f]{2}(-[0-9a-f]{2,32}){3}");
 
-    private record Call(String name, RawJson arguments, @JsonProperty("_meta") @Nullable Meta meta) {}
+    private record Call(
+            String name, RawJson arguments, @JsonProperty("_meta") @Nullable Meta meta) {}
 
     private record Read(String uri, @JsonProperty("_meta") @Nullable Meta meta) {}
 

@@ -1,0 +1,110 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.worker.mcp.ServerMetrics;
+import dev.perigee.worker.tool.ToolCatalogue;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All that is known of one installed instance. Read and changed by its supervisor's thread only;
+ * others see the {@link View} that is published from it.
+ */
+final class Dossier {
+    final HostParts parts;
+    final InstanceJournal journal;
+    final Mailbox mailbox;
+    final ServerMetrics metrics;
+    final Reporter reporter;
+    final Waiting waiting = new Waiting();
+    final Lifecycle lifecycle = new Lifecycle();
+    final OutputGate gate = new OutputGate();
+    private final ViewBoard board;
+
+    InstanceIdentity identity;
+    ServerConfig config;
+    String configHash;
+
+    /** The process, from its start until its end was handled. */
+    @Nullable ServerRun run;
+
+    /** The tools that the server last listed. */
+    @Nullable ToolCatalogue catalogue;
+
+    /** The tools that the backend was last told. */
+    @Nullable ToolCatalogue toldCatalogue;
+
+    boolean discovering;
+    boolean stopped;
+    View.Presence presence = View.Presence.HERE;
+
+    /** Since when there is no process though the next call starts one; null when not dormant. */
+    @Nullable Instant dormantSince;
+
+    @Nullable String lastError;
+    @Nullable Boolean healthy;
+    @Nullable Instant lastHealthCheckAt;
+
+    Dossier(
+            HostParts parts,
+            InstanceJournal journal,
+            Mailbox mailbox,
+            ViewBoard board,
+            Message.Apply first) {
+        this.parts = parts;
+        this.journal = journal;
+        this.mailbox = mailbox;
+        this.board = board;
+        this.metrics = new ServerMetrics(parts.clock());
+        this.reporter = new Reporter(journal, parts.clock(), parts.options().restart());
+        this.config = first.order().config();
+        this.configHash = first.configHash();
+        this.identity =
+                InstanceIdentity.of(first.order().partition(), first.order().startToken(), config);
+        journal.controls(gate);
+    }
+
+    String processId() {
+        return identity.processId();
+    }
+
+    /** Takes another configuration over. */
+    void configure(Message.Apply message) {
+        config = message.order().config();
+        configHash = message.configHash();
+        identify(message.order().startToken());
+    }
+
+    /** The same configuration under a newer token. */
+    void identify(long startToken) {
+        identity = InstanceIdentity.of(identity.partition(), startToken, config);
+        journal.identify(identity);
+    }
+
+    /** Shows how things are, then tells the outcomes that say so. */
+    void publish() {
+        var machine = reporter.machine();
+        boolean serving = lifecycle.state() == InstanceState.RUNNING;
+        board.publish(
+                new View(
+                        identity,
+                        config,
+                        configHash,
+                        lifecycle.state(),
+                        machine.status(),
+                        machine.message(),
+                        machine.since(),
+                        dormantSince != null,
+                        stopped,
+                        presence,
+                        serving ? run : null,
+                        catalogue,
+                        reporter.disabledTools(),
+                        discovering,
+                        reporter.crashCount(),
+                        healthy,
+                        lastHealthCheckAt,
+                        lastError));
+        waiting.release();
+    }
+}

@@ -1,0 +1,53 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a later owner of an instance must know. Stored unread by the gateway beside the
+ * configuration; changed by addition only, since any version may read it.
+ *
+ * @param synced whether the first discovery of the installation is done
+ * @param crashes times of the crashes that still count
+ * @param disabledTools tools that are hidden and refused
+ */
+record DurableState(
+        @Nullable ServerStatus status,
+        @Nullable String statusMessage,
+        boolean synced,
+        List<Instant> crashes,
+        Set<String> disabledTools) {
+
+    @SuppressWarnings("NullAway") // Jackson passes null for what an older version did not write.
+    DurableState {
+        crashes = crashes == null ? List.of() : List.copyOf(crashes);
+        disabledTools = disabledTools == null ? Set.of() : new TreeSet<>(disabledTools);
+    }
+
+    static DurableState none() {
+        return new DurableState(null, null, false, List.of(), Set.of());
+    }
+
+    /** What was stored; nothing when nothing was, or when it cannot be read. */
+    static DurableState read(@Nullable RawJson stored) {
+        if (stored == null) {
+            return none();
+        }
+        try {
+            return Json.read(stored, DurableState.class);
+        } catch (InvalidRecordException e) {
+            return none();
+        }
+    }
+
+    RawJson write() {
+        return Json.raw(this);
+    }
+}

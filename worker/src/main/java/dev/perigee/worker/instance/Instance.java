@@ -1,0 +1,172 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.worker.log.RequestLogs;
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One user's MCP server on this worker, from its first configuration until it is removed or given
+ * up: a mailbox, one virtual thread that empties it, and a board that shows how things are. While
+ * nothing happens the thread is parked and no timer runs.
+ */
+final class Instance implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(Instance.class);
+
+    private final String processId;
+    private final HostParts parts;
+    private final Mailbox mailbox = new Mailbox();
+    private final ViewBoard board = new ViewBoard();
+    private final RunningCalls calls = new RunningCalls();
+    private final InstanceJournal journal;
+    private final RequestLogs requestLogs;
+    private final Consumer<Instance> retired;
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile @Nullable Supervisor supervisor;
+    private volatile @Nullable Dossier dossier;
+
+    /** An instance whose first order is yet to come; {@code retired} is told when it has ended. */
+    Instance(
+            String processId,
+            HostParts parts,
+            InstanceJournal journal,
+            Consumer<Instance> retired) {
+        this.processId = processId;
+        this.parts = parts;
+        this.journal = journal;
+        this.retired = retired;
+        this.requestLogs =
+                new RequestLogs(
+                        parts.options().logs(),
+                        parts.timers(),
+                        event -> journal.append(event, pid(), null));
+    }
+
+    /** Starts the thread. Called once. */
+    void begin() {
+        var _ = Thread.ofVirtual().name("instance-" + processId).start(this);
+    }
+
+    String processId() {
+        return processId;
+    }
+
+    HostParts parts() {
+        return parts;
+    }
+
+    Mailbox mailbox() {
+        return mailbox;
+    }
+
+    ViewBoard board() {
+        return board;
+    }
+
+    RunningCalls calls() {
+        return calls;
+    }
+
+    InstanceJournal journal() {
+        return journal;
+    }
+
+    RequestLogs requestLogs() {
+        return requestLogs;
+    }
+
+    private @Nullable Long pid() {
+        var view = board.current();
+        return view == null || view.run() == null ? null : view.run().pid();
+    }
+
+    @Override
+    public void run() {
+        try {
+            while (step()) {
+                // Each step handles one message.
+            }
+        } catch (InterruptedException e) {
+            log.atWarn().addKeyValue("process_id", processId).log("Instance interrupted");
+        } finally {
+            retired.accept(this);
+            ended.countDown();
+        }
+    }
+
+    /** Handles one message; false when the instance has ended. */
+    private boolean step() throws InterruptedException {
+        var current = supervisor;
+        var message = mailbox.take(current == null ? null : current.dueNanos());
+        if (message == null) {
+            message = new Message.RestartDue();
+        }
+        try {
+            return handle(message);
+        } catch (RuntimeException e) {
+            log.atError()
+                    .addKeyValue("process_id", processId)
+                    .addKeyValue("message", message.getClass().getSimpleName())
+                    .setCause(e)
+                    .log("Instance failed to handle a message");
+            if (message instanceof Message.Order order) {
+                order.settlement()
+                        .complete(
+                                Outcomes.failed(
+                                        processId, null, "internal", "See the worker's log"));
+            }
+            return true;
+        }
+    }
+
+    private boolean handle(Message message) throws InterruptedException {
+        var current = supervisor;
+        if (current == null) {
+            if (!(message instanceof Message.Apply first)) {
+                return leaveBeforeStart(message);
+            }
+            var created = new Dossier(parts, journal, mailbox, board, first);
+            dossier = created;
+            current = new Supervisor(created, requestLogs, calls);
+            supervisor = current;
+        }
+        current.handle(message);
+        return !current.ended();
+    }
+
+    /** Nothing but a configuration makes an instance. */
+    private boolean leaveBeforeStart(Message message) {
+        if (message instanceof Message.Order order) {
+            order.settlement().complete(Outcomes.notFound(processId));
+        }
+        return !(message instanceof Message.Leave);
+    }
+
+    /** The instance as it is now, null before its first configuration was looked at. */
+    @Nullable InstanceSnapshot snapshot() {
+        var view = board.current();
+        var known = dossier;
+        return view == null || known == null
+                ? null
+                : Snapshots.of(view, known.metrics, calls.count());
+    }
+
+    /** Has everything ended; {@link #awaitEnd} waits for it. */
+    void leave(Duration limit) {
+        mailbox.post(new Message.Leave(limit));
+    }
+
+    /** Waits until the thread has ended and all calls are answered; false when time ran out. */
+    boolean awaitEnd(Duration limit) throws InterruptedException {
+        long deadline = System.nanoTime() + limit.toNanos();
+        if (!ended.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+            return false;
+        }
+        calls.awaitNone(Duration.ofNanos(deadline - System.nanoTime()));
+        return calls.count() == 0;
+    }
+}

@@ -1,0 +1,32 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.worker.log.LogOptions;
+import dev.perigee.worker.mcp.McpOptions;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * How instances behave; {@link InstanceSettings} has the keys and explains each.
+ *
+ * @param transitionWait how long a call waits for an instance in transition
+ * @param maxCalls calls of one instance that may be under way
+ * @param startSlotHold how long a start keeps its slot at most
+ */
+public record InstanceOptions(
+        Duration handshakeTimeout,
+        Duration requestTimeout,
+        Duration connectivityTimeout,
+        Duration terminationGrace,
+        Duration transitionWait,
+        int maxCalls,
+        int parallelStarts,
+        Duration startSlotHold,
+        List<String> allowedCommands,
+        RestartPolicy restart,
+        McpOptions mcp,
+        LogOptions logs) {
+
+    public InstanceOptions {
+        allowedCommands = List.copyOf(allowedCommands);
+    }
+}

@@ -1,0 +1,192 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.settings.Setting;
+import dev.perigee.protocol.settings.SettingType;
+import dev.perigee.protocol.settings.Settings;
+import dev.perigee.protocol.settings.SettingsSchema;
+import dev.perigee.worker.log.LogOptions;
+import dev.perigee.worker.mcp.McpOptions;
+import java.time.Duration;
+import java.util.List;
+
+/** The configuration keys of instances; part of the worker's. */
+public final class InstanceSettings {
+    private static final int MANY = 1_000_000;
+
+    public static final Setting<Duration> HANDSHAKE_TIMEOUT =
+            Setting.of(
+                    "mcp.handshake-timeout",
+                    SettingType.duration(),
+                    "30s",
+                    "From the spawn of a server to its answer to initialize, downloads by npx or"
+                            + " uvx included; an installation's handshake_timeout_ms goes first.");
+    public static final Setting<Duration> REQUEST_TIMEOUT =
+            Setting.of(
+                    "mcp.request-timeout",
+                    SettingType.duration(),
+                    "30s",
+                    "How long a server may take to list its tools.");
+    public static final Setting<String> PROTOCOL_VERSION =
+            Setting.of(
+                    "mcp.protocol-version",
+                    SettingType.string(),
+                    "2025-11-25",
+                    "The MCP revision offered to servers; whatever they answer is accepted.");
+    public static final Setting<Duration> CONNECTIVITY_TIMEOUT =
+            Setting.of(
+                    "health.connectivity-timeout",
+                    SettingType.duration(),
+                    "10s",
+                    "How long a server may take to answer a connectivity check.");
+    public static final Setting<Duration> TERMINATION_GRACE =
+            Setting.of(
+                    "process.termination-grace",
+                    SettingType.duration(),
+                    "10s",
+                    "From SIGTERM to SIGKILL when a process is ended.");
+    public static final Setting<Integer> PARALLEL_STARTS =
+            Setting.of(
+                    "process.parallel-starts",
+                    SettingType.integer(1, 1000),
+                    "4",
+                    "How many processes may be in their first moments at the same time.");
+    public static final Setting<Duration> START_SLOT_HOLD =
+            Setting.of(
+                    "process.start-slot-hold",
+                    SettingType.duration(),
+                    "3s",
+                    "How long a starting process counts towards process.parallel-starts, so that a"
+                            + " slow one does not hold up others.");
+    public static final Setting<List<String>> ALLOWED_COMMANDS =
+            Setting.of(
+                    "process.allowed-commands",
+                    SettingType.listOf(SettingType.string()),
+                    "*",
+                    "Programs that an installation may name, such as npx,node,uvx,uv,python,python3;"
+                            + " * allows all.");
+    public static final Setting<Integer> MAX_CRASHES =
+            Setting.of(
+                    "restart.max-crashes",
+                    SettingType.integer(1, 1000),
+                    "3",
+                    "The crash within restart.window that is not followed by a restart.");
+    public static final Setting<Duration> CRASH_WINDOW =
+            Setting.of(
+                    "restart.window", SettingType.duration(), "5m", "How far back crashes count.");
+    public static final Setting<Duration> LONG_UPTIME =
+            Setting.of(
+                    "restart.immediate-after",
+                    SettingType.duration(),
+                    "60s",
+                    "A process that ran longer than this is restarted at once.");
+    public static final Setting<List<Duration>> RESTART_DELAYS =
+            Setting.of(
+                    "restart.delays",
+                    SettingType.listOf(SettingType.duration()),
+                    "1s,5s,15s",
+                    "Delays before the first, second and further restarts.");
+    public static final Setting<Duration> TRANSITION_WAIT =
+            Setting.of(
+                    "tool.transition-wait",
+                    SettingType.duration(),
+                    "10s",
+                    "How long a call waits for a server that is starting or restarting.");
+    public static final Setting<Integer> MAX_CALLS =
+            Setting.of(
+                    "tool.max-calls",
+                    SettingType.integer(1, MANY),
+                    "1024",
+                    "Calls of one instance that may be under way; more are answered overloaded.");
+    public static final Setting<Duration> LOG_INTERVAL =
+            Setting.of(
+                    "logs.batch-interval",
+                    SettingType.duration(),
+                    "3s",
+                    "From the first line of a batch of logs to its event.");
+    public static final Setting<Integer> LOG_BATCH =
+            Setting.of(
+                    "logs.batch-lines",
+                    SettingType.integer(1, MANY),
+                    "20",
+                    "Lines that make a batch of logs full.");
+    public static final Setting<Integer> LOG_RATE =
+            Setting.of(
+                    "logs.lines-per-second",
+                    SettingType.integer(1, MANY),
+                    "20",
+                    "Lines a second, on average over a batch interval, above which a process's"
+                            + " lines are dropped and counted.");
+    public static final Setting<Integer> LOG_LINE =
+            Setting.of(
+                    "logs.max-line-bytes",
+                    SettingType.integer(16, MANY),
+                    "1024",
+                    "Longest line of a log; the rest of it is cut off.");
+    public static final Setting<Integer> LOG_PAYLOAD =
+            Setting.of(
+                    "logs.max-payload-bytes",
+                    SettingType.integer(16, MANY),
+                    "16384",
+                    "Largest parameters or response that a request log carries; larger ones are"
+                            + " replaced by their size.");
+
+    /** All keys, in the order of the reference page. */
+    public static final SettingsSchema SCHEMA =
+            SettingsSchema.of(
+                    "instances",
+                    HANDSHAKE_TIMEOUT,
+                    REQUEST_TIMEOUT,
+                    PROTOCOL_VERSION,
+                    CONNECTIVITY_TIMEOUT,
+                    TERMINATION_GRACE,
+                    PARALLEL_STARTS,
+                    START_SLOT_HOLD,
+                    ALLOWED_COMMANDS,
+                    MAX_CRASHES,
+                    CRASH_WINDOW,
+                    LONG_UPTIME,
+                    RESTART_DELAYS,
+                    TRANSITION_WAIT,
+                    MAX_CALLS,
+                    LOG_INTERVAL,
+                    LOG_BATCH,
+                    LOG_RATE,
+                    LOG_LINE,
+                    LOG_PAYLOAD);
+
+    private static final int QUOTED_LINES = 5;
+
+    private InstanceSettings() {}
+
+    /** The options that the settings say. */
+    public static InstanceOptions read(Settings settings) {
+        var mcp = McpOptions.defaults();
+        return new InstanceOptions(
+                settings.value(HANDSHAKE_TIMEOUT),
+                settings.value(REQUEST_TIMEOUT),
+                settings.value(CONNECTIVITY_TIMEOUT),
+                settings.value(TERMINATION_GRACE),
+                settings.value(TRANSITION_WAIT),
+                settings.value(MAX_CALLS),
+                settings.value(PARALLEL_STARTS),
+                settings.value(START_SLOT_HOLD),
+                settings.value(ALLOWED_COMMANDS),
+                new RestartPolicy(
+                        settings.value(MAX_CRASHES),
+                        settings.value(CRASH_WINDOW),
+                        settings.value(LONG_UPTIME),
+                        settings.value(RESTART_DELAYS)),
+                new McpOptions(
+                        settings.value(PROTOCOL_VERSION),
+                        mcp.clientName(),
+                        mcp.clientVersion(),
+                        mcp.maxMessageBytes()),
+                new LogOptions(
+                        settings.value(LOG_INTERVAL),
+                        settings.value(LOG_BATCH),
+                        settings.value(LOG_RATE),
+                        settings.value(LOG_LINE),
+                        QUOTED_LINES,
+                        settings.value(LOG_PAYLOAD)));
+    }
+}

@@ -1,0 +1,53 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.worker.process.ProcessLauncher;
+import dev.perigee.worker.process.Termination;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+
+/**
+ * Runs instances as processes of this worker. One thread of its own keeps the clocks of log batches
+ * and start slots; everything else that waits is a virtual thread.
+ */
+public final class LocalInstanceHost implements InstanceHost {
+    private final HostParts parts;
+
+    /**
+     * A host; its parts stay the caller's to close.
+     *
+     * @param environment what processes inherit, as a rule the worker's own environment; Perigee's
+     *     own variables are left out
+     */
+    public LocalInstanceHost(
+            InstanceOptions options,
+            ProcessLauncher launcher,
+            Termination termination,
+            Map<String, String> environment,
+            InstantSource clock) {
+        var timers =
+                new ScheduledThreadPoolExecutor(
+                        1, Thread.ofPlatform().daemon().name("instance-timers").factory());
+        timers.setRemoveOnCancelPolicy(true);
+        timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        this.parts =
+                new HostParts(
+                        options,
+                        launcher,
+                        termination,
+                        Map.copyOf(environment),
+                        clock,
+                        timers,
+                        new StartSlots(options.parallelStarts(), options.startSlotHold(), timers));
+    }
+
+    @Override
+    public PartitionInstances open(int partition, JournalFactory journals) {
+        return new HostedInstances(partition, parts, journals);
+    }
+
+    @Override
+    public void close() {
+        parts.timers().shutdownNow();
+    }
+}

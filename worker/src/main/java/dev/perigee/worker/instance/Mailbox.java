@@ -1,0 +1,122 @@
+package dev.perigee.worker.instance;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a supervisor has yet to handle, in order. Orders are bounded in number; what happens is
+ * bounded by its sources, each of which has one thing to say at a time. Nobody who posts waits.
+ */
+final class Mailbox {
+    private static final int MAX_ORDERS = 1000;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition arrived = lock.newCondition();
+    private final ArrayDeque<Message> messages = new ArrayDeque<>();
+    private int orders;
+    private boolean wakeQueued;
+    private boolean closed;
+
+    /** Adds an order; false when there are too many, or the box is closed. */
+    boolean offer(Message.Order order) {
+        lock.lock();
+        try {
+            if (closed || orders >= MAX_ORDERS) {
+                return false;
+            }
+            orders++;
+            add(order);
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Adds what happened; of wakes one is enough. Without effect after the close. */
+    void post(Message message) {
+        lock.lock();
+        try {
+            if (closed || (message instanceof Message.Wake && wakeQueued)) {
+                return;
+            }
+            wakeQueued |= message instanceof Message.Wake;
+            add(message);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void add(Message message) {
+        messages.add(message);
+        arrived.signal();
+    }
+
+    /**
+     * The next message.
+     *
+     * @param untilNanos in terms of {@link System#nanoTime}, null to wait for as long as it takes
+     * @return null when the time came first
+     */
+    @Nullable Message take(@Nullable Long untilNanos) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (messages.isEmpty()) {
+                if (untilNanos == null) {
+                    arrived.await();
+                } else {
+                    long left = untilNanos - System.nanoTime();
+                    if (left <= 0) {
+                        return null;
+                    }
+                    var _ = arrived.await(left, TimeUnit.NANOSECONDS);
+                }
+            }
+            return removed(messages.remove());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Message removed(Message message) {
+        if (message instanceof Message.Order) {
+            orders--;
+        }
+        if (message instanceof Message.Wake) {
+            wakeQueued = false;
+        }
+        return message;
+    }
+
+    /** The next message if it is a configuration, which then overtakes the one in hand. */
+    Message.@Nullable Apply peekApply() {
+        lock.lock();
+        try {
+            return messages.peek() instanceof Message.Apply next ? next : null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Closes the box; what was ordered and not begun comes back. */
+    List<Message.Order> close() {
+        lock.lock();
+        try {
+            closed = true;
+            var left = new ArrayList<Message.Order>();
+            for (var message : messages) {
+                if (message instanceof Message.Order order) {
+                    left.add(order);
+                }
+            }
+            messages.clear();
+            return left;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.link.InstanceOrder;
+import dev.perigee.worker.mcp.ServerInfo;
+import dev.perigee.worker.tool.ToolCatalogue;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What a supervisor is told. */
+sealed interface Message {
+
+    /** What others order; bounded in number, in contrast to what happens. */
+    sealed interface Order extends Message {
+        /** Where the outcome goes. */
+        Settlement settlement();
+    }
+
+    record Apply(InstanceOrder.Apply order, String configHash, Settlement settlement)
+            implements Order {}
+
+    record Stop(InstanceOrder.Simple order, Settlement settlement) implements Order {}
+
+    record Restart(InstanceOrder.Simple order, Settlement settlement) implements Order {}
+
+    record Remove(InstanceOrder.Simple order, Settlement settlement) implements Order {}
+
+    record Recover(InstanceOrder.Simple order, Settlement settlement) implements Order {}
+
+    record SwitchTool(InstanceOrder.SwitchTool order, Settlement settlement) implements Order {}
+
+    record CheckHealth(InstanceOrder.HealthCheck order, Settlement settlement) implements Order {}
+
+    /** The process runs and, where it speaks MCP, made its handshake. */
+    record Started(ServerRun run, @Nullable ServerInfo info) implements Message {}
+
+    /** There is no process, or one that made no handshake and must go. */
+    record StartFailed(ServerRun run, String why) implements Message {}
+
+    record Discovered(ServerRun run, ToolCatalogue catalogue) implements Message {}
+
+    record DiscoveryFailed(ServerRun run, String why) implements Message {}
+
+    /** The process ended; {@link ServerRun#exit()} says how. */
+    record Exited(ServerRun run) implements Message {}
+
+    /** The server's tools are others now. */
+    record ToolsChanged(ServerRun run) implements Message {}
+
+    /** A call was answered by a server whose status said it would not. */
+    record Answered(ServerRun run) implements Message {}
+
+    /** A call needs a process where there is none. */
+    record Wake() implements Message {}
+
+    /** A connectivity check ended; the reason is null when the server is well. */
+    record HealthChecked(ServerRun run, @Nullable String why, Duration took, Settlement settlement)
+            implements Message {}
+
+    /** The time of a restart came. */
+    record RestartDue() implements Message {}
+
+    /** The worker gives the instance up. */
+    record Leave(Duration limit) implements Message {}
+}

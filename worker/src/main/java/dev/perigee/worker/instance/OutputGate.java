@@ -1,0 +1,69 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.worker.process.ChildProcess;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** Lets the journal stop the output of whatever process the instance has, now or later. */
+final class OutputGate implements InstanceJournal.OutputValve {
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable ChildProcess child;
+    private boolean paused;
+
+    @Override
+    public void pause() {
+        set(true);
+    }
+
+    @Override
+    public void resume() {
+        set(false);
+    }
+
+    private void set(boolean wanted) {
+        lock.lock();
+        try {
+            paused = wanted;
+            apply();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The process whose output this is about from now on. */
+    void guard(ChildProcess started) {
+        lock.lock();
+        try {
+            child = started;
+            if (paused) {
+                apply();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The process is ended: what it still says is read to its end. */
+    void release(ChildProcess ended) {
+        lock.lock();
+        try {
+            if (ended.equals(child)) {
+                child = null;
+            }
+        } finally {
+            lock.unlock();
+        }
+        ended.resumeOutput();
+    }
+
+    private void apply() {
+        if (child == null) {
+            return;
+        }
+        if (paused) {
+            child.pauseOutput();
+        } else {
+            child.resumeOutput();
+        }
+    }
+}

@@ -1,0 +1,339 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.command.CommandDetails;
+import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.worker.process.ExitStatus;
+import dev.perigee.worker.tool.ToolCatalogue;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Starts and ends the process of an instance and decides what follows when it ends by itself. On
+ * the supervisor's thread, which it holds up only while a process is being ended.
+ */
+final class ProcessKeeper {
+    private static final Logger log = LoggerFactory.getLogger(ProcessKeeper.class);
+
+    /** What a process that failed to start is given before it is killed. */
+    private static final Duration FAILED_START_GRACE = Duration.ofSeconds(2);
+
+    /** How long the last output of an ended process is waited for. */
+    private static final Duration LAST_WORDS = Duration.ofSeconds(1);
+
+    private final Dossier dossier;
+    private final ToolKeeper tools;
+    private StartKind kind = StartKind.INSTALL;
+    private String why = "";
+    private @Nullable Long oldPid;
+    private @Nullable StartAttempt attempt;
+    private @Nullable Long restartDueNanos;
+
+    ProcessKeeper(Dossier dossier) {
+        this.dossier = dossier;
+        this.tools = new ToolKeeper(dossier, this::announce);
+    }
+
+    ToolKeeper tools() {
+        return tools;
+    }
+
+    /** When the next restart is due, in terms of {@link System#nanoTime}; null when none is. */
+    @Nullable Long restartDueNanos() {
+        return restartDueNanos;
+    }
+
+    /** Whether the instance is on its way to a settled status. */
+    boolean underWay() {
+        var status = dossier.reporter.status();
+        return restartDueNanos != null
+                || (dossier.run != null && (status == null || status.isTransitional()));
+    }
+
+    /** Starts a process where there is none. */
+    void start(StartKind startKind, String reason, @Nullable String commandId) {
+        restartDueNanos = null;
+        kind = startKind;
+        why = reason;
+        dossier.lastError = null;
+        if (kind != StartKind.RESPAWN) {
+            dossier.reporter.status(ServerStatus.CONNECTING, reason, commandId, null);
+        }
+        dossier.lifecycle.to(InstanceState.STARTING);
+        var run =
+                new ServerRun(
+                        dossier.config,
+                        dossier.parts,
+                        dossier.journal,
+                        dossier.mailbox,
+                        dossier.metrics);
+        dossier.run = run;
+        attempt = new StartAttempt(run, dossier.parts, dossier.gate, dossier.mailbox);
+        attempt.begin();
+    }
+
+    /**
+     * Ends the process by intent, if there is one: requests in flight fail at once, its whole tree
+     * is gone when this returns.
+     *
+     * @return its pid, null when there was none
+     */
+    @Nullable Long end(String reason, Duration grace) throws InterruptedException {
+        restartDueNanos = null;
+        dossier.discovering = false;
+        dossier.dormantSince = null;
+        var run = dossier.run;
+        if (run == null) {
+            dossier.lifecycle.to(InstanceState.TERMINATED);
+            return null;
+        }
+        dossier.lifecycle.to(InstanceState.TERMINATING);
+        dossier.publish();
+        terminate(run, reason, grace);
+        dossier.run = null;
+        dossier.lifecycle.to(InstanceState.TERMINATED);
+        oldPid = run.pid();
+        return oldPid;
+    }
+
+    private void terminate(ServerRun run, String reason, Duration grace)
+            throws InterruptedException {
+        if (run.client() != null) {
+            run.client().close(reason);
+        }
+        if (attempt != null) {
+            attempt.abandon();
+            attempt = null;
+        }
+        var child = run.child();
+        if (child != null) {
+            dossier.gate.release(child);
+            dossier.parts.termination().terminate(child, grace);
+            run.awaitClosed(LAST_WORDS);
+        }
+        run.log().flush();
+    }
+
+    void started(Message.Started message) throws InterruptedException {
+        var run = message.run();
+        if (run != dossier.run) {
+            return;
+        }
+        var exit = run.exit();
+        if (exit != null) {
+            failed(run, run.explained(ExitTexts.of(exit) + " after the handshake"));
+            return;
+        }
+        attempt = null;
+        dossier.lifecycle.to(InstanceState.RUNNING);
+        tellReturn(run);
+        var respawned = kind == StartKind.RESPAWN;
+        dossier.dormantSince = null;
+        if (respawned) {
+            return;
+        }
+        if (message.info() == null) {
+            tools.online(run, ToolCatalogue.of(List.of()));
+        } else {
+            tools.discover(run);
+        }
+    }
+
+    /** A process that replaces another is told at once; a new one when its tools are known. */
+    private void tellReturn(ServerRun run) {
+        var pid = run.pid();
+        long newPid = pid == null ? 0 : pid;
+        switch (kind) {
+            case CRASH_RESTART ->
+                    dossier.reporter.append(
+                            new EventBody.Restarted(
+                                    oldPid, newPid, dossier.reporter.crashCount(), "crash"),
+                            pid);
+            case MANUAL_RESTART -> {
+                if (oldPid != null) {
+                    dossier.reporter.append(new EventBody.Restarted(oldPid, newPid, 0, why), pid);
+                }
+            }
+            case RESPAWN ->
+                    dossier.reporter.append(
+                            new EventBody.Respawned(dormantSeconds(), run.uptime().toMillis()),
+                            pid);
+            case INSTALL, ATTEMPT -> {}
+        }
+    }
+
+    private double dormantSeconds() {
+        var since = dossier.dormantSince;
+        return since == null
+                ? 0
+                : seconds(Duration.between(since, dossier.parts.clock().instant()));
+    }
+
+    /** Before a process is online for the first time. */
+    private void announce(ServerRun run, int toolCount) {
+        boolean told =
+                switch (kind) {
+                    case CRASH_RESTART, RESPAWN -> true;
+                    case MANUAL_RESTART -> oldPid != null;
+                    case INSTALL, ATTEMPT -> false;
+                };
+        if (!told && run.takeAnnouncement()) {
+            dossier.reporter.append(
+                    new EventBody.Started(
+                            run.uptime().toMillis(),
+                            dossier.config
+                                    .transportType()
+                                    .name()
+                                    .toLowerCase(java.util.Locale.ROOT),
+                            toolCount),
+                    run.pid());
+        }
+    }
+
+    void startFailed(Message.StartFailed message) throws InterruptedException {
+        if (message.run() == dossier.run) {
+            failed(message.run(), message.why());
+        }
+    }
+
+    private void failed(ServerRun run, String reason) throws InterruptedException {
+        var exit = run.exit();
+        attempt = null;
+        var grace = dossier.parts.options().terminationGrace();
+        terminate(
+                run,
+                "The server failed to start",
+                grace.compareTo(FAILED_START_GRACE) < 0 ? grace : FAILED_START_GRACE);
+        dossier.run = null;
+        dossier.discovering = false;
+        dossier.lastError = reason;
+        log.atWarn()
+                .addKeyValue("process_id", dossier.processId())
+                .addKeyValue("reason", reason)
+                .log("Server failed to start");
+        if (kind.failureIsCrash()) {
+            crashed(run, exit, reason);
+        } else if (kind == StartKind.RESPAWN) {
+            dossier.lifecycle.to(InstanceState.TERMINATED);
+        } else {
+            dossier.lifecycle.to(InstanceState.FAILED);
+            dossier.reporter.status(ServerStatus.ERROR, reason, null, run.pid());
+            settleFailed(ServerStatus.ERROR, reason);
+        }
+    }
+
+    private void settleFailed(ServerStatus status, String reason) {
+        dossier.waiting.settle(
+                Outcomes.failed(
+                        dossier.processId(),
+                        CommandDetails.status(status, reason),
+                        "spawn_failed",
+                        reason));
+    }
+
+    void exited(Message.Exited message) throws InterruptedException {
+        var run = message.run();
+        var exit = run.exit();
+        if (run != dossier.run
+                || exit == null
+                || dossier.lifecycle.state() == InstanceState.STARTING) {
+            return; // Ended by intent, or the start tells it.
+        }
+        var child = run.child();
+        if (child != null) {
+            dossier.gate.release(child);
+        }
+        var status = dossier.reporter.status();
+        boolean settled = status != null && !status.isTransitional();
+        if (!settled && !kind.failureIsCrash()) {
+            failed(run, run.explained(ExitTexts.of(exit) + " during tool discovery"));
+            return;
+        }
+        dossier.run = null;
+        dossier.discovering = false;
+        if (settled && exit.clean()) {
+            dossier.reporter.append(new EventBody.Exited(seconds(run.uptime())), run.pid());
+            dossier.lifecycle.to(InstanceState.TERMINATED);
+            dossier.dormantSince = dossier.parts.clock().instant();
+        } else {
+            crashed(run, exit, run.explained(ExitTexts.of(exit)));
+        }
+    }
+
+    private void crashed(ServerRun run, @Nullable ExitStatus exit, String reason) {
+        int count = dossier.reporter.crashed();
+        var policy = dossier.parts.options().restart();
+        var decision = policy.decide(count, run.uptime());
+        oldPid = run.pid();
+        dossier.lifecycle.to(InstanceState.FAILED);
+        dossier.lastError = reason;
+        log.atWarn()
+                .addKeyValue("process_id", dossier.processId())
+                .addKeyValue("crash_count", count)
+                .addKeyValue("will_restart", decision.willRestart())
+                .log("Server crashed");
+        dossier.reporter.append(
+                new EventBody.Crashed(
+                        exit == null ? null : exit.code(),
+                        exit == null ? null : exit.signal(),
+                        seconds(run.uptime()),
+                        count,
+                        decision.willRestart(),
+                        decision.willRestart() ? decision.delay().toMillis() : null),
+                oldPid);
+        if (decision.willRestart()) {
+            var when = decision.delay().isZero() ? "now" : "in " + ExitTexts.of(decision.delay());
+            dossier.reporter.status(
+                    ServerStatus.CONNECTING,
+                    "Restart %d %s: %s".formatted(count, when, reason),
+                    null,
+                    null);
+            restartDueNanos = System.nanoTime() + decision.delay().toNanos();
+        } else {
+            giveUp(count, policy, reason);
+        }
+    }
+
+    private void giveUp(int count, RestartPolicy policy, String reason) {
+        var message =
+                "Process crashed %d times in %s".formatted(count, ExitTexts.of(policy.window()));
+        dossier.reporter.append(
+                new EventBody.PermanentlyFailed(
+                        count, message, reason, dossier.parts.clock().instant()),
+                oldPid);
+        var manual = message + ". Manual restart required.";
+        dossier.reporter.status(ServerStatus.PERMANENTLY_FAILED, manual, null, null);
+        settleFailed(ServerStatus.PERMANENTLY_FAILED, manual);
+    }
+
+    void restartDue() {
+        if (restartDueNanos != null) {
+            start(StartKind.CRASH_RESTART, "Restarting after a crash", null);
+        }
+    }
+
+    /** A call needs a process; several at a time have one started. */
+    void wake() {
+        var status = dossier.reporter.status();
+        if (dossier.run != null
+                || restartDueNanos != null
+                || dossier.stopped
+                || status == ServerStatus.PERMANENTLY_FAILED
+                || status == ServerStatus.REQUIRES_REAUTH) {
+            return;
+        }
+        boolean known = status == ServerStatus.ONLINE && dossier.catalogue != null;
+        if (dossier.dormantSince != null && known) {
+            start(StartKind.RESPAWN, "A call came", null);
+        } else {
+            start(StartKind.ATTEMPT, "Starting again for a call", null);
+        }
+    }
+
+    private static double seconds(Duration duration) {
+        return duration.toMillis() / 1000.0;
+    }
+}

@@ -1,0 +1,106 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.json.RawJson;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the journal what happened, together with what a later owner must know when that changed.
+ * Keeps what is durable: status, crashes, disabled tools. The supervisor's.
+ */
+final class Reporter {
+    private final InstanceJournal journal;
+    private final InstantSource clock;
+    private final RestartPolicy policy;
+    private StatusMachine status = new StatusMachine();
+    private List<Instant> crashes = new ArrayList<>();
+    private Set<String> disabledTools = Set.of();
+    private DurableState told = DurableState.none();
+
+    Reporter(InstanceJournal journal, InstantSource clock, RestartPolicy policy) {
+        this.journal = journal;
+        this.clock = clock;
+        this.policy = policy;
+    }
+
+    /** Continues where a former owner left off. */
+    void restore(DurableState state) {
+        status = new StatusMachine(state.status(), state.statusMessage(), state.synced());
+        crashes = new ArrayList<>(state.crashes());
+        disabledTools = state.disabledTools();
+        told = state;
+    }
+
+    StatusMachine machine() {
+        return status;
+    }
+
+    @Nullable ServerStatus status() {
+        return status.status();
+    }
+
+    Set<String> disabledTools() {
+        return disabledTools;
+    }
+
+    void switchTool(String name, boolean disabled) {
+        var names = new TreeSet<>(disabledTools);
+        if (disabled) {
+            names.add(name);
+        } else {
+            names.remove(name);
+        }
+        disabledTools = Set.copyOf(names);
+    }
+
+    /** Crashes within the policy's window. */
+    int crashCount() {
+        return policy.recent(crashes, clock.instant()).size();
+    }
+
+    /** Notes a crash; the number of those that count, this one included. */
+    int crashed() {
+        var now = clock.instant();
+        crashes.add(now);
+        crashes = new ArrayList<>(policy.recent(crashes, now));
+        return crashes.size();
+    }
+
+    void forgetCrashes() {
+        crashes.clear();
+    }
+
+    /** Goes to a status and tells it, unless it is there already. */
+    void status(
+            ServerStatus next,
+            @Nullable String message,
+            @Nullable String commandId,
+            @Nullable Long pid) {
+        var event = status.to(next, message, commandId, clock.instant());
+        if (event != null) {
+            append(event, pid);
+        }
+    }
+
+    void append(EventBody event, @Nullable Long pid) {
+        journal.append(event, pid, changedDurable());
+    }
+
+    private @Nullable RawJson changedDurable() {
+        var now =
+                new DurableState(
+                        status.status(), status.message(), status.synced(), crashes, disabledTools);
+        if (now.equals(told)) {
+            return null;
+        }
+        told = now;
+        return now.write();
+    }
+}

@@ -1,0 +1,230 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.tool.ToolError;
+import dev.perigee.protocol.tool.ToolMethod;
+import dev.perigee.protocol.tool.ToolPath;
+import dev.perigee.protocol.tool.ToolRequest;
+import dev.perigee.protocol.tool.ToolResult;
+import dev.perigee.worker.tool.ServerRequest;
+import dev.perigee.worker.tool.ToolListing;
+import dev.perigee.worker.tool.ToolListing.ListedTool;
+import dev.perigee.worker.tool.ToolResults;
+import dev.perigee.worker.tool.ToolSearch;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes requests in: finds the instance, answers at once what needs no server or cannot be, and
+ * starts the rest. Does not block; any thread may call.
+ */
+final class RequestDesk {
+    private static final long DEFAULT_SEARCH_LIMIT = 10;
+
+    private final ConcurrentHashMap<String, Instance> instances;
+    private final HostParts parts;
+
+    RequestDesk(ConcurrentHashMap<String, Instance> instances, HostParts parts) {
+        this.instances = instances;
+        this.parts = parts;
+    }
+
+    /** The answer, or null when the request was accepted. */
+    @Nullable ToolResult execute(ToolOrder.Execute order, boolean leaving) {
+        var request = order.request();
+        if (leaving) {
+            return refused(order, null, ErrorCode.UNAVAILABLE, "The worker gives up: try again");
+        }
+        var method = ToolMethod.of(request.method());
+        if (method == null) {
+            return refused(order, null, ErrorCode.INVALID_REQUEST, "There is no such method");
+        }
+        try {
+            return switch (method) {
+                case TOOLS_LIST -> listing(request, listed(request));
+                case TOOLS_SEARCH -> search(request);
+                case TOOLS_CALL, RESOURCES_LIST, RESOURCES_READ, PROMPTS_LIST, PROMPTS_GET ->
+                        forServer(order, method);
+                case CANCEL ->
+                        refused(
+                                order,
+                                null,
+                                ErrorCode.INVALID_REQUEST,
+                                "A cancellation is no request to a server");
+            };
+        } catch (InvalidRecordException e) {
+            return refused(order, null, ErrorCode.INVALID_REQUEST, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private @Nullable ToolResult forServer(ToolOrder.Execute order, ToolMethod method) {
+        var serverRequest = ServerRequest.of(method, order.request(), order.traceparent());
+        var candidates = find(order);
+        if (candidates.size() != 1) {
+            return notOne(order, candidates);
+        }
+        var instance = candidates.getFirst();
+        var view = instance.board().current();
+        if (view != null && !isOwner(view, order.request())) {
+            return refused(
+                    order, null, ErrorCode.FORBIDDEN, "The server belongs to another team or user");
+        }
+        return accept(order, instance, view, serverRequest);
+    }
+
+    private @Nullable ToolResult accept(
+            ToolOrder.Execute order,
+            Instance instance,
+            @Nullable View view,
+            ServerRequest serverRequest) {
+        if (CallGate.decide(view, serverRequest.tool()) instanceof CallGate.Refuse(var error)) {
+            return refused(order, instance, error);
+        }
+        var left = Duration.between(parts.clock().instant(), order.deadline());
+        if (!left.isPositive()) {
+            return refused(
+                    order,
+                    instance,
+                    ErrorCode.EXPIRED,
+                    "The request's time was over before it could be sent");
+        }
+        if (!instance.journal().acceptsCalls()
+                || instance.calls().count() >= parts.options().maxCalls()) {
+            return refused(
+                    order,
+                    instance,
+                    ErrorCode.OVERLOADED,
+                    "The server has too many requests or results under way: try again later");
+        }
+        var call = new ToolCall(instance, order, serverRequest, left);
+        instance.calls().add(call);
+        call.begin();
+        return null;
+    }
+
+    private List<Instance> find(ToolOrder.Execute order) {
+        if (order.processId() != null) {
+            var instance = instances.get(order.processId());
+            return instance == null ? List.of() : List.of(instance);
+        }
+        var slug = ToolPath.parse(order.request().toolPath()).serverSlug();
+        var installation = order.request().installationId();
+        return of(order.request()).stream()
+                .filter(
+                        instance -> {
+                            var view = instance.board().current();
+                            return view != null
+                                    && view.identity().serverSlug().equals(slug)
+                                    && (installation == null
+                                            || view.identity()
+                                                    .installationId()
+                                                    .equals(installation));
+                        })
+                .toList();
+    }
+
+    private ToolResult notOne(ToolOrder.Execute order, List<Instance> candidates) {
+        if (candidates.isEmpty()) {
+            return refused(
+                    order,
+                    null,
+                    ErrorCode.UNKNOWN_SERVER,
+                    "This user has no such server: see tools/list");
+        }
+        return refused(
+                order,
+                null,
+                ErrorCode.INVALID_REQUEST,
+                "This user has several installations of the server: name installation_id");
+    }
+
+    /** The user's instances that were looked at. */
+    private List<Instance> of(ToolRequest request) {
+        return instances.values().stream()
+                .filter(
+                        instance -> {
+                            var view = instance.board().current();
+                            return view != null && isOwner(view, request);
+                        })
+                .toList();
+    }
+
+    private static boolean isOwner(View view, ToolRequest request) {
+        return view.identity().teamId().equals(request.teamId())
+                && view.identity().userId().equals(request.userId());
+    }
+
+    private List<ListedTool> listed(ToolRequest request) {
+        var tools = new ArrayList<ListedTool>();
+        for (var instance : of(request)) {
+            var view = instance.board().current();
+            if (view == null
+                    || view.status() != ServerStatus.ONLINE
+                    || view.stopped()
+                    || view.presence() != View.Presence.HERE
+                    || view.catalogue() == null) {
+                continue;
+            }
+            for (var tool : view.catalogue().enabled(view.disabledTools())) {
+                tools.add(ListedTool.of(view.identity().installationId(), tool));
+            }
+        }
+        return tools;
+    }
+
+    private ToolResult search(ToolRequest request) {
+        if (request.query() == null || request.query().isBlank()) {
+            throw InvalidRecordException.invalid("field query is missing");
+        }
+        long limit = request.limit() == null ? DEFAULT_SEARCH_LIMIT : request.limit();
+        return listing(
+                request,
+                ToolSearch.find(
+                        listed(request), request.query(), Math.clamp(limit, 1, Integer.MAX_VALUE)));
+    }
+
+    private ToolResult listing(ToolRequest request, List<ListedTool> tools) {
+        return ToolResults.answered(
+                request,
+                null,
+                Json.raw(ToolListing.of(tools)),
+                new ToolResults.Effort(0, 0, parts.clock().instant()));
+    }
+
+    private ToolResult refused(
+            ToolOrder.Execute order, @Nullable Instance instance, ErrorCode code, String message) {
+        var view = instance == null ? null : instance.board().current();
+        return refused(
+                order, instance, ToolError.of(code, message, view == null ? null : view.status()));
+    }
+
+    private ToolResult refused(
+            ToolOrder.Execute order, @Nullable Instance instance, ToolError error) {
+        return ToolResult.refused(
+                order.request(),
+                instance == null ? order.processId() : instance.processId(),
+                error,
+                parts.clock().instant());
+    }
+
+    /** True when there was a call to cancel. */
+    boolean cancel(ToolOrder.Cancel order) {
+        boolean found = false;
+        for (var instance : instances.values()) {
+            for (var call : instance.calls().all()) {
+                if (call.matches(order)) {
+                    call.cancel();
+                    found = true;
+                }
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,64 @@
+package dev.perigee.worker.instance;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+
+/**
+ * Decides what follows a crash: so many within the window are permanent, fewer lead to a restart,
+ * at once when the process had run long, else after a delay that grows with each crash. Pure.
+ *
+ * <p>Source: design/decisions.md, 1 and 2.
+ *
+ * @param maxCrashes the crash that is terminal, counted within the window
+ * @param window how far back crashes count
+ * @param longUptime a process that ran longer than this restarts at once
+ * @param delays before the first, second, … restart; the last one serves for all further ones
+ */
+public record RestartPolicy(
+        int maxCrashes, Duration window, Duration longUptime, List<Duration> delays) {
+
+    /** Three crashes in five minutes are permanent; 1, 5 and 15 seconds below a minute's uptime. */
+    public static RestartPolicy defaults() {
+        return new RestartPolicy(
+                3,
+                Duration.ofMinutes(5),
+                Duration.ofMinutes(1),
+                List.of(Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofSeconds(15)));
+    }
+
+    public RestartPolicy {
+        delays = List.copyOf(delays);
+        if (maxCrashes < 1 || delays.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "restart.max-crashes must be at least 1 and restart.delays not empty");
+        }
+    }
+
+    /**
+     * What to do.
+     *
+     * @param crashCount crashes within the window, this one included
+     * @param willRestart false when this crash was one too many
+     * @param delay before the restart; zero when there is none
+     */
+    record Decision(int crashCount, boolean willRestart, Duration delay) {}
+
+    /** The crashes of the window, given all that are known. */
+    List<Instant> recent(List<Instant> crashes, Instant now) {
+        var from = now.minus(window);
+        return crashes.stream().filter(crash -> crash.isAfter(from)).toList();
+    }
+
+    /** Decides on a crash, the last of those within the window. */
+    Decision decide(int crashCount, Duration uptime) {
+        if (crashCount >= maxCrashes) {
+            return new Decision(crashCount, false, Duration.ZERO);
+        }
+        if (uptime.compareTo(longUptime) > 0) {
+            return new Decision(crashCount, true, Duration.ZERO);
+        }
+        int step = Math.clamp(crashCount - 1, 0, delays.size() - 1);
+        return new Decision(crashCount, true, delays.get(step));
+    }
+}

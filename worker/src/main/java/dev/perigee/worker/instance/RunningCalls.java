@@ -1,0 +1,57 @@
+package dev.perigee.worker.instance;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** The calls of one instance that were accepted and are not answered yet. */
+final class RunningCalls {
+    private final ConcurrentHashMap<ToolCall, Boolean> calls = new ConcurrentHashMap<>();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition none = lock.newCondition();
+
+    int count() {
+        return calls.size();
+    }
+
+    void add(ToolCall call) {
+        calls.put(call, Boolean.TRUE);
+    }
+
+    void remove(ToolCall call) {
+        calls.remove(call);
+        if (calls.isEmpty()) {
+            lock.lock();
+            try {
+                none.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+    }
+
+    List<ToolCall> all() {
+        return new ArrayList<>(calls.keySet());
+    }
+
+    /** Waits until all are answered, so long at most. */
+    void awaitNone(Duration limit) throws InterruptedException {
+        long deadline = System.nanoTime() + limit.toNanos();
+        lock.lockInterruptibly();
+        try {
+            while (!calls.isEmpty()) {
+                long left = deadline - System.nanoTime();
+                if (left <= 0) {
+                    return;
+                }
+                var _ = none.await(left, TimeUnit.NANOSECONDS);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.worker.mcp.McpException;
+import dev.perigee.worker.process.LaunchException;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Starts a process and makes the handshake, on a thread of its own, and tells the supervisor how it
+ * went. What was started stays the supervisor's to end.
+ */
+final class StartAttempt implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(StartAttempt.class);
+
+    /** How long a process that just ended is read for what it said last. */
+    private static final Duration LAST_WORDS = Duration.ofSeconds(1);
+
+    private final ServerRun run;
+    private final HostParts parts;
+    private final OutputGate gate;
+    private final Mailbox mailbox;
+    private final Thread thread;
+
+    StartAttempt(ServerRun run, HostParts parts, OutputGate gate, Mailbox mailbox) {
+        this.run = run;
+        this.parts = parts;
+        this.gate = gate;
+        this.mailbox = mailbox;
+        this.thread = Thread.ofVirtual().name("start-" + run.config().processId()).unstarted(this);
+    }
+
+    void begin() {
+        thread.start();
+    }
+
+    /** Gives the start up; when this returns nothing is started any more. */
+    void abandon() throws InterruptedException {
+        thread.interrupt();
+        thread.join();
+    }
+
+    @Override
+    public void run() {
+        try (var slot = parts.slots().acquire()) {
+            if (slot == null) {
+                fail("The worker is starting too many servers: try again later");
+                return;
+            }
+            start();
+        } catch (LaunchException e) {
+            fail(run.masked(String.valueOf(e.getMessage())));
+        } catch (McpException e) {
+            failInHandshake(e);
+        } catch (InterruptedException e) {
+            log.atDebug().addKeyValue("process_id", run.config().processId()).log("Start given up");
+        } catch (RuntimeException e) {
+            log.atError()
+                    .addKeyValue("process_id", run.config().processId())
+                    .setCause(e)
+                    .log("Start failed unexpectedly");
+            fail("The server could not be started: see the worker's log");
+        }
+    }
+
+    private void start() throws LaunchException, McpException, InterruptedException {
+        run.spawning();
+        var spec = LaunchPlan.of(run.config(), parts.environment());
+        var child = parts.launcher().launch(spec, run);
+        run.started(child, parts.clock().instant());
+        gate.guard(child);
+        var client = run.client();
+        if (client == null) {
+            mailbox.post(new Message.Started(run, null));
+            return;
+        }
+        var info = client.initialize(timeout());
+        run.introduced(info);
+        mailbox.post(new Message.Started(run, info));
+    }
+
+    private void fail(String why) {
+        mailbox.post(new Message.StartFailed(run, why));
+    }
+
+    private Duration timeout() {
+        var own = run.config().handshakeTimeoutMs();
+        return own == null ? parts.options().handshakeTimeout() : Duration.ofMillis(own);
+    }
+
+    private void failInHandshake(McpException failure) {
+        try {
+            if (failure.kind() == McpException.Kind.CRASHED
+                    || failure.kind() == McpException.Kind.NOT_READ) {
+                run.awaitClosed(LAST_WORDS);
+            }
+            fail(run.explained(explanation(failure)));
+        } catch (InterruptedException e) {
+            log.atDebug().addKeyValue("process_id", run.config().processId()).log("Start given up");
+        }
+    }
+
+    private String explanation(McpException failure) {
+        var exit = run.exit();
+        if (exit != null) {
+            return ExitTexts.of(exit) + " during handshake";
+        }
+        return switch (failure.kind()) {
+            case TIMEOUT ->
+                    "the server did not answer initialize within %d ms"
+                            .formatted(timeout().toMillis());
+            case SERVER_ERROR -> "the server refused initialize: " + failure.getMessage();
+            case CRASHED, CLOSED, NOT_READ, CANCELLED, TOO_LARGE, INVALID_ANSWER ->
+                    String.valueOf(failure.getMessage());
+        };
+    }
+}

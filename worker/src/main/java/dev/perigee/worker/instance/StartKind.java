@@ -1,0 +1,23 @@
+package dev.perigee.worker.instance;
+
+/** Why a process is started: decides what is told of it and what its failure means. */
+enum StartKind {
+    /** A configuration arrived, or an owner restores it. A failure is an error, not a crash. */
+    INSTALL,
+    /** A user wants it restarted. A failure is an error, not a crash. */
+    MANUAL_RESTART,
+    /** After a crash. A failure is another crash. */
+    CRASH_RESTART,
+    /** A call came while the instance was in error without a process. A failure is a crash. */
+    ATTEMPT,
+    /** A call came to a dormant instance, whose tools are known. A failure leaves it dormant. */
+    RESPAWN;
+
+    /** Whether a failure counts against the crash budget. */
+    boolean failureIsCrash() {
+        return switch (this) {
+            case CRASH_RESTART, ATTEMPT -> true;
+            case INSTALL, MANUAL_RESTART, RESPAWN -> false;
+        };
+    }
+}

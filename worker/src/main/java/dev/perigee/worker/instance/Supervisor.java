@@ -1,0 +1,269 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.command.CommandDetails;
+import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.link.InstanceOrder;
+import dev.perigee.protocol.link.InstanceOrder.Cause;
+import dev.perigee.worker.log.RequestLogs;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Carries out what is ordered of one installed instance, in order, and reacts to what happens to
+ * it. Everything runs on the instance's own thread; after each message the instance is shown.
+ */
+final class Supervisor {
+    private final Dossier dossier;
+    private final ProcessKeeper process;
+    private final ToolKeeper tools;
+    private final HealthProbe health;
+    private final RequestLogs requestLogs;
+    private final RunningCalls calls;
+    private boolean configuredOnce;
+
+    Supervisor(Dossier dossier, RequestLogs requestLogs, RunningCalls calls) {
+        this.dossier = dossier;
+        this.process = new ProcessKeeper(dossier);
+        this.tools = process.tools();
+        this.health = new HealthProbe(dossier, tools);
+        this.requestLogs = requestLogs;
+        this.calls = calls;
+    }
+
+    /** When {@link Message.RestartDue} is to be handled, null when not. */
+    @Nullable Long dueNanos() {
+        return process.restartDueNanos();
+    }
+
+    /** Whether the instance is no longer here. */
+    boolean ended() {
+        return dossier.presence != View.Presence.HERE;
+    }
+
+    void handle(Message message) throws InterruptedException {
+        switch (message) {
+            case Message.Apply apply -> apply(apply);
+            case Message.Stop stop -> stop(stop);
+            case Message.Restart restart -> restart(restart);
+            case Message.Remove remove -> remove(remove);
+            case Message.Recover recover -> complete(recover, note("skipped"));
+            case Message.SwitchTool switchTool -> switchTool(switchTool);
+            case Message.CheckHealth check -> health.begin(check);
+            case Message.Started started -> process.started(started);
+            case Message.StartFailed failed -> process.startFailed(failed);
+            case Message.Discovered discovered -> tools.discovered(discovered);
+            case Message.DiscoveryFailed failed -> tools.failed(failed);
+            case Message.Exited exited -> process.exited(exited);
+            case Message.ToolsChanged changed -> tools.changed(changed);
+            case Message.Answered answered -> tools.recovered(answered.run());
+            case Message.Wake _ -> process.wake();
+            case Message.HealthChecked checked -> health.ended(checked);
+            case Message.RestartDue _ -> process.restartDue();
+            case Message.Leave leave -> leave(leave.limit());
+        }
+        dossier.publish();
+    }
+
+    private void apply(Message.Apply message) throws InterruptedException {
+        var order = message.order();
+        if (configuredOnce && order.startToken() < dossier.identity.startToken()) {
+            complete(message, note("superseded"));
+            return;
+        }
+        boolean known = configuredOnce;
+        boolean same = known && message.configHash().equals(dossier.configHash);
+        configuredOnce = true;
+        if (same && order.cause() != Cause.REDEPLOYED && !order.stopped() && goesOn(message)) {
+            return;
+        }
+        supersede(order.commandId());
+        change(message, known, same);
+        var next = dossier.mailbox.peekApply();
+        if (next != null && next.order().commandId() != null) {
+            // The next configuration replaces this one before anything came of it.
+            dossier.waiting.answer(message.settlement(), superseded(next.order().commandId()));
+        } else if (order.stopped()) {
+            dossier.stopped = true;
+            complete(message, note("stopped"));
+        } else if (!dossier.config.runs()) {
+            dossier.stopped = true;
+            complete(message, note("not enabled"));
+        } else if (dossier.reporter.status() == ServerStatus.PERMANENTLY_FAILED
+                && order.cause() == Cause.RESTORED) {
+            dossier.lifecycle.to(InstanceState.FAILED);
+            complete(message, note("permanently failed"));
+        } else {
+            dossier.waiting.add(message.settlement());
+            process.start(StartKind.INSTALL, reason(order.cause()), order.commandId());
+        }
+    }
+
+    /** Whether an equal configuration changes nothing, because the instance runs or is about to. */
+    private boolean goesOn(Message.Apply message) {
+        boolean alive = dossier.run != null || dossier.dormantSince != null;
+        if (dossier.stopped || !(alive || process.underWay())) {
+            return false;
+        }
+        dossier.identify(message.order().startToken());
+        if (process.underWay()) {
+            dossier.waiting.add(message.settlement());
+        } else {
+            boolean spawn = message.order().cause() == Cause.SPAWN;
+            complete(message, note(spawn ? "already running" : "unchanged"));
+        }
+        return true;
+    }
+
+    private void change(Message.Apply message, boolean known, boolean same)
+            throws InterruptedException {
+        var order = message.order();
+        if (order.cause() == Cause.RESTORED && !known) {
+            dossier.reporter.restore(DurableState.read(order.durable()));
+        }
+        if (order.cause() != Cause.RESTORED && order.cause() != Cause.SPAWN) {
+            dossier.reporter.forgetCrashes();
+        }
+        dossier.configure(message);
+        dossier.stopped = false;
+        var status = dossier.reporter.machine().onConfigured(order.cause(), known);
+        if (status != null && !order.stopped()) {
+            dossier.reporter.status(status, null, order.commandId(), null);
+        }
+        process.end("The server is restarted with a new configuration", grace());
+        if (!same || order.cause() == Cause.REDEPLOYED) {
+            tools.forget();
+        }
+    }
+
+    private void stop(Message.Stop message) throws InterruptedException {
+        if (stale(message, message.order())) {
+            return;
+        }
+        if (dossier.stopped) {
+            complete(message, note("already stopped"));
+            return;
+        }
+        supersede(message.order().commandId());
+        dossier.stopped = true;
+        var pid = process.end("The server was stopped", grace());
+        var reason = message.order().reason() == null ? "kill command" : message.order().reason();
+        dossier.reporter.append(new EventBody.Stopped(reason), pid);
+        dossier.reporter.status(
+                ServerStatus.OFFLINE, "Stopped: " + reason, message.order().commandId(), null);
+        complete(message, status());
+    }
+
+    private void restart(Message.Restart message) throws InterruptedException {
+        if (stale(message, message.order())) {
+            return;
+        }
+        if (!dossier.config.runs()) {
+            complete(message, note("not enabled"));
+            return;
+        }
+        var order = message.order();
+        supersede(order.commandId());
+        dossier.stopped = false;
+        dossier.reporter.forgetCrashes();
+        dossier.reporter.status(ServerStatus.RESTARTING, order.reason(), order.commandId(), null);
+        process.end("The server is restarted", grace());
+        dossier.waiting.add(message.settlement());
+        process.start(
+                StartKind.MANUAL_RESTART,
+                order.reason() == null ? "restart command" : order.reason(),
+                order.commandId());
+    }
+
+    private void remove(Message.Remove message) throws InterruptedException {
+        if (stale(message, message.order())) {
+            return;
+        }
+        supersede(message.order().commandId());
+        boolean active = dossier.run != null;
+        boolean dormant = dossier.dormantSince != null;
+        var run = dossier.run;
+        dossier.presence = View.Presence.REMOVED;
+        process.end("The server was removed", grace());
+        if (run != null) {
+            run.silence();
+        }
+        // Their results come before the end, and nothing after it.
+        calls.awaitNone(Duration.ofSeconds(2));
+        requestLogs.flush();
+        dossier.journal.appendRemoved();
+        complete(message, CommandDetails.removed(active, dormant));
+    }
+
+    private void switchTool(Message.SwitchTool message) {
+        if (!stale(message, message.order().order())) {
+            tools.switchTool(message.order().toolName(), message.order().disabled());
+            complete(message, status());
+        }
+    }
+
+    private void leave(Duration limit) throws InterruptedException {
+        dossier.presence = View.Presence.LEAVING;
+        dossier.waiting.settle(Outcomes.leaving(dossier.processId()));
+        var grace = grace().compareTo(limit) < 0 ? grace() : limit;
+        process.end("The worker gives the server up", grace);
+        requestLogs.flush();
+    }
+
+    /** An order about a configuration that a newer one replaced does not touch it. */
+    private boolean stale(Message.Order message, InstanceOrder.Simple order) {
+        if (order.startToken() >= dossier.identity.startToken()) {
+            return false;
+        }
+        complete(message, note("superseded"));
+        return true;
+    }
+
+    private void supersede(@Nullable String commandId) {
+        if (commandId != null) {
+            dossier.waiting.settle(superseded(commandId));
+        }
+    }
+
+    private InstanceOrder.Outcome superseded(@Nullable String commandId) {
+        return Outcomes.completed(
+                dossier.processId(),
+                CommandDetails.supersededBy(commandId == null ? "unknown" : commandId));
+    }
+
+    private void complete(Message.Order message, CommandDetails details) {
+        dossier.waiting.answer(
+                message.settlement(), Outcomes.completed(dossier.processId(), details));
+    }
+
+    private CommandDetails note(String note) {
+        return CommandDetails.note(dossier.reporter.status(), note);
+    }
+
+    private CommandDetails status() {
+        return new CommandDetails(
+                dossier.reporter.status(),
+                dossier.reporter.machine().message(),
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null);
+    }
+
+    private Duration grace() {
+        return dossier.parts.options().terminationGrace();
+    }
+
+    private static String reason(Cause cause) {
+        return switch (cause) {
+            case CREATED, SPAWN -> "Starting";
+            case UPDATED -> "Starting with the new configuration";
+            case REDEPLOYED -> "Starting the new deployment";
+            case RESTORED -> "Starting again on this worker";
+        };
+    }
+}

@@ -1,0 +1,237 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.event.EventBody.RequestLog;
+import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.tool.ToolError;
+import dev.perigee.protocol.tool.ToolOutcome;
+import dev.perigee.protocol.tool.ToolResult;
+import dev.perigee.worker.mcp.McpException;
+import dev.perigee.worker.tool.ServerRequest;
+import dev.perigee.worker.tool.ToolResults;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One accepted request, on a virtual thread of its own: waits for its instance, bounded, asks the
+ * server once, and has exactly one result appended.
+ */
+final class ToolCall implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(ToolCall.class);
+
+    private final Instance instance;
+    private final ToolOrder.Execute order;
+    private final ServerRequest request;
+    private final long startNanos = System.nanoTime();
+    private final long deadlineNanos;
+    private final Thread thread;
+    private volatile boolean cancelled;
+    private int attempts;
+
+    /**
+     * A call that was accepted.
+     *
+     * @param left until its deadline
+     */
+    ToolCall(Instance instance, ToolOrder.Execute order, ServerRequest request, Duration left) {
+        this.instance = instance;
+        this.order = order;
+        this.request = request;
+        this.deadlineNanos = startNanos + left.toNanos();
+        this.thread = Thread.ofVirtual().name("tool-call").unstarted(this);
+    }
+
+    void begin() {
+        thread.start();
+    }
+
+    boolean matches(ToolOrder.Cancel cancel) {
+        var asked = order.request();
+        return asked.requestId().equals(cancel.requestId())
+                && asked.teamId().equals(cancel.teamId())
+                && asked.userId().equals(cancel.userId());
+    }
+
+    /** Ends the call from another thread; the server is told. */
+    void cancel() {
+        cancelled = true;
+        thread.interrupt();
+    }
+
+    @Override
+    public void run() {
+        ToolResult result;
+        try {
+            result = perform();
+        } catch (McpException e) {
+            result = failed(explain(e));
+        } catch (InterruptedException e) {
+            result = failed(interrupted());
+        } catch (RuntimeException e) {
+            log.atError()
+                    .addKeyValue("process_id", instance.processId())
+                    .addKeyValue("request_id", order.request().requestId())
+                    .setCause(e)
+                    .log("Call failed unexpectedly");
+            result =
+                    failed(
+                            error(
+                                    attempts > 0
+                                            ? ErrorCode.OUTCOME_UNKNOWN
+                                            : ErrorCode.UNAVAILABLE,
+                                    "The call failed in the worker: see its log"));
+        }
+        finish(result);
+    }
+
+    private void finish(ToolResult result) {
+        var _ = Thread.interrupted(); // A late cancel must not disturb the journal.
+        try {
+            instance.journal().appendResult(order, result);
+            logRequest(result);
+        } finally {
+            instance.calls().remove(this);
+        }
+    }
+
+    private ToolResult perform() throws McpException, InterruptedException {
+        long waitUntil =
+                Math.min(
+                        deadlineNanos,
+                        startNanos + instance.parts().options().transitionWait().toNanos());
+        boolean woken = false;
+        while (true) {
+            var view = instance.board().current();
+            switch (CallGate.decide(view, request.tool())) {
+                case CallGate.Refuse(var error) -> {
+                    return failed(error);
+                }
+                case CallGate.Send(var run) -> {
+                    return ask(run, view);
+                }
+                case CallGate.Wake _ -> {
+                    if (woken) {
+                        return failed(notStarted(view));
+                    }
+                    woken = true;
+                    instance.mailbox().post(new Message.Wake());
+                }
+                case CallGate.Await _ -> {}
+            }
+            if (!instance.board().awaitOther(view, waitUntil)) {
+                return failed(stillWaiting(view));
+            }
+        }
+    }
+
+    private ToolResult ask(ServerRun run, @Nullable View view)
+            throws McpException, InterruptedException {
+        var client = run.client();
+        if (client == null) {
+            return failed(error(ErrorCode.INVALID_REQUEST, "This program does not speak MCP"));
+        }
+        var sent = client.send(request.method(), request.params(), left(run));
+        attempts++;
+        var result = sent.await(left(run));
+        var status = view == null ? null : view.status();
+        if (status == ServerStatus.OFFLINE || status == ServerStatus.ERROR) {
+            instance.mailbox().post(new Message.Answered(run));
+        }
+        return ToolResults.answered(order.request(), instance.processId(), result, effort());
+    }
+
+    private Duration left(ServerRun run) {
+        long left = deadlineNanos - System.nanoTime();
+        var own = run.config().timeoutMs();
+        if (own != null) {
+            long spent = System.nanoTime() - startNanos;
+            left = Math.min(left, Duration.ofMillis(own).toNanos() - spent);
+        }
+        return Duration.ofNanos(left);
+    }
+
+    private ToolError explain(McpException failure) {
+        if (cancelled) {
+            return error(ErrorCode.CANCELLED, "The request was cancelled");
+        }
+        var message = masked(String.valueOf(failure.getMessage()));
+        boolean stopped = failure.kind() == McpException.Kind.CLOSED && isStopped();
+        return error(stopped ? ErrorCode.STOPPED : ToolResults.code(failure), message);
+    }
+
+    private boolean isStopped() {
+        var view = instance.board().current();
+        return view != null && view.stopped();
+    }
+
+    private ToolError interrupted() {
+        return cancelled
+                ? error(ErrorCode.CANCELLED, "The request was cancelled")
+                : error(ErrorCode.UNAVAILABLE, "The worker gives the server up: try again");
+    }
+
+    private ToolError stillWaiting(@Nullable View view) {
+        var status = view == null ? null : view.status();
+        var slug = view == null ? "" : view.identity().serverSlug();
+        if (System.nanoTime() - deadlineNanos >= 0) {
+            return error(
+                    ErrorCode.EXPIRED,
+                    "The request's time was over before the server was available: nothing was sent");
+        }
+        return error(
+                ErrorCode.UNAVAILABLE,
+                "Server is not available yet: try again.\n\nStatus: %s\n\nUnavailable server: %s"
+                        .formatted(status == null ? "unknown" : status.wireName(), slug));
+    }
+
+    private ToolError notStarted(@Nullable View view) {
+        var why = view == null || view.lastError() == null ? "no process" : view.lastError();
+        return error(ErrorCode.UNAVAILABLE, "The server could not be started: " + why);
+    }
+
+    private String masked(String text) {
+        var run = instance.board().current();
+        return run == null || run.run() == null ? text : run.run().masked(text);
+    }
+
+    private ToolError error(ErrorCode code, String message) {
+        var view = instance.board().current();
+        return ToolError.of(code, message, view == null ? null : view.status());
+    }
+
+    private ToolResult failed(ToolError error) {
+        return ToolResults.failed(order.request(), instance.processId(), error, effort());
+    }
+
+    private ToolResults.Effort effort() {
+        return new ToolResults.Effort(
+                attempts,
+                Duration.ofNanos(System.nanoTime() - startNanos).toMillis(),
+                instance.parts().clock().instant());
+    }
+
+    private void logRequest(ToolResult result) {
+        var view = instance.board().current();
+        var tool = request.tool();
+        if (tool == null || view == null || !view.config().logsRequests()) {
+            return;
+        }
+        RawJson response = result.result();
+        var error = result.error();
+        instance.requestLogs()
+                .add(
+                        new RequestLog(
+                                order.request().userId(),
+                                tool,
+                                order.request().arguments(),
+                                response,
+                                result.durationMs(),
+                                result.outcome() == ToolOutcome.SUCCESS,
+                                error == null ? null : error.message(),
+                                result.timestamp()));
+    }
+}

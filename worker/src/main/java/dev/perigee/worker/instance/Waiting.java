@@ -1,0 +1,38 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.link.InstanceOrder.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The orders that wait for their instance to settle, and the outcomes that are ready. Outcomes are
+ * released only when the instance shows what they say. The supervisor's.
+ */
+final class Waiting {
+    private final List<Settlement> settlements = new ArrayList<>();
+    private final List<Runnable> ready = new ArrayList<>();
+
+    /** An order that ends when the instance settles. */
+    void add(Settlement settlement) {
+        settlements.add(settlement);
+    }
+
+    /** Ends all orders that wait. */
+    void settle(Outcome outcome) {
+        for (var settlement : settlements) {
+            answer(settlement, outcome);
+        }
+        settlements.clear();
+    }
+
+    /** Ends one order. */
+    void answer(Settlement settlement, Outcome outcome) {
+        ready.add(() -> settlement.complete(outcome));
+    }
+
+    /** Tells the outcomes that are ready. */
+    void release() {
+        ready.forEach(Runnable::run);
+        ready.clear();
+    }
+}

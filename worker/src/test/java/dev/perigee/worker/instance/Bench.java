@@ -1,0 +1,285 @@
+package dev.perigee.worker.instance;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.config.TransportType;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.InstanceOrder;
+import dev.perigee.protocol.link.InstanceOrder.Apply;
+import dev.perigee.protocol.link.InstanceOrder.Cause;
+import dev.perigee.protocol.link.InstanceOrder.Outcome;
+import dev.perigee.protocol.link.InstanceOrder.Simple;
+import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.tool.ToolRequest;
+import dev.perigee.protocol.tool.ToolResult;
+import dev.perigee.protocol.topic.RecordOrigin;
+import dev.perigee.worker.process.LauncherOptions;
+import dev.perigee.worker.process.ProcessLauncher;
+import dev.perigee.worker.process.ProcessLaunchers;
+import dev.perigee.worker.process.Termination;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** One partition with real processes, and journals in memory. */
+final class Bench implements AutoCloseable {
+    static final String USER = "u1";
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    final Map<String, RecordingJournal> journals = new ConcurrentHashMap<>();
+    final PartitionInstances instances;
+    private final ProcessLauncher launcher = ProcessLaunchers.create(LauncherOptions.defaults());
+    private final LocalInstanceHost host;
+    private final AtomicLong offsets = new AtomicLong();
+
+    Bench() {
+        this(Map.of());
+    }
+
+    /** With settings other than the quick ones. */
+    Bench(Map<String, String> settings) {
+        var all =
+                new HashMap<>(
+                        Map.of(
+                                "restart.delays", "20ms,40ms,60ms",
+                                "logs.batch-interval", "100ms",
+                                "process.termination-grace", "2s",
+                                "mcp.handshake-timeout", "10s"));
+        all.putAll(settings);
+        host =
+                new LocalInstanceHost(
+                        InstanceSettings.read(InstanceSettings.SCHEMA.read(all)),
+                        launcher,
+                        new Termination(),
+                        System.getenv(),
+                        InstantSource.system());
+        instances =
+                host.open(
+                        1,
+                        identity ->
+                                journals.compute(
+                                        identity.processId(), (_, _) -> new RecordingJournal()));
+    }
+
+    /** The test server with flags, as installation {@code id} of user u1. */
+    static ServerConfig server(String id, String... flags) {
+        return server(id, Map.of(), flags);
+    }
+
+    static ServerConfig server(String id, Map<String, String> env, String... flags) {
+        var args = new ArrayList<String>();
+        args.add(script());
+        args.addAll(List.of(flags));
+        return program(id, TransportType.STDIO, "node", args, env, null);
+    }
+
+    static ServerConfig program(
+            String id,
+            TransportType transport,
+            String command,
+            List<String> args,
+            Map<String, String> env,
+            @Nullable Long handshakeMs) {
+        return new ServerConfig(
+                "name-" + id,
+                id,
+                "slug-" + id,
+                "t1",
+                "acme",
+                USER,
+                "alice",
+                transport,
+                command,
+                args,
+                env,
+                null,
+                null,
+                null,
+                Map.of(),
+                Map.of(),
+                null,
+                handshakeMs,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null);
+    }
+
+    private static String script() {
+        var found = Objects.requireNonNull(Bench.class.getResource("/server.mjs"));
+        try {
+            return Path.of(found.toURI()).toString();
+        } catch (URISyntaxException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    Outcome configure(ServerConfig config) {
+        return settle(submit(config, Cause.CREATED));
+    }
+
+    Outcome apply(ServerConfig config, Cause cause) {
+        return settle(submit(config, cause));
+    }
+
+    PendingOutcome submit(ServerConfig config, Cause cause) {
+        return submit(config, cause, false, null);
+    }
+
+    PendingOutcome submit(
+            ServerConfig config, Cause cause, boolean stopped, @Nullable RawJson durable) {
+        long offset = offsets.incrementAndGet();
+        return instances.apply(
+                new Apply(
+                        1,
+                        new RecordOrigin("mcp.commands", 1, offset),
+                        "cmd-" + offset,
+                        offset,
+                        cause,
+                        config,
+                        stopped,
+                        durable));
+    }
+
+    /** An order about an instance's present configuration. */
+    Simple order(String processId) {
+        long offset = offsets.incrementAndGet();
+        return new Simple(
+                1,
+                new RecordOrigin("mcp.commands", 1, offset),
+                "cmd-" + offset,
+                processId,
+                offset,
+                null);
+    }
+
+    Outcome settle(PendingOutcome pending) {
+        try {
+            return pending.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    RecordingJournal journal(ServerConfig config) {
+        return Objects.requireNonNull(journals.get(config.processId()));
+    }
+
+    InstanceSnapshot snapshot(ServerConfig config) {
+        return Objects.requireNonNull(instances.describe(config.processId()));
+    }
+
+    /** Sends a request; its id is the answer. */
+    ToolOrder.Execute request(
+            ServerConfig config, String method, @Nullable String path, @Nullable Object arguments) {
+        return request(config, method, path, arguments, Duration.ofSeconds(15));
+    }
+
+    @SuppressWarnings("NullAway") // It does not see that ReplyTo, a nested type, may be null.
+    ToolOrder.Execute request(
+            ServerConfig config,
+            String method,
+            @Nullable String path,
+            @Nullable Object arguments,
+            Duration timeout) {
+        long offset = offsets.incrementAndGet();
+        return new ToolOrder.Execute(
+                1,
+                new RecordOrigin("mcp.tool-requests", 1, offset),
+                null,
+                new ToolRequest(
+                        "r-" + offset,
+                        config.teamId(),
+                        config.userId(),
+                        method,
+                        path,
+                        null,
+                        arguments == null ? null : Json.raw(arguments),
+                        timeout.toMillis(),
+                        null,
+                        null),
+                Instant.now().plus(timeout),
+                null,
+                null);
+    }
+
+    ToolResult call(ServerConfig config, String tool, Object arguments) {
+        return call(config, tool, arguments, Duration.ofSeconds(15));
+    }
+
+    ToolResult call(ServerConfig config, String tool, Object arguments, Duration timeout) {
+        return perform(
+                request(
+                        config,
+                        "tools/call",
+                        config.serverSlug() + ":" + tool,
+                        arguments,
+                        timeout));
+    }
+
+    ToolResult perform(ToolOrder.Execute order) {
+        var answered = instances.execute(order).answered();
+        return answered != null ? answered : result(order);
+    }
+
+    /** Waits for the result of an accepted request. */
+    ToolResult result(ToolOrder.Execute order) {
+        var id = order.request().requestId();
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(() -> find(id) != null);
+        return Objects.requireNonNull(find(id));
+    }
+
+    private @Nullable ToolResult find(String requestId) {
+        for (var journal : journals.values()) {
+            var result = journal.result(requestId);
+            if (result != null) {
+                return result;
+            }
+        }
+        return null;
+    }
+
+    /** The text of a call's result. */
+    String text(ServerConfig config, String tool, Object arguments) {
+        var result = call(config, tool, arguments);
+        if (result.result() == null) {
+            throw new AssertionError("no result but " + result.error());
+        }
+        return Json.tree(result.result().bytes()).at("/content/0/text").asString();
+    }
+
+    long pid(ServerConfig config) {
+        return Long.parseLong(text(config, "pid", Map.of()));
+    }
+
+    static boolean alive(long pid) {
+        return ProcessHandle.of(pid).filter(ProcessHandle::isAlive).isPresent();
+    }
+
+    @Override
+    public void close() {
+        instances.terminateAll(Duration.ofSeconds(10));
+        host.close();
+        launcher.close();
+    }
+
+    /** Hides or restores a tool. */
+    static InstanceOrder.SwitchTool switchTool(Simple order, String tool, boolean disabled) {
+        return new InstanceOrder.SwitchTool(order, tool, disabled);
+    }
+}

@@ -1,0 +1,81 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.event.EventBody.StatusChanged;
+import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.tool.ToolResult;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/** A journal that keeps everything in memory. */
+final class RecordingJournal implements InstanceJournal {
+    final List<EventBody> events = new CopyOnWriteArrayList<>();
+    final List<ToolResult> results = new CopyOnWriteArrayList<>();
+    final List<Long> pids = new CopyOnWriteArrayList<>();
+    volatile boolean removed;
+    volatile boolean full;
+    volatile @Nullable RawJson durable;
+    volatile @Nullable OutputValve valve;
+
+    @Override
+    public void identify(InstanceIdentity identity) {}
+
+    @Override
+    public void append(EventBody body, @Nullable Long pid, @Nullable RawJson newDurable) {
+        if (removed) {
+            throw new IllegalStateException("told after the removal: " + body);
+        }
+        if (newDurable != null) {
+            durable = newDurable;
+        }
+        pids.add(pid == null ? -1 : pid);
+        events.add(body);
+    }
+
+    @Override
+    public void appendResult(ToolOrder.Execute order, ToolResult result) {
+        results.add(result);
+    }
+
+    @Override
+    public void appendRemoved() {
+        removed = true;
+    }
+
+    @Override
+    public boolean acceptsCalls() {
+        return !full;
+    }
+
+    @Override
+    public void controls(OutputValve newValve) {
+        valve = newValve;
+    }
+
+    <T extends EventBody> List<T> all(Class<T> type) {
+        return events.stream().filter(type::isInstance).map(type::cast).toList();
+    }
+
+    List<ServerStatus> statuses() {
+        return all(StatusChanged.class).stream().map(StatusChanged::status).toList();
+    }
+
+    List<String> lines() {
+        return all(EventBody.Logs.class).stream()
+                .flatMap(logs -> logs.logs().stream())
+                .map(EventBody.LogLine::message)
+                .toList();
+    }
+
+    @Nullable ToolResult result(String requestId) {
+        for (var result : results) {
+            if (result.requestId().equals(requestId)) {
+                return result;
+            }
+        }
+        return null;
+    }
+}

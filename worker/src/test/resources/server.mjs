@@ -1,0 +1,77 @@
+// A small MCP server over stdio for the worker's own tests. Flags: --mute --no-serverinfo --die TEXT --list-error-once
+// --slow-init MS --ask --garbage --no-tools
+const argv = process.argv.slice(2);
+const has = (flag) => argv.includes(flag);
+const after = (flag) => argv[argv.indexOf(flag) + 1];
+const out = (line) => process.stdout.write(line + '\n');
+const send = (message) => out(JSON.stringify({ jsonrpc: '2.0', ...message }));
+const text = (value) => ({ content: [{ type: 'text', text: String(value) }] });
+const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+const record = [];
+let listErrors = has('--list-error-once') ? 1 : 0;
+let listed = ['echo', 'pid', 'env', 'args', 'sleep', 'crash', 'exit0', 'fail', 'rpc_error', 'stderr', 'garbage', 'tools_set', 'record'];
+
+if (has('--die')) {
+  process.stderr.write(after('--die') + '\n', () => process.exit(1));
+  await sleep(10_000);
+}
+if (has('--garbage')) out('Server running on stdio');
+
+const tools = {
+  echo: (a) => text(a.message),
+  pid: () => text(process.pid),
+  env: (a) => text(process.env[a.name] ?? ''),
+  args: () => text(JSON.stringify(argv)),
+  sleep: async (a) => (await sleep(a.ms), text('slept')),
+  crash: (a) => (a.signal ? process.kill(process.pid, a.signal) : process.exit(a.code)),
+  exit0: () => process.exit(0),
+  fail: () => ({ ...text('no'), isError: true }),
+  rpc_error: () => { throw new Error('as ordered'); },
+  stderr: (a) => (process.stderr.write(a.text), text('')),
+  garbage: () => (out('{"half":'), out(''), out('\u0000'), text('after')),
+  tools_set: (a) => ((listed = a.names), send({ method: 'notifications/tools/list_changed' }), text('')),
+  record: () => text(JSON.stringify(record)),
+};
+
+const methods = {
+  initialize: async (p) => {
+    if (has('--slow-init')) await sleep(Number(after('--slow-init')));
+    return {
+      protocolVersion: p.protocolVersion,
+      capabilities: has('--no-tools') ? {} : { tools: { listChanged: true } },
+      ...(has('--no-serverinfo') ? {} : { serverInfo: { name: 'test', version: '1' } }),
+    };
+  },
+  'tools/list': (p) => {
+    if (listErrors-- > 0) throw new Error('no list today');
+    const at = Number(p.cursor ?? 0); // Two pages.
+    const page = listed.slice(at, at + 7).map((name) => ({ name, description: 'Does ' + name, inputSchema: { type: 'object' } }));
+    return at + 7 < listed.length ? { tools: page, nextCursor: String(at + 7) } : { tools: page };
+  },
+  'tools/call': (p) => tools[p.name](p.arguments),
+  'resources/list': () => ({ resources: [{ uri: 'x://y', name: 'y' }] }),
+  ping: () => ({}),
+};
+
+async function receive(line) {
+  record.push(line);
+  const { id, method, params } = JSON.parse(line);
+  if (method === 'notifications/initialized' && has('--ask'))
+    for (const [askId, asked] of [[0, 'roots/list'], ['p', 'ping'], [2, 'sampling/createMessage']]) send({ id: askId, method: asked });
+  if (method === undefined || id === undefined || has('--mute')) return;
+  try {
+    const result = await methods[method](params);
+    send({ result, id }); // The order of the reference implementation: result first.
+  } catch (e) {
+    send({ id, error: { code: -32000, message: e.message } });
+  }
+}
+
+let rest = '';
+process.stdin.setEncoding('utf8');
+process.stdin.on('data', (chunk) => {
+  const lines = (rest + chunk).split('\n');
+  rest = lines.pop();
+  lines.forEach(receive);
+});
+process.stdin.on('end', () => process.exit(0));
