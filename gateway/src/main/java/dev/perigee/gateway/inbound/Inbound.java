@@ -1,0 +1,79 @@
+package dev.perigee.gateway.inbound;
+
+import dev.perigee.protocol.command.Command;
+import dev.perigee.protocol.command.CommandAction;
+import dev.perigee.protocol.link.SessionNotice.ReplyTo;
+import dev.perigee.protocol.tool.ToolMethod;
+import dev.perigee.protocol.tool.ToolPath;
+import dev.perigee.protocol.tool.ToolRequest;
+import dev.perigee.protocol.topic.DeadLetterReason;
+import dev.perigee.protocol.topic.RecordKey;
+import dev.perigee.protocol.topic.RecordOrigin;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** What a record turned out to be. */
+public sealed interface Inbound {
+    /** Where it was read. */
+    RecordOrigin origin();
+
+    /**
+     * A command that can be acted on.
+     *
+     * @param key whom it addresses; the user id is null for every user of the team
+     */
+    record CommandRead(
+            RecordOrigin origin,
+            RecordKey key,
+            Command command,
+            CommandAction action,
+            @Nullable String traceparent)
+            implements Inbound {}
+
+    /**
+     * A tool request that can be acted on.
+     *
+     * @param path null for methods that name no server
+     * @param appendedAt the record's time
+     * @param deadline append time plus the request's timeout
+     */
+    record RequestRead(
+            RecordOrigin origin,
+            ToolRequest request,
+            ToolMethod method,
+            @Nullable ToolPath path,
+            Instant appendedAt,
+            Instant deadline,
+            @Nullable ReplyTo reply,
+            @Nullable String traceparent)
+            implements Inbound {}
+
+    /**
+     * A record that cannot be acted on: it becomes a dead letter, and its author gets an answer
+     * where one can be addressed.
+     *
+     * @param detail what is wrong and what to do about it; names fields, never their values
+     */
+    record Rejected(
+            RecordOrigin origin, DeadLetterReason reason, String detail, Addressee addressee)
+            implements Inbound {}
+
+    /** Whom to answer. */
+    sealed interface Addressee {
+        /** Nothing in the record says who asks. */
+        record Nobody() implements Addressee {}
+
+        /** A command's author. */
+        record CommandAuthor(String commandId, @Nullable String correlationId)
+                implements Addressee {}
+
+        /** A request's author; the reply is null unless its topic is allowed. */
+        record RequestAuthor(
+                String requestId,
+                @Nullable String teamId,
+                @Nullable String userId,
+                @Nullable String toolPath,
+                @Nullable ReplyTo reply)
+                implements Addressee {}
+    }
+}

@@ -1,0 +1,87 @@
+package dev.perigee.gateway.inbound;
+
+import java.util.TreeMap;
+
+/**
+ * Which numbered things of one stream are done, in whatever order they end: a topic partition's
+ * offsets, or a process's journal entries. Everything below {@link #settled()} is done; an entry
+ * that takes long holds it back, and {@link #isFull()} says when so much is open that no more
+ * should come.
+ *
+ * <p>No threads, no I/O. Each operation is atomic, so that the poll loop may add what the owner
+ * completes.
+ */
+public final class OffsetTracker {
+    private final int maxEntries;
+    private final long maxBytes;
+    private final TreeMap<Long, Integer> open = new TreeMap<>();
+    private long openBytes;
+    private long next = -1;
+
+    /** Limits of what may be open; at either of them the tracker is full. */
+    public OffsetTracker(int maxEntries, long maxBytes) {
+        this.maxEntries = maxEntries;
+        this.maxBytes = maxBytes;
+    }
+
+    /** Something arrived. Numbers grow; one that was passed already is ignored. */
+    public synchronized boolean add(long number, int bytes) {
+        if (number < next) {
+            return false;
+        }
+        open.put(number, bytes);
+        openBytes += bytes;
+        next = number + 1;
+        return true;
+    }
+
+    /** Nothing below this number is still to come: numbers that no record has are passed. */
+    public synchronized void advanceTo(long number) {
+        next = Math.max(next, number);
+    }
+
+    /** Something is done. False when it was not open. */
+    public synchronized boolean complete(long number) {
+        var bytes = open.remove(number);
+        if (bytes == null) {
+            return false;
+        }
+        openBytes -= bytes;
+        return true;
+    }
+
+    /** True while this number was added and not completed. */
+    public synchronized boolean isOpen(long number) {
+        return open.containsKey(number);
+    }
+
+    /** Everything below is done; -1 while nothing is known. */
+    public synchronized long settled() {
+        return open.isEmpty() ? next : open.firstKey();
+    }
+
+    /** The number after the last one that arrived or was passed; -1 while nothing is known. */
+    public synchronized long next() {
+        return next;
+    }
+
+    /** How many are open. */
+    public synchronized int openEntries() {
+        return open.size();
+    }
+
+    /** Sum of the sizes of those that are open, in bytes. */
+    public synchronized long openBytes() {
+        return openBytes;
+    }
+
+    /** True at a limit: nothing more should come. */
+    public synchronized boolean isFull() {
+        return open.size() >= maxEntries || openBytes >= maxBytes;
+    }
+
+    /** True when at most half of each limit is used: more may come again. */
+    public synchronized boolean hasRoom() {
+        return open.size() <= maxEntries / 2 && openBytes <= maxBytes / 2;
+    }
+}

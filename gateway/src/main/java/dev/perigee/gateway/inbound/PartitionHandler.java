@@ -1,0 +1,32 @@
+package dev.perigee.gateway.inbound;
+
+import dev.perigee.protocol.topic.Topic;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/**
+ * What the poll loop tells of the partitions that this gateway owns. Called on the poll thread:
+ * hand over and return, every partition's records wait meanwhile.
+ */
+public interface PartitionHandler {
+    /** The partition is this gateway's from now on; its records follow. */
+    void assigned(PartitionFeed feed);
+
+    /** The partition is no longer this gateway's: leave its session at once. */
+    void revoked(Tenure tenure);
+
+    /**
+     * Records arrived. Each is open in the feed until it is done.
+     *
+     * @param records maybe none, where only the position moved
+     * @param nextOffset nothing below it is still to come
+     */
+    void records(
+            PartitionFeed feed,
+            Topic topic,
+            List<ConsumerRecord<byte[], byte[]>> records,
+            long nextOffset);
+
+    /** Requests below this offset are durably done. */
+    void committed(PartitionFeed feed, long offset);
+}

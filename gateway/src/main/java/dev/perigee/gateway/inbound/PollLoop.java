@@ -1,0 +1,298 @@
+package dev.perigee.gateway.inbound;
+
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one thread that touches the consumer. It polls, hands records to the owners of their
+ * partitions, pauses what has too much open, commits the offsets of requests that are done and
+ * keeps {@link Membership} up to date. It decides nothing else and waits for nobody.
+ *
+ * <p>A partition is one of commands and the one of tool-requests of the same number: {@link
+ * CoPartitionedAssignor} moves both together. It begins when both are assigned and ends when either
+ * goes.
+ */
+public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(PollLoop.class);
+    private static final Duration COMMIT_INTERVAL = Duration.ofMillis(250);
+    private static final Duration LAST_COMMIT = Duration.ofSeconds(2);
+    private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
+
+    private final Consumer<byte[], byte[]> consumer;
+    private final TopicNames names;
+    private final FeedLimits limits;
+    private final Membership membership;
+    private final PartitionHandler handler;
+    private final Thread thread;
+    private final Map<Integer, PartitionFeed> feeds = new HashMap<>();
+    private final Map<Integer, Long> committed = new HashMap<>();
+    private final Set<Integer> announced = new TreeSet<>();
+    private final ConcurrentLinkedQueue<Runnable> wishes = new ConcurrentLinkedQueue<>();
+    private volatile boolean stopping;
+    private volatile boolean member;
+    private long tenures;
+    private long lastCommit = System.nanoTime();
+
+    public PollLoop(
+            Consumer<byte[], byte[]> consumer,
+            TopicNames names,
+            FeedLimits limits,
+            Membership membership,
+            PartitionHandler handler) {
+        this.consumer = consumer;
+        this.names = names;
+        this.limits = limits;
+        this.membership = membership;
+        this.handler = handler;
+        this.thread = Thread.ofPlatform().name("poll").unstarted(this::run);
+    }
+
+    /** Joins the group and begins to poll. */
+    public void start() {
+        thread.start();
+    }
+
+    /** True once the group gave this gateway an assignment, be it an empty one. */
+    public boolean isMember() {
+        return member;
+    }
+
+    /** Leaves the group: every partition is revoked before this returns, bounded. */
+    @Override
+    public void close() {
+        stopping = true;
+        consumer.wakeup();
+        try {
+            thread.join(Duration.ofSeconds(10));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        consumer.subscribe(List.of(names.of(Topic.COMMANDS), names.of(Topic.TOOL_REQUESTS)), this);
+        while (!stopping) {
+            try {
+                var records = consumer.poll(COMMIT_INTERVAL);
+                membership.update(consumer.groupMetadata(), tenureNumbers());
+                announce();
+                dispatch(records);
+                fulfilWishes();
+                commitIfDue();
+            } catch (WakeupException e) {
+                fulfilWishes();
+            } catch (InterruptException e) {
+                stopping = true;
+            } catch (KafkaException e) {
+                LOG.atError().setCause(e).log("Polling failed, trying again");
+                pauseAfterFailure();
+            }
+        }
+        leave();
+    }
+
+    private void leave() {
+        try {
+            consumer.close(CloseOptions.timeout(Duration.ofSeconds(5)));
+        } catch (KafkaException e) {
+            LOG.atWarn().setCause(e).log("Leaving the group failed, the session timeout ends it");
+        }
+        end(Set.copyOf(feeds.keySet()));
+    }
+
+    private void pauseAfterFailure() {
+        try {
+            Thread.sleep(PAUSE_AFTER_FAILURE);
+        } catch (InterruptedException e) {
+            stopping = true;
+        }
+    }
+
+    private Map<Integer, Long> tenureNumbers() {
+        return feeds.values().stream()
+                .map(PartitionFeed::tenure)
+                .collect(Collectors.toMap(Tenure::partition, Tenure::number));
+    }
+
+    @Override
+    public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+        member = true;
+        for (int partition : numbersOf(partitions)) {
+            if (!feeds.containsKey(partition)) {
+                var tenure = new Tenure(partition, ++tenures);
+                feeds.put(partition, new PartitionFeed(tenure, limits, this::wishToResume));
+                announced.add(partition);
+            }
+        }
+    }
+
+    /** Owners begin when the view already has their tenure: a claim needs it. */
+    private void announce() {
+        for (int partition : announced) {
+            var feed = feeds.get(partition);
+            if (feed != null) {
+                handler.assigned(feed);
+            }
+        }
+        announced.clear();
+    }
+
+    @Override
+    public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+        var numbers = numbersOf(partitions);
+        var offsets = requestOffsets(numbers);
+        end(numbers);
+        if (!offsets.isEmpty()) {
+            try {
+                consumer.commitSync(offsets, LAST_COMMIT);
+            } catch (KafkaException e) {
+                LOG.atInfo()
+                        .setCause(e)
+                        .log(
+                                "Offsets of revoked partitions not committed, requests may come again");
+            }
+        }
+    }
+
+    @Override
+    public void onPartitionsLost(Collection<TopicPartition> partitions) {
+        end(numbersOf(partitions));
+    }
+
+    private void end(Set<Integer> numbers) {
+        for (int partition : numbers) {
+            var feed = feeds.remove(partition);
+            committed.remove(partition);
+            if (feed != null && !announced.remove(partition)) {
+                handler.revoked(feed.tenure());
+            }
+        }
+    }
+
+    private void dispatch(ConsumerRecords<byte[], byte[]> records) {
+        for (var position : records.nextOffsets().entrySet()) {
+            var partition = position.getKey();
+            var feed = feeds.get(partition.partition());
+            var topic = names.topic(partition.topic());
+            if (feed != null && topic != null) {
+                dispatch(feed, topic, records.records(partition), position.getValue().offset());
+            }
+        }
+    }
+
+    private void dispatch(
+            PartitionFeed feed,
+            Topic topic,
+            List<ConsumerRecord<byte[], byte[]>> records,
+            long nextOffset) {
+        var tracker = feed.tracker(topic);
+        for (var record : records) {
+            tracker.add(record.offset(), Math.max(0, record.serializedValueSize()));
+        }
+        tracker.advanceTo(nextOffset);
+        if (tracker.isFull()) {
+            feed.setPaused(topic, true);
+            consumer.pause(Set.of(partitionOf(feed, topic)));
+        }
+        handler.records(feed, topic, records, nextOffset);
+        if (feed.isPaused(topic) && tracker.hasRoom()) {
+            wishToResume(feed, topic);
+        }
+    }
+
+    private void wishToResume(PartitionFeed feed, Topic topic) {
+        wishes.add(() -> resume(feed, topic));
+        consumer.wakeup();
+    }
+
+    private void fulfilWishes() {
+        for (var wish = wishes.poll(); wish != null; wish = wishes.poll()) {
+            wish.run();
+        }
+    }
+
+    private void resume(PartitionFeed feed, Topic topic) {
+        int partition = feed.tenure().partition();
+        if (feed.isPaused(topic) && feed.equals(feeds.get(partition))) {
+            feed.setPaused(topic, false);
+            consumer.resume(Set.of(partitionOf(feed, topic)));
+        }
+    }
+
+    private TopicPartition partitionOf(PartitionFeed feed, Topic topic) {
+        return new TopicPartition(names.of(topic), feed.tenure().partition());
+    }
+
+    private void commitIfDue() {
+        if (System.nanoTime() - lastCommit < COMMIT_INTERVAL.toNanos()) {
+            return;
+        }
+        lastCommit = System.nanoTime();
+        var offsets = requestOffsets(feeds.keySet());
+        if (!offsets.isEmpty()) {
+            var owners = Map.copyOf(feeds);
+            consumer.commitAsync(offsets, (done, failure) -> committed(owners, offsets, failure));
+        }
+    }
+
+    private void committed(
+            Map<Integer, PartitionFeed> owners,
+            Map<TopicPartition, OffsetAndMetadata> offsets,
+            @Nullable Exception failure) {
+        if (failure != null) {
+            LOG.atDebug().setCause(failure).log("Offsets not committed, the next commit has them");
+            return;
+        }
+        offsets.forEach(
+                (partition, offset) -> {
+                    int number = partition.partition();
+                    var feed = owners.get(number);
+                    if (feed != null && feed.equals(feeds.get(number))) {
+                        committed.merge(number, offset.offset(), Math::max);
+                        handler.committed(feed, offset.offset());
+                    }
+                });
+    }
+
+    private Map<TopicPartition, OffsetAndMetadata> requestOffsets(Set<Integer> partitions) {
+        var offsets = new HashMap<TopicPartition, OffsetAndMetadata>();
+        for (int partition : partitions) {
+            var feed = feeds.get(partition);
+            long settled = feed == null ? -1 : feed.settled(Topic.TOOL_REQUESTS);
+            if (settled > committed.getOrDefault(partition, -1L)) {
+                offsets.put(
+                        new TopicPartition(names.of(Topic.TOOL_REQUESTS), partition),
+                        new OffsetAndMetadata(settled));
+            }
+        }
+        return offsets;
+    }
+
+    private static Set<Integer> numbersOf(Collection<TopicPartition> partitions) {
+        return partitions.stream()
+                .map(TopicPartition::partition)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+}

@@ -1,0 +1,192 @@
+package dev.perigee.gateway.inbound;
+
+import dev.perigee.gateway.inbound.Inbound.CommandRead;
+import dev.perigee.gateway.inbound.Inbound.Rejected;
+import dev.perigee.gateway.inbound.Inbound.RequestRead;
+import dev.perigee.protocol.command.Command;
+import dev.perigee.protocol.command.CommandAction;
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.link.SessionNotice.ReplyTo;
+import dev.perigee.protocol.tool.ToolMethod;
+import dev.perigee.protocol.tool.ToolPath;
+import dev.perigee.protocol.tool.ToolRequest;
+import dev.perigee.protocol.topic.DeadLetterReason;
+import dev.perigee.protocol.topic.RecordKey;
+import dev.perigee.protocol.topic.RecordOrigin;
+import dev.perigee.protocol.topic.Topic;
+import java.time.Duration;
+import java.time.Instant;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns a consumer's record into what it says, or into the reason why it cannot be acted on. Every
+ * rule of the contract about what comes in is checked here and nowhere else. Pure.
+ *
+ * <p>Source: design/contract.md, "Contract", "Partitioning", "Headers".
+ */
+public final class RecordReader {
+    private final ReplyTopics replyTopics;
+    private final int partitions;
+    private final long maxBytes;
+    private final Duration defaultTimeout;
+
+    /**
+     * @param partitions how many process partitions there are
+     * @param maxBytes largest value that can be carried to a worker
+     * @param defaultTimeout of a request that names none
+     */
+    public RecordReader(
+            ReplyTopics replyTopics, int partitions, long maxBytes, Duration defaultTimeout) {
+        this.replyTopics = replyTopics;
+        this.partitions = partitions;
+        this.maxBytes = maxBytes;
+        this.defaultTimeout = defaultTimeout;
+    }
+
+    /** Reads a record of commands or tool-requests. */
+    public Inbound read(Topic topic, ConsumerRecord<byte[], byte[]> source) {
+        var origin = new RecordOrigin(source.topic(), source.partition(), source.offset());
+        byte[] value = source.value() == null ? new byte[0] : source.value();
+        try {
+            if (value.length == 0) {
+                throw new Refusal(DeadLetterReason.MALFORMED, "the record has no value");
+            }
+            if (value.length > maxBytes) {
+                throw new Refusal(
+                        DeadLetterReason.TOO_LARGE,
+                        "value is larger than " + maxBytes + " bytes, shorten it");
+            }
+            var key = RecordKey.parse(source.key());
+            return topic == Topic.COMMANDS
+                    ? command(origin, key, value, source)
+                    : request(origin, key, value, source);
+        } catch (Refusal refusal) {
+            return refuse(topic, source, refusal.reason, refusal.detail);
+        } catch (InvalidRecordException invalid) {
+            var reason =
+                    invalid.isMalformed() ? DeadLetterReason.MALFORMED : DeadLetterReason.INVALID;
+            return refuse(topic, source, reason, detail(invalid));
+        }
+    }
+
+    private CommandRead command(
+            RecordOrigin origin,
+            RecordKey key,
+            byte[] value,
+            ConsumerRecord<byte[], byte[]> source) {
+        var command = Json.read(value, Command.class);
+        var payload = command.payload();
+        var config = payload.config();
+        requireKey(key.teamId(), payload.teamId());
+        requireKey(key.userId(), payload.userId());
+        if (config != null) {
+            requireKey(key.teamId(), config.teamId());
+            requireKey(key.userId(), config.userId());
+        }
+        requirePartition(source);
+        var action = CommandAction.of(command);
+        if (action instanceof CommandAction.Unknown(var what)) {
+            throw new Refusal(DeadLetterReason.UNSUPPORTED, "this version does not know " + what);
+        }
+        return new CommandRead(
+                origin, key, command, action, RecordHeaders.traceparent(source.headers()));
+    }
+
+    private RequestRead request(
+            RecordOrigin origin,
+            RecordKey key,
+            byte[] value,
+            ConsumerRecord<byte[], byte[]> source) {
+        var request = Json.read(value, ToolRequest.class);
+        requireKey(key.teamId(), request.teamId());
+        requireKey(key.userId(), request.userId());
+        requirePartition(source);
+        var reply = RecordHeaders.reply(source.headers());
+        if (reply != null && !replyTopics.allows(reply.topic())) {
+            throw new Refusal(
+                    DeadLetterReason.FORBIDDEN_REPLY_TOPIC,
+                    "the reply topic matches no pattern of replies.allowed-topics");
+        }
+        var method = ToolMethod.of(request.method());
+        if (method == null) {
+            throw InvalidRecordException.invalid("field method is none this version knows");
+        }
+        var appended = Instant.ofEpochMilli(Math.max(0, source.timestamp()));
+        return new RequestRead(
+                origin,
+                request,
+                method,
+                method.needsServer() ? ToolPath.parse(request.toolPath()) : null,
+                appended,
+                deadline(request, appended),
+                reply,
+                RecordHeaders.traceparent(source.headers()));
+    }
+
+    private Instant deadline(ToolRequest request, Instant appended) {
+        long timeout =
+                request.timeoutMs() == null ? defaultTimeout.toMillis() : request.timeoutMs();
+        return appended.plusMillis(Math.min(timeout, Duration.ofDays(1).toMillis()));
+    }
+
+    /** A record that is to be put aside for a reason found elsewhere. */
+    public Rejected refuse(
+            Topic topic,
+            ConsumerRecord<byte[], byte[]> source,
+            DeadLetterReason reason,
+            String detail) {
+        byte[] value = source.value() == null ? new byte[0] : source.value();
+        var origin = new RecordOrigin(source.topic(), source.partition(), source.offset());
+        var addressee =
+                topic == Topic.COMMANDS
+                        ? Addressees.ofCommand(value)
+                        : Addressees.ofRequest(value, replyIfAllowed(source));
+        return new Rejected(origin, reason, detail, addressee);
+    }
+
+    private @Nullable ReplyTo replyIfAllowed(ConsumerRecord<byte[], byte[]> source) {
+        try {
+            var reply = RecordHeaders.reply(source.headers());
+            return reply != null && replyTopics.allows(reply.topic()) ? reply : null;
+        } catch (InvalidRecordException e) {
+            return null;
+        }
+    }
+
+    private void requirePartition(ConsumerRecord<byte[], byte[]> source) {
+        int expected = Utils.toPositive(Utils.murmur2(source.key())) % partitions;
+        if (expected != source.partition()) {
+            throw new Refusal(
+                    DeadLetterReason.MISROUTED,
+                    "key belongs to partition "
+                            + expected
+                            + ": partition by murmur2 (librdkafka: partitioner=murmur2_random)");
+        }
+    }
+
+    /** A field that the value has must be what the key says. */
+    private static void requireKey(@Nullable String inKey, @Nullable String inValue) {
+        if (inValue != null && !inValue.equals(inKey)) {
+            throw InvalidRecordException.invalid("key is not {team_id}/{user_id} of the value");
+        }
+    }
+
+    private static String detail(InvalidRecordException invalid) {
+        return invalid.getMessage() == null ? "not valid" : invalid.getMessage();
+    }
+
+    private static final class Refusal extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final DeadLetterReason reason;
+        private final String detail;
+
+        Refusal(DeadLetterReason reason, String detail) {
+            super(detail, null, false, false);
+            this.reason = reason;
+            this.detail = detail;
+        }
+    }
+}

@@ -1,0 +1,217 @@
+package dev.perigee.gateway.inbound;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Assignment;
+import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.GroupSubscription;
+import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.RebalanceProtocol;
+import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Subscription;
+import org.apache.kafka.common.Cluster;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.PartitionInfo;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+
+class CoPartitionedAssignorTest {
+    private static final String COMMANDS = "mcp.commands";
+    private static final String REQUESTS = "mcp.tool-requests";
+    private static final int PARTITIONS = 12;
+
+    private final Map<String, CoPartitionedAssignor> members = new TreeMap<>();
+    private final Map<String, List<TopicPartition>> owned = new HashMap<>();
+    private int generation;
+
+    @Test
+    void isCooperative() {
+        assertThat(assignor().supportedProtocols()).contains(RebalanceProtocol.COOPERATIVE);
+    }
+
+    @Test
+    void givesOneMemberEverything() {
+        join("a");
+        rebalance();
+
+        assertThat(numbers("a", COMMANDS)).hasSize(PARTITIONS);
+        assertBothTopicsMoveTogether();
+    }
+
+    @Test
+    void movesOnlyWhatHasToMove() {
+        join("a");
+        settle();
+        var before = numbers("a", COMMANDS);
+        join("b");
+        settle();
+
+        assertThat(numbers("a", COMMANDS)).hasSize(PARTITIONS / 2);
+        assertThat(before).containsAll(numbers("a", COMMANDS));
+        assertThat(numbers("b", COMMANDS)).hasSize(PARTITIONS / 2);
+        assertBothTopicsMoveTogether();
+    }
+
+    @Test
+    void withholdsWhatAnotherStillOwns() {
+        join("a");
+        settle();
+        join("b");
+        rebalance();
+
+        assertThat(numbers("b", COMMANDS)).isEmpty();
+        assertThat(numbers("b", REQUESTS)).isEmpty();
+        assertThat(numbers("a", COMMANDS)).hasSize(PARTITIONS / 2);
+        assertBothTopicsMoveTogether();
+    }
+
+    @Test
+    void givesALostMembersPartitionsToTheOthersAndMovesNoOther() {
+        join("a");
+        join("b");
+        join("c");
+        settle();
+        var ofA = numbers("a", COMMANDS);
+        var ofB = numbers("b", COMMANDS);
+        leave("c");
+        settle();
+
+        assertThat(numbers("a", COMMANDS)).containsAll(ofA);
+        assertThat(numbers("b", COMMANDS)).containsAll(ofB);
+        assertEveryPartitionOnce();
+    }
+
+    @Test
+    void keepsEveryPartitionOnceThroughManyChanges() {
+        for (int round = 0; round < 8; round++) {
+            join("m" + round);
+            settle();
+            assertEveryPartitionOnce();
+            if (round % 3 == 2) {
+                leave("m" + (round - 1));
+                settle();
+                assertEveryPartitionOnce();
+            }
+        }
+    }
+
+    private void join(String member) {
+        members.put(member, assignor());
+        owned.put(member, List.of());
+    }
+
+    private void leave(String member) {
+        members.remove(member);
+        owned.remove(member);
+    }
+
+    /** Members rejoin until nothing moves any more, as cooperative ones do. */
+    private void settle() {
+        for (int i = 0; i < 5; i++) {
+            var before = Map.copyOf(owned);
+            rebalance();
+            if (before.equals(owned)) {
+                return;
+            }
+        }
+    }
+
+    private void rebalance() {
+        generation++;
+        var subscriptions = new HashMap<String, Subscription>();
+        members.forEach(
+                (name, assignor) ->
+                        subscriptions.put(
+                                name,
+                                new Subscription(
+                                        List.of(COMMANDS, REQUESTS),
+                                        assignor.subscriptionUserData(Set.of(COMMANDS, REQUESTS)),
+                                        owned.getOrDefault(name, List.of()),
+                                        generation - 1,
+                                        Optional.empty())));
+        var leader = members.values().iterator().next();
+        var assigned = leader.assign(cluster(), new GroupSubscription(subscriptions));
+        assigned.groupAssignment()
+                .forEach(
+                        (name, assignment) -> {
+                            owned.put(name, sorted(assignment));
+                            member(name).onAssignment(assignment, metadata(name));
+                        });
+    }
+
+    private CoPartitionedAssignor member(String name) {
+        return java.util.Objects.requireNonNull(members.get(name));
+    }
+
+    private ConsumerGroupMetadata metadata(String name) {
+        return new GroupMetadata(generation, name);
+    }
+
+    /** The public constructors are going away; what is read is generation and member. */
+    @SuppressWarnings("removal")
+    private static final class GroupMetadata extends ConsumerGroupMetadata {
+        GroupMetadata(int generation, String member) {
+            super("group", generation, member, Optional.empty());
+        }
+    }
+
+    private static List<TopicPartition> sorted(Assignment assignment) {
+        return assignment.partitions().stream()
+                .sorted(
+                        java.util.Comparator.comparing(TopicPartition::topic)
+                                .thenComparingInt(TopicPartition::partition))
+                .toList();
+    }
+
+    private Set<Integer> numbers(String member, String topic) {
+        return owned.getOrDefault(member, List.of()).stream()
+                .filter(partition -> partition.topic().equals(topic))
+                .map(TopicPartition::partition)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private void assertBothTopicsMoveTogether() {
+        for (var member : members.keySet()) {
+            assertThat(numbers(member, REQUESTS)).isEqualTo(numbers(member, COMMANDS));
+        }
+    }
+
+    private void assertEveryPartitionOnce() {
+        assertBothTopicsMoveTogether();
+        var all = new ArrayList<Integer>();
+        members.keySet().forEach(member -> all.addAll(numbers(member, COMMANDS)));
+        assertThat(all).hasSize(PARTITIONS);
+        assertThat(new HashSet<>(all)).hasSize(PARTITIONS);
+    }
+
+    private static CoPartitionedAssignor assignor() {
+        var assignor = new CoPartitionedAssignor();
+        assignor.configure(
+                Map.of(
+                        CoPartitionedAssignor.LEADING_TOPIC,
+                        COMMANDS,
+                        CoPartitionedAssignor.MIRRORED_TOPIC,
+                        REQUESTS));
+        return assignor;
+    }
+
+    private static Cluster cluster() {
+        var node = new Node(0, "localhost", 9092);
+        var partitions = new ArrayList<PartitionInfo>();
+        for (var topic : List.of(COMMANDS, REQUESTS)) {
+            for (int i = 0; i < PARTITIONS; i++) {
+                partitions.add(
+                        new PartitionInfo(topic, i, node, new Node[] {node}, new Node[] {node}));
+            }
+        }
+        return new Cluster("cluster", List.of(node), partitions, Set.of(), Set.of());
+    }
+}

@@ -1,0 +1,257 @@
+package dev.perigee.gateway.inbound;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.gateway.inbound.Inbound.Addressee;
+import dev.perigee.gateway.inbound.Inbound.CommandRead;
+import dev.perigee.gateway.inbound.Inbound.Rejected;
+import dev.perigee.gateway.inbound.Inbound.RequestRead;
+import dev.perigee.protocol.command.CommandAction;
+import dev.perigee.protocol.tool.ToolMethod;
+import dev.perigee.protocol.tool.ToolPath;
+import dev.perigee.protocol.topic.DeadLetterReason;
+import dev.perigee.protocol.topic.Headers;
+import dev.perigee.protocol.topic.RecordKey;
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+import org.apache.kafka.common.record.TimestampType;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class RecordReaderTest {
+    private static final int PARTITIONS = 8;
+    private static final TopicNames NAMES = new TopicNames("mcp.");
+    private static final String KEY = "t1/u1";
+    private static final String REQUEST =
+            """
+            {"request_id":"r-1","team_id":"t1","user_id":"u1","method":"tools/call",
+             "tool_path":"everything:echo","arguments":{"message":"hi"}}""";
+    private static final String KILL =
+            """
+            {"id":"c-1","command_type":"kill","correlation_id":"x",
+             "payload":{"installation_id":"i1","user_id":"u1"}}""";
+
+    private final RecordReader reader =
+            new RecordReader(
+                    new ReplyTopics(NAMES, List.of("{prefix}*", "replies.*")),
+                    PARTITIONS,
+                    4_096,
+                    Duration.ofSeconds(30));
+    private final RecordHeaders headers = new RecordHeaders();
+
+    @Test
+    void readsARequest() {
+        headers.add(Headers.REPLY_TOPIC, "replies.a".getBytes(StandardCharsets.UTF_8));
+        headers.add(Headers.REPLY_PARTITION, ByteBuffer.allocate(4).putInt(3).array());
+        headers.add(Headers.CORRELATION_ID, new byte[] {1, 2});
+        headers.add(Headers.TRACEPARENT, "00-aa".getBytes(StandardCharsets.UTF_8));
+
+        var read = (RequestRead) request(KEY, REQUEST);
+
+        assertThat(read.origin().toString()).endsWith("@7");
+        assertThat(read.method()).isEqualTo(ToolMethod.TOOLS_CALL);
+        assertThat(read.path()).isEqualTo(new ToolPath("everything", "echo"));
+        assertThat(read.deadline()).isEqualTo(Instant.ofEpochMilli(31_000));
+        assertThat(read.traceparent()).isEqualTo("00-aa");
+        assertThat(read.reply())
+                .satisfies(
+                        reply -> {
+                            assertThat(reply.topic()).isEqualTo("replies.a");
+                            assertThat(reply.partition()).isEqualTo(3);
+                            assertThat(reply.correlationId()).containsExactly(1, 2);
+                        });
+    }
+
+    @Test
+    void readsACommandAndTakesTheUserFromTheKey() {
+        var read =
+                (CommandRead)
+                        command(
+                                KEY,
+                                """
+                                {"id":"c-1","command_type":"kill","payload":{"installation_id":"i1"}}""");
+
+        assertThat(read.key()).isEqualTo(new RecordKey("t1", "u1"));
+        assertThat(read.action()).isEqualTo(new CommandAction.Kill("i1", null, null));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '~',
+            value = {
+                "{\"request_id\": | MALFORMED",
+                "[] | INVALID",
+                "{\"team_id\":\"t1\",\"user_id\":\"u1\",\"method\":\"tools/list\"} | INVALID",
+                "{\"request_id\":\"r\",\"team_id\":\"t1\",\"user_id\":\"u1\"} | INVALID",
+                "{\"request_id\":\"r\",\"team_id\":\"t1\",\"user_id\":\"u1\",\"method\":\"x\"} | INVALID",
+                "{\"request_id\":\"r\",\"team_id\":\"t1\",\"user_id\":\"u1\",\"method\":\"tools/call\"} | INVALID",
+                "{\"request_id\":\"r\",\"team_id\":\"t2\",\"user_id\":\"u1\",\"method\":\"tools/list\"} | INVALID",
+                "{\"request_id\":\"r\",\"team_id\":\"t1\",\"user_id\":\"u2\",\"method\":\"tools/list\"} | INVALID",
+                "{\"request_id\":\"r\",\"team_id\":1,\"user_id\":\"u1\",\"method\":\"tools/list\"} | INVALID",
+            })
+    void putsARequestAsideThatIsNotOne(String value, DeadLetterReason reason) {
+        assertThat(((Rejected) request(KEY, value)).reason()).isEqualTo(reason);
+    }
+
+    @Test
+    void answersWhomeverItCanMakeOut() {
+        var rejected =
+                (Rejected)
+                        request(
+                                KEY,
+                                """
+                                {"request_id":"r-9","team_id":5,"user_id":"u1","method":"tools/list"}""");
+
+        assertThat(rejected.addressee())
+                .isEqualTo(new Addressee.RequestAuthor("r-9", null, "u1", null, null));
+    }
+
+    @Test
+    void answersACommandOfAnUnknownType() {
+        var rejected =
+                (Rejected)
+                        command(
+                                KEY,
+                                """
+                                {"id":"c-9","command_type":"dance","correlation_id":"k","payload":{}}""");
+
+        assertThat(rejected.reason()).isEqualTo(DeadLetterReason.UNSUPPORTED);
+        assertThat(rejected.addressee()).isEqualTo(new Addressee.CommandAuthor("c-9", "k"));
+    }
+
+    @Test
+    void answersNobodyWhenNothingCanBeRead() {
+        assertThat(((Rejected) request(KEY, "garbage")).addressee())
+                .isEqualTo(new Addressee.Nobody());
+        assertThat(((Rejected) request(KEY, null)).reason()).isEqualTo(DeadLetterReason.MALFORMED);
+    }
+
+    @Test
+    void refusesARecordOnAnotherPartitionThanItsKeys() {
+        var rejected = (Rejected) reader.read(Topic.TOOL_REQUESTS, record(KEY, REQUEST, 1));
+
+        assertThat(rejected.reason()).isEqualTo(DeadLetterReason.MISROUTED);
+        assertThat(rejected.detail()).contains("partition " + partitionOf(KEY), "murmur2");
+        assertThat(rejected.addressee())
+                .isInstanceOfSatisfying(
+                        Addressee.RequestAuthor.class,
+                        author -> assertThat(author.requestId()).isEqualTo("r-1"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"t1", "t1/", "/u1", "t1/u1/x", "t2/u1"})
+    void refusesAKeyOfAnotherForm(String key) {
+        assertThat(((Rejected) request(key, REQUEST)).reason()).isEqualTo(DeadLetterReason.INVALID);
+    }
+
+    @Test
+    void refusesAKeyThatAddressesEveryUserOnRequestsOnly() {
+        assertThat(((Rejected) request("t1/*", REQUEST)).reason())
+                .isEqualTo(DeadLetterReason.INVALID);
+        var everyone =
+                (CommandRead)
+                        command(
+                                "t1/*",
+                                """
+                                {"id":"c","command_type":"kill","payload":{"installation_id":"i1"}}""");
+        assertThat(everyone.key().isEveryUser()).isTrue();
+        assertThat(((Rejected) command("t1/*", KILL)).reason()).isEqualTo(DeadLetterReason.INVALID);
+    }
+
+    @Test
+    void refusesWhatIsTooLargeAndStillAnswers() {
+        var rejected =
+                (Rejected) request(KEY, REQUEST.replace("\"hi\"", "\"" + "x".repeat(5_000) + "\""));
+
+        assertThat(rejected.reason()).isEqualTo(DeadLetterReason.TOO_LARGE);
+        assertThat(rejected.addressee())
+                .isInstanceOfSatisfying(
+                        Addressee.RequestAuthor.class,
+                        author -> assertThat(author.requestId()).isEqualTo("r-1"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"other.topic", "mcp.commands", "mcp.state", "xreplies.a"})
+    void refusesAReplyTopicThatIsNotAllowed(String topic) {
+        headers.add(Headers.REPLY_TOPIC, topic.getBytes(StandardCharsets.UTF_8));
+
+        var rejected = (Rejected) request(KEY, REQUEST);
+
+        assertThat(rejected.reason()).isEqualTo(DeadLetterReason.FORBIDDEN_REPLY_TOPIC);
+        assertThat(rejected.addressee())
+                .isInstanceOfSatisfying(
+                        Addressee.RequestAuthor.class,
+                        author -> assertThat(author.reply()).isNull());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"mcp.tool-results", "mcp.my-replies", "replies.b"})
+    void allowsTheOthers(String topic) {
+        headers.add(Headers.REPLY_TOPIC, topic.getBytes(StandardCharsets.UTF_8));
+
+        assertThat(request(KEY, REQUEST)).isInstanceOf(RequestRead.class);
+    }
+
+    @Test
+    void refusesAReplyPartitionThatIsNone() {
+        headers.add(Headers.REPLY_TOPIC, "mcp.r".getBytes(StandardCharsets.UTF_8));
+        headers.add(Headers.REPLY_PARTITION, new byte[] {1});
+
+        assertThat(((Rejected) request(KEY, REQUEST)).reason()).isEqualTo(DeadLetterReason.INVALID);
+    }
+
+    @Test
+    void neverShowsAValueInTheDetail() {
+        var secret = "s3cr3t";
+        var config =
+                """
+                {"id":"c-1","command_type":"configure","payload":{"event":"mcp_installation_created",
+                 "config":{"installation_id":"i1","server_slug":"s","team_id":"t1","team_slug":"t",
+                 "user_id":"u1","user_slug":"u","transport_type":"stdio","env":{"KEY":["%s"]}}}}"""
+                        .formatted(secret);
+
+        assertThat(((Rejected) command(KEY, config)).detail()).doesNotContain(secret);
+    }
+
+    private Inbound request(String key, @Nullable String value) {
+        return reader.read(Topic.TOOL_REQUESTS, record(key, value, partitionOf(key)));
+    }
+
+    private Inbound command(String key, String value) {
+        return reader.read(Topic.COMMANDS, record(key, value, partitionOf(key)));
+    }
+
+    private static int partitionOf(String key) {
+        return Utils.toPositive(Utils.murmur2(key.getBytes(StandardCharsets.UTF_8))) % PARTITIONS;
+    }
+
+    @SuppressWarnings("NullAway") // a tombstone
+    private ConsumerRecord<byte[], byte[]> record(
+            String key, @Nullable String value, int partition) {
+        byte[] bytes = value == null ? null : value.getBytes(StandardCharsets.UTF_8);
+        return new ConsumerRecord<>(
+                "topic",
+                partition,
+                7,
+                1_000,
+                TimestampType.LOG_APPEND_TIME,
+                key.length(),
+                bytes == null ? -1 : bytes.length,
+                key.getBytes(StandardCharsets.UTF_8),
+                bytes,
+                headers,
+                Optional.empty());
+    }
+}
