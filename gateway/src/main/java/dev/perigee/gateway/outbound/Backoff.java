@@ -1,0 +1,26 @@
+package dev.perigee.gateway.outbound;
+
+import java.time.Duration;
+
+/** Pauses that double up to a limit; for one thread. */
+final class Backoff {
+    private final Duration first;
+    private final Duration longest;
+    private Duration next;
+
+    Backoff(Duration first, Duration longest) {
+        this.first = first;
+        this.longest = longest;
+        this.next = first;
+    }
+
+    void pause() throws InterruptedException {
+        Thread.sleep(next);
+        var doubled = next.multipliedBy(2);
+        next = doubled.compareTo(longest) > 0 ? longest : doubled;
+    }
+
+    void reset() {
+        next = first;
+    }
+}

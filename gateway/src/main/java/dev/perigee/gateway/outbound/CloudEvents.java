@@ -1,0 +1,51 @@
+package dev.perigee.gateway.outbound;
+
+import dev.perigee.protocol.topic.Headers;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Headers of CloudEvents 1.0 in Kafka's binary mode. Ids are deterministic, so that whoever reads a
+ * record twice can tell.
+ *
+ * <p>Source: design/contract.md, "Headers".
+ */
+final class CloudEvents {
+    private static final byte[] JSON = bytes("application/json");
+    private static final byte[] VERSION = bytes("1.0");
+
+    private CloudEvents() {}
+
+    static List<Header> headers(
+            String id,
+            String source,
+            String type,
+            String subject,
+            Instant time,
+            @Nullable String traceparent) {
+        var headers = new ArrayList<Header>();
+        headers.add(new RecordHeader(Headers.CE_SPECVERSION, VERSION));
+        headers.add(new RecordHeader(Headers.CE_ID, bytes(id)));
+        headers.add(new RecordHeader(Headers.CE_SOURCE, bytes(source)));
+        headers.add(new RecordHeader(Headers.CE_TYPE, bytes(type)));
+        headers.add(new RecordHeader(Headers.CE_SUBJECT, bytes(subject)));
+        headers.add(
+                new RecordHeader(
+                        Headers.CE_TIME, bytes(time.truncatedTo(ChronoUnit.MILLIS).toString())));
+        headers.add(new RecordHeader(Headers.CONTENT_TYPE, JSON));
+        if (traceparent != null) {
+            headers.add(new RecordHeader(Headers.TRACEPARENT, bytes(traceparent)));
+        }
+        return headers;
+    }
+
+    static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,84 @@
+package dev.perigee.gateway.outbound;
+
+import dev.perigee.gateway.inbound.Inbound.Rejected;
+import dev.perigee.protocol.topic.Headers;
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Puts records aside that cannot be acted on: the original key, value and headers, and why. Where
+ * even dead-letters does not take the value, the letter goes without it. Thread-safe.
+ */
+public final class DeadLetters {
+    private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);
+
+    private final FastPublisher publisher;
+    private final TopicNames names;
+    private final MeterRegistry metrics;
+
+    public DeadLetters(FastPublisher publisher, TopicNames names, MeterRegistry metrics) {
+        this.publisher = publisher;
+        this.names = names;
+        this.metrics = metrics;
+    }
+
+    /** Writes a dead letter; {@code done} runs when it is safe, on a thread of the producer. */
+    public void put(Rejected rejected, ConsumerRecord<byte[], byte[]> original, Runnable done) {
+        LOG.atInfo()
+                .addKeyValue("origin", rejected.origin().toString())
+                .addKeyValue("reason", rejected.reason().code())
+                .addKeyValue("detail", rejected.detail())
+                .log("Record put aside");
+        metrics.counter("perigee.gateway.dead.letters", "reason", rejected.reason().code())
+                .increment();
+        publisher.publish(
+                letter(rejected, original, true),
+                new Delivery() {
+                    @Override
+                    public void delivered() {
+                        done.run();
+                    }
+
+                    @Override
+                    public void tooLarge() {
+                        publisher.publish(letter(rejected, original, false), new Whatever(done));
+                    }
+                });
+    }
+
+    private ProducerRecord<byte[], byte[]> letter(
+            Rejected rejected, ConsumerRecord<byte[], byte[]> original, boolean withValue) {
+        var headers = new ArrayList<Header>(List.of(original.headers().toArray()));
+        headers.removeIf(header -> header.key().startsWith("perigee-"));
+        headers.add(PublicRecords.header(Headers.REASON, rejected.reason().code()));
+        headers.add(PublicRecords.header(Headers.DETAIL, rejected.detail()));
+        headers.add(PublicRecords.header(Headers.ORIGIN, rejected.origin().toString()));
+        return new ProducerRecord<>(
+                names.of(Topic.DEAD_LETTERS),
+                null,
+                original.key(),
+                withValue ? original.value() : null,
+                headers);
+    }
+
+    /** The end, whichever it is. */
+    private record Whatever(Runnable done) implements Delivery {
+        @Override
+        public void delivered() {
+            done.run();
+        }
+
+        @Override
+        public void tooLarge() {
+            done.run();
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package dev.perigee.gateway.outbound;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes results, logs, lifecycle events and dead letters: idempotent, acknowledged by all
+ * replicas, sent at once. Records of one key keep their order. While the broker is away records
+ * wait in the producer, which repeats them without end; what may be under way is bounded by the
+ * credit and the open records of the partitions. A record that the producer gives up for another
+ * reason than its size is written again after a pause. Thread-safe; {@link #publish} blocks only
+ * while the producer's buffer is full.
+ */
+public final class FastPublisher implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(FastPublisher.class);
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    private final Producer<byte[], byte[]> producer;
+    private final MeterRegistry metrics;
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    public FastPublisher(Producer<byte[], byte[]> producer, MeterRegistry metrics) {
+        this.producer = producer;
+        this.metrics = metrics;
+    }
+
+    /**
+     * Learns where topics are, so that no record waits for that.
+     *
+     * @throws KafkaException when the broker does not answer or a topic is missing
+     */
+    public void prepare(List<String> topics) {
+        topics.forEach(producer::partitionsFor);
+    }
+
+    /** Writes a record. */
+    public void publish(ProducerRecord<byte[], byte[]> record, Delivery delivery) {
+        try {
+            var _ =
+                    producer.send(
+                            record,
+                            (metadata, failure) -> {
+                                if (failure == null) {
+                                    count(record.topic());
+                                    delivery.delivered();
+                                } else {
+                                    failed(record, delivery, failure);
+                                }
+                            });
+        } catch (InterruptException e) {
+            throw e;
+        } catch (KafkaException | IllegalStateException e) {
+            failed(record, delivery, e);
+        }
+    }
+
+    /** Writes what waits, bounded. */
+    @Override
+    public void close() {
+        closed.countDown();
+        producer.close(Duration.ofSeconds(5));
+    }
+
+    private void failed(
+            ProducerRecord<byte[], byte[]> record, Delivery delivery, Exception failure) {
+        metrics.counter("perigee.gateway.publish.failures", "topic", record.topic()).increment();
+        if (failure instanceof RecordTooLargeException) {
+            delivery.tooLarge();
+        } else if (closed.getCount() > 0) {
+            LOG.atWarn()
+                    .addKeyValue("topic", record.topic())
+                    .addKeyValue("cause", failure.toString())
+                    .log("A record was not written, writing it again");
+            Thread.ofVirtual().name("publish-again").start(() -> again(record, delivery));
+        }
+    }
+
+    private void again(ProducerRecord<byte[], byte[]> record, Delivery delivery) {
+        try {
+            if (!closed.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
+                publish(record, delivery);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void count(String topic) {
+        metrics.counter("perigee.gateway.records.out", "topic", topic).increment();
+    }
+}

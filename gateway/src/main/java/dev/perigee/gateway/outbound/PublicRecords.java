@@ -1,0 +1,154 @@
+package dev.perigee.gateway.outbound;
+
+import static dev.perigee.gateway.outbound.CloudEvents.bytes;
+
+import dev.perigee.protocol.command.CommandResult;
+import dev.perigee.protocol.event.EventType;
+import dev.perigee.protocol.event.Heartbeat;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
+import dev.perigee.protocol.link.SessionNotice.ReplyTo;
+import dev.perigee.protocol.tool.ToolResult;
+import dev.perigee.protocol.topic.Headers;
+import dev.perigee.protocol.topic.RecordOrigin;
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
+import org.jspecify.annotations.Nullable;
+
+/** Shapes the records that backends read. Pure. */
+public final class PublicRecords {
+    private final TopicNames names;
+    private final InstantSource clock;
+
+    public PublicRecords(TopicNames names, InstantSource clock) {
+        this.names = names;
+        this.clock = clock;
+    }
+
+    /**
+     * An entry of a worker's journal, its value unread.
+     *
+     * @param createdEpoch the epoch that created the session
+     */
+    public ProducerRecord<byte[], byte[]> event(
+            EventType type, InstanceEvent event, long createdEpoch) {
+        var data = event.data() == null ? RawJson.EMPTY_OBJECT : event.data();
+        return record(
+                names.of(type.topic()),
+                event.key(),
+                data.bytes(),
+                CloudEvents.headers(
+                        eventId(event, createdEpoch),
+                        source(event.partition()),
+                        type.wireName(),
+                        event.processId(),
+                        clock.instant(),
+                        event.traceparent()));
+    }
+
+    /** A result in place of one that its topic does not take. */
+    public ProducerRecord<byte[], byte[]> instead(
+            ToolResult result, InstanceEvent event, long createdEpoch) {
+        var original = event(EventType.TOOL_RESULT, event, createdEpoch);
+        return record(
+                original.topic(),
+                event.key(),
+                Json.write(result),
+                List.of(original.headers().toArray()));
+    }
+
+    /** A result that a gateway gives itself. */
+    public ProducerRecord<byte[], byte[]> answer(
+            RecordOrigin origin, ToolResult result, @Nullable String traceparent) {
+        return record(
+                names.of(Topic.TOOL_RESULTS),
+                result.requestId(),
+                Json.write(result),
+                CloudEvents.headers(
+                        origin + "/result",
+                        source(origin.partition()),
+                        ToolResult.EVENT,
+                        result.requestId(),
+                        clock.instant(),
+                        traceparent));
+    }
+
+    /** The same result for the topic that a backend asked for. */
+    public ProducerRecord<byte[], byte[]> reply(
+            ReplyTo reply, ProducerRecord<byte[], byte[]> result) {
+        var copy =
+                new ProducerRecord<>(
+                        reply.topic(),
+                        reply.partition(),
+                        result.key(),
+                        result.value(),
+                        result.headers());
+        if (reply.correlationId() != null) {
+            copy.headers().add(Headers.CORRELATION_ID, reply.correlationId());
+        }
+        return copy;
+    }
+
+    /** How far a command came. */
+    public ProducerRecord<byte[], byte[]> commandResult(
+            RecordOrigin origin, CommandResult result, @Nullable String traceparent) {
+        return record(
+                names.of(Topic.COMMAND_RESULTS),
+                result.commandId(),
+                Json.write(result),
+                CloudEvents.headers(
+                        origin + "/" + result.outcome().name().toLowerCase(Locale.ROOT),
+                        source(origin.partition()),
+                        CommandResult.EVENT,
+                        result.commandId(),
+                        result.timestamp(),
+                        traceparent));
+    }
+
+    /** A worker's heartbeat, its value unread: every gateway that hears it gives it the same id. */
+    public ProducerRecord<byte[], byte[]> heartbeat(String workerId, RawJson heartbeat) {
+        return record(
+                names.of(Topic.HEARTBEATS),
+                workerId,
+                heartbeat.bytes(),
+                CloudEvents.headers(
+                        workerId + "/" + UUID.nameUUIDFromBytes(heartbeat.bytes()),
+                        "perigee/workers",
+                        Heartbeat.EVENT,
+                        workerId,
+                        clock.instant(),
+                        null));
+    }
+
+    /** Removes what a compacted topic has of an instance. */
+    public ProducerRecord<byte[], byte[]> tombstone(Topic topic, int partition, String key) {
+        return topic == Topic.STATE
+                ? new ProducerRecord<>(names.of(topic), partition, bytes(key), null)
+                : new ProducerRecord<>(names.of(topic), null, bytes(key), null);
+    }
+
+    private static ProducerRecord<byte[], byte[]> record(
+            String topic, String key, byte[] value, List<Header> headers) {
+        return new ProducerRecord<>(topic, null, bytes(key), value, headers);
+    }
+
+    private static String eventId(InstanceEvent event, long createdEpoch) {
+        return event.processId() + "/" + createdEpoch + "/" + event.seq();
+    }
+
+    private static String source(int partition) {
+        return "perigee/partitions/" + partition;
+    }
+
+    static Header header(String name, String value) {
+        return new RecordHeader(name, bytes(value));
+    }
+}

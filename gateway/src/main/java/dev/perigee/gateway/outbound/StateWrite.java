@@ -1,0 +1,40 @@
+package dev.perigee.gateway.outbound;
+
+import dev.perigee.gateway.inbound.Tenure;
+import java.util.List;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/**
+ * Records of one partition that are written together or not at all, and only while their tenure
+ * runs.
+ *
+ * @param commandsOffset everything in this partition of commands below is done
+ */
+public record StateWrite(
+        Tenure tenure,
+        List<ProducerRecord<byte[], byte[]>> records,
+        long commandsOffset,
+        Ending ending) {
+    public StateWrite {
+        records = List.copyOf(records);
+    }
+
+    /** Told once what became of the write, on the publisher's thread: hand over and return. */
+    public interface Ending {
+        /** All records are committed, at these offsets, in their order. */
+        void committed(List<Long> offsets);
+
+        /** None is, and none will be. */
+        void refused(Refusal refusal);
+    }
+
+    /** Why a write was given up. */
+    public enum Refusal {
+        /** The tenure ended: the next owner does what is to be done. */
+        TENURE_ENDED,
+        /** One of the records is larger than its topic allows. */
+        TOO_LARGE,
+        /** The gateway is closing. */
+        CLOSED
+    }
+}

@@ -1,0 +1,177 @@
+package dev.perigee.gateway.outbound;
+
+import dev.perigee.gateway.inbound.GroupView;
+import dev.perigee.gateway.inbound.Membership;
+import dev.perigee.gateway.outbound.StateWrite.Refusal;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.producer.Producer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes what a stale owner must not overwrite. One thread takes whatever waits, puts it into one
+ * transaction together with the group's offsets of the partitions concerned, and commits. The
+ * offsets carry the group's generation, so that the group's coordinator refuses the whole
+ * transaction of a gateway that is no longer a member; and before each attempt the writes of
+ * partitions that went meanwhile are dropped.
+ *
+ * <p>Writes keep the order in which they were submitted. While the broker is away they wait, at
+ * most {@link #CAPACITY} of them, and {@link #submit} blocks.
+ *
+ * <pre>
+ *            begin, send, offsets, commit
+ *   batch ─────────────────────────────────▶ committed
+ *     ▲   │ generation refused: wait for another view
+ *     ├───┤ record too large: give that write up
+ *     └───┘ anything else: new producer, which ends the old transaction
+ * </pre>
+ */
+public final class TransactionalPublisher implements AutoCloseable {
+    /** How many writes may wait. */
+    static final int CAPACITY = 10_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(TransactionalPublisher.class);
+    private static final int LARGEST_BATCH = 500;
+    private static final Duration VIEW_WAIT = Duration.ofMillis(50);
+    private static final Duration IDLE = Duration.ofMillis(200);
+    private static final Duration CLOSE_WAIT = Duration.ofSeconds(10);
+
+    private final Supplier<Producer<byte[], byte[]>> producers;
+    private final String commandsTopic;
+    private final Membership membership;
+    private final Timer timer;
+    private final BlockingQueue<StateWrite> waiting = new ArrayBlockingQueue<>(CAPACITY);
+    private final Thread thread;
+    private final Backoff backoff = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(1));
+    private @Nullable Transaction transaction;
+    private volatile boolean closing;
+
+    /**
+     * @param producers makes transactional producers, all with this gateway's transactional id
+     */
+    public TransactionalPublisher(
+            Supplier<Producer<byte[], byte[]>> producers,
+            String commandsTopic,
+            Membership membership,
+            MeterRegistry metrics) {
+        this.producers = producers;
+        this.commandsTopic = commandsTopic;
+        this.membership = membership;
+        this.timer = metrics.timer("perigee.gateway.transaction");
+        metrics.gauge("perigee.gateway.transaction.waiting", waiting, BlockingQueue::size);
+        this.thread = Thread.ofPlatform().name("publish-transactions").unstarted(this::run);
+    }
+
+    /** Begins to write. */
+    public void start() {
+        thread.start();
+    }
+
+    /** Hands over a write; blocks while too many wait. Any thread but the poll thread. */
+    public void submit(StateWrite write) throws InterruptedException {
+        if (closing) {
+            write.ending().refused(Refusal.CLOSED);
+        } else {
+            waiting.put(write);
+        }
+    }
+
+    /** Writes what waits, bounded, and gives the rest up. */
+    @Override
+    public void close() {
+        closing = true;
+        try {
+            if (!thread.join(CLOSE_WAIT)) {
+                thread.interrupt();
+                thread.join(CLOSE_WAIT);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        var batch = new ArrayList<StateWrite>();
+        try {
+            while (true) {
+                var first = waiting.poll(IDLE.toMillis(), TimeUnit.MILLISECONDS);
+                if (first != null) {
+                    batch.add(first);
+                    waiting.drainTo(batch, LARGEST_BATCH - 1);
+                    write(batch);
+                } else if (closing) {
+                    break;
+                }
+            }
+        } catch (InterruptedException e) {
+            LOG.atWarn().log("Stopped before everything was written; the next owner repeats it");
+        } finally {
+            waiting.drainTo(batch);
+            batch.forEach(write -> write.ending().refused(Refusal.CLOSED));
+            if (transaction != null) {
+                transaction.close();
+            }
+        }
+    }
+
+    /** Ends with an empty batch: each of its writes was committed or refused. */
+    private void write(List<StateWrite> batch) throws InterruptedException {
+        while (true) {
+            var view = membership.view();
+            dropEnded(batch, view);
+            if (batch.isEmpty()) {
+                return;
+            }
+            long begin = System.nanoTime();
+            var open =
+                    transaction == null
+                            ? new Transaction(producers.get(), commandsTopic)
+                            : transaction;
+            transaction = open;
+            switch (open.attempt(batch, view)) {
+                case Transaction.Committed(var offsets) -> {
+                    timer.record(Duration.ofNanos(System.nanoTime() - begin));
+                    backoff.reset();
+                    for (int i = 0; i < offsets.size(); i++) {
+                        batch.get(i).ending().committed(offsets.get(i));
+                    }
+                    batch.clear();
+                    return;
+                }
+                case Transaction.TooLarge(var write) -> {
+                    batch.remove(write);
+                    write.ending().refused(Refusal.TOO_LARGE);
+                }
+                case Transaction.NotMember() -> membership.awaitOtherThan(view, VIEW_WAIT);
+                case Transaction.Broken(var cause) -> {
+                    LOG.atWarn()
+                            .addKeyValue("cause", cause.toString())
+                            .log("A transaction failed, repeating it with a new producer");
+                    open.close();
+                    transaction = null;
+                    backoff.pause();
+                }
+            }
+        }
+    }
+
+    private static void dropEnded(List<StateWrite> batch, GroupView view) {
+        batch.removeIf(
+                write -> {
+                    boolean ended = !view.holds(write.tenure());
+                    if (ended) {
+                        write.ending().refused(Refusal.TENURE_ENDED);
+                    }
+                    return ended;
+                });
+    }
+}
