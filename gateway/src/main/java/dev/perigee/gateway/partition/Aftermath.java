@@ -1,0 +1,45 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.gateway.partition.CommandPlan.RemoveOrder;
+import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.link.InstanceOrder.Outcome;
+import java.util.List;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the outcome of an order changes in what is wanted: a removed instance is forgotten, a
+ * rejected configuration gives way to the one before. Only as long as no later command replaced it.
+ */
+final class Aftermath {
+    private Aftermath() {}
+
+    /** Changes the state and returns the records that say so. */
+    static List<ProducerRecord<byte[], byte[]>> of(
+            RunningCommand.Part part, @Nullable Outcome outcome, PartitionContext context) {
+        var processId = part.step().processId();
+        var current = context.state().instance(processId);
+        if (outcome == null
+                || current == null
+                || current.startToken() != part.target().startToken()) {
+            return List.of();
+        }
+        boolean removed =
+                part.step().order() instanceof RemoveOrder
+                        && outcome.outcome() == CommandOutcome.COMPLETED;
+        boolean rejected =
+                part.step().write() != null && outcome.outcome() == CommandOutcome.REJECTED;
+        var before = part.step().before();
+        if (rejected && before != null) {
+            context.state().install(before);
+            return List.of(context.stateTopic().instance(before.again()));
+        }
+        if (removed || rejected) {
+            context.state().remove(processId);
+            return List.of(
+                    context.stateTopic().noInstance(processId),
+                    context.stateTopic().noRuntime(processId));
+        }
+        return List.of();
+    }
+}

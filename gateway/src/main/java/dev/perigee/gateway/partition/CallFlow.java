@@ -1,0 +1,361 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.gateway.inbound.Inbound.RequestRead;
+import dev.perigee.gateway.partition.ToolCall.Stage;
+import dev.perigee.protocol.link.Attach;
+import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
+import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.tool.ToolError;
+import dev.perigee.protocol.tool.ToolMethod;
+import dev.perigee.protocol.tool.ToolResult;
+import dev.perigee.protocol.topic.RecordOrigin;
+import dev.perigee.protocol.topic.Topic;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Requests of one partition, from their record to their one answer. For the owner's thread; the
+ * calls over the link wait on threads of their own.
+ *
+ * <p>An accepted request is the worker's: it times it out and its result comes as an event. The
+ * gateway answers what no worker accepted, and, past the deadline and a margin, what the worker is
+ * silent about; an event that comes after that is acknowledged and not published, so that no
+ * request has two different answers.
+ */
+final class CallFlow {
+    private final PartitionContext context;
+    private final Answers answers;
+    private final CallSender sender;
+    private final ServerWait serverWait;
+    private final TreeMap<Long, ToolCall> open = new TreeMap<>();
+    private final Map<String, ToolCall> byRequest = new HashMap<>();
+    private final RecentRequests recent;
+    private final TreeSet<Long> answeredByGateway = new TreeSet<>();
+    private final TreeSet<Long> endedBeforeRead = new TreeSet<>();
+    private final Map<RecordOrigin, Attach.Progress> accepted = new HashMap<>();
+
+    CallFlow(PartitionContext context, Answers answers, CommandsTaken commands) {
+        this.context = context;
+        this.answers = answers;
+        this.sender = new CallSender(context, new Verdicts());
+        this.serverWait = new ServerWait(context, commands);
+        this.recent =
+                new RecentRequests(
+                        context.services().clock(), context.services().times().requestMemory());
+    }
+
+    /** Whether commands were taken up to an offset. */
+    interface CommandsTaken {
+        boolean upTo(long offset);
+    }
+
+    /** A request that can be acted on. */
+    void received(RequestRead read) {
+        var call = new ToolCall(read);
+        var progress = accepted.remove(read.origin());
+        if (endedBeforeRead.remove(call.offset()) || progress == Attach.Progress.ACKED) {
+            done(read.origin());
+        } else if (read.method() == ToolMethod.CANCEL) {
+            cancel(read);
+        } else if (progress == null
+                && (byRequest.containsKey(call.key()) || recent.contains(call.key()))) {
+            context.services().metrics().duplicate("tool-requests");
+            done(read.origin());
+        } else {
+            open.put(call.offset(), call);
+            byRequest.put(call.key(), call);
+            if (progress != null) {
+                awaitResult(call);
+            } else if (!read.deadline().isAfter(now())) {
+                answer(call, ErrorCode.EXPIRED, "The request's deadline passed before it was read");
+            } else {
+                route(call);
+            }
+        }
+    }
+
+    /** What is wanted of instances may have changed, or commands were taken. */
+    void installed() {
+        if (serverWait.isEmpty()) {
+            return;
+        }
+        for (var call : serverWait.calls()) {
+            route(call);
+        }
+    }
+
+    /** Requests may be sent to the session that now serves. */
+    void serving() {
+        for (var call : List.copyOf(open.values())) {
+            if (call.stage() == Stage.WAITING && call.isResolved()) {
+                send(call);
+            }
+        }
+    }
+
+    /** What the worker accepted, told at each attach, before anything is sent. */
+    void attached(Attach.Result result) {
+        accepted.clear();
+        var requests = context.services().names().of(Topic.TOOL_REQUESTS);
+        for (var record : result.accepted()) {
+            if (record.origin().topic().equals(requests)) {
+                accepted.put(record.origin(), record.state());
+            }
+        }
+        for (var call : List.copyOf(open.values())) {
+            var progress = accepted.remove(call.read().origin());
+            if (call.stage() == Stage.UNSURE) {
+                if (progress != null) {
+                    awaitResult(call);
+                } else if (result.resumed()) {
+                    call.stage(Stage.WAITING);
+                } else {
+                    unknown(call);
+                }
+            }
+        }
+    }
+
+    /**
+     * The session is gone for this owner.
+     *
+     * @param alive true when the worker may still have it: a higher epoch took it over
+     */
+    void sessionEnded(boolean alive) {
+        for (var call : List.copyOf(open.values())) {
+            if (call.stage() == Stage.ACCEPTED || call.stage() == Stage.UNSURE) {
+                if (alive) {
+                    call.stage(Stage.UNSURE);
+                } else {
+                    unknown(call);
+                }
+            }
+        }
+    }
+
+    /** True while a worker runs something for a request, or may. */
+    boolean hasCallsAtWorker() {
+        return open.values().stream().anyMatch(call -> call.stage() != Stage.WAITING);
+    }
+
+    /**
+     * A result arrived; {@code durable} runs on the owner's thread when the event may be
+     * acknowledged.
+     */
+    void result(InstanceEvent event, long createdEpoch, Runnable durable) {
+        var origin = event.origin();
+        if (origin != null && answeredByGateway.contains(origin.offset())) {
+            durable.run();
+            return;
+        }
+        var call = origin == null ? null : open.get(origin.offset());
+        if (call != null) {
+            end(call);
+        } else if (origin != null && mayBeReadLater(origin.offset())) {
+            endedBeforeRead.add(origin.offset());
+        }
+        answers.pass(
+                event,
+                createdEpoch,
+                () -> {
+                    durable.run();
+                    if (call != null) {
+                        answered(call, null);
+                    }
+                });
+    }
+
+    /** Requests below this offset will not come again. */
+    void committed(long offset) {
+        answeredByGateway.headSet(offset).clear();
+        endedBeforeRead.headSet(offset).clear();
+        accepted.keySet().removeIf(origin -> origin.offset() < offset);
+    }
+
+    private void route(ToolCall call) {
+        var path = call.read().path();
+        if (path == null) {
+            call.resolve(null);
+            send(call);
+            return;
+        }
+        switch (ServerLookup.find(call.read().request(), path, context.state())) {
+            case ServerLookup.One(var processId) -> {
+                serverWait.remove(call);
+                call.resolve(processId);
+                send(call);
+            }
+            case ServerLookup.Several() ->
+                    answer(
+                            call,
+                            ErrorCode.INVALID_REQUEST,
+                            "The user has several installations of this server: name one in"
+                                    + " installation_id");
+            case ServerLookup.None() -> {
+                if (serverWait.isOver(call)) {
+                    unknownServer(call);
+                } else if (!serverWait.contains(call)) {
+                    serverWait.add(call, () -> unknownServer(call), this::installed);
+                }
+            }
+        }
+    }
+
+    private void unknownServer(ToolCall call) {
+        answer(
+                call,
+                ErrorCode.UNKNOWN_SERVER,
+                "The user has no server of this slug: configure it, or check tool_path and"
+                        + " installation_id");
+    }
+
+    private void send(ToolCall call) {
+        var session = context.serving();
+        if (session == null) {
+            call.stage(Stage.WAITING);
+            call.timer(
+                    context.timers()
+                            .at(
+                                    call.read().deadline(),
+                                    () ->
+                                            answer(
+                                                    call,
+                                                    ErrorCode.UNAVAILABLE,
+                                                    "No worker had the user's servers in time:"
+                                                            + " try again")));
+        } else {
+            call.timer(null);
+            call.stage(Stage.SENDING);
+            sender.send(call, session);
+        }
+    }
+
+    private void awaitResult(ToolCall call) {
+        call.stage(Stage.ACCEPTED);
+        call.timer(
+                context.timers()
+                        .at(
+                                call.read().deadline().plus(context.services().times().silence()),
+                                () ->
+                                        answer(
+                                                call,
+                                                ErrorCode.TIMEOUT,
+                                                "The worker gave no result within the deadline;"
+                                                        + " the call may have run")));
+    }
+
+    private void unknown(ToolCall call) {
+        answer(
+                call,
+                ErrorCode.OUTCOME_UNKNOWN,
+                "The worker that ran the call was lost: it may have run, check before repeating"
+                        + " it");
+    }
+
+    private void cancel(RequestRead read) {
+        var request = read.request();
+        var call =
+                byRequest.get(
+                        request.teamId() + "/" + request.userId() + "/" + request.requestId());
+        if (call != null && call.stage() == Stage.WAITING) {
+            answer(call, ErrorCode.CANCELLED, "The request was cancelled before it was sent");
+            done(read.origin());
+        } else {
+            sender.cancel(read, () -> done(read.origin()));
+        }
+    }
+
+    private void answer(ToolCall call, ErrorCode code, String message) {
+        answer(
+                call,
+                code,
+                ToolResult.refused(
+                        call.read().request(),
+                        call.processId(),
+                        ToolError.of(code, message, null),
+                        now()));
+    }
+
+    private void answer(ToolCall call, @Nullable ErrorCode code, ToolResult result) {
+        if (call.hasEnded()) {
+            return;
+        }
+        end(call);
+        answeredByGateway.add(call.offset());
+        answers.give(
+                call.read().origin(),
+                result,
+                call.read().reply(),
+                call.read().traceparent(),
+                () -> answered(call, code));
+    }
+
+    private void end(ToolCall call) {
+        call.timer(null);
+        serverWait.remove(call);
+        call.stage(Stage.ENDED);
+        open.remove(call.offset());
+    }
+
+    private void answered(ToolCall call, @Nullable ErrorCode code) {
+        byRequest.remove(call.key());
+        recent.add(call.key());
+        context.services()
+                .metrics()
+                .requestEnded(code, Duration.between(call.read().appendedAt(), now()));
+        done(call.read().origin());
+    }
+
+    /** Records come again after a change of owner, and their results may be faster. */
+    private boolean mayBeReadLater(long offset) {
+        return offset >= context.feed().settled(Topic.TOOL_REQUESTS);
+    }
+
+    private void done(RecordOrigin origin) {
+        context.feed().done(Topic.TOOL_REQUESTS, origin.offset());
+    }
+
+    private Instant now() {
+        return context.services().clock().instant();
+    }
+
+    /** What became of a call that was sent, told on the owner's thread. */
+    private final class Verdicts implements CallSender.Verdict {
+        @Override
+        public void accepted(ToolCall call) {
+            awaitResult(call);
+        }
+
+        @Override
+        public void answered(ToolCall call, ToolResult result) {
+            var error = result.error();
+            answer(call, error == null ? null : error.code(), result);
+        }
+
+        @Override
+        public void refused(ToolCall call, ErrorCode code, String message) {
+            answer(call, code, message);
+        }
+
+        @Override
+        public void notRun(ToolCall call) {
+            call.stage(Stage.WAITING);
+            send(call);
+        }
+
+        @Override
+        public void unsure(ToolCall call, boolean sessionLost) {
+            if (sessionLost) {
+                unknown(call);
+            } else {
+                call.stage(Stage.UNSURE);
+            }
+        }
+    }
+}

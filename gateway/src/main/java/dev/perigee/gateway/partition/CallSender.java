@@ -1,0 +1,161 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.gateway.inbound.Inbound.RequestRead;
+import dev.perigee.gateway.link.LinkException;
+import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.tool.ToolResult;
+import java.time.Duration;
+
+/** Sends requests over the link, each on a virtual thread, and reports back on the owner's. */
+final class CallSender {
+    private static final Duration CANCEL_WAIT = Duration.ofSeconds(5);
+
+    /** What became of a call that was sent. */
+    interface Verdict {
+        /** Its result will be an event. */
+        void accepted(ToolCall call);
+
+        /** It never ran; this is the answer. */
+        void answered(ToolCall call, ToolResult result);
+
+        /** It did not run and will not. */
+        void refused(ToolCall call, ErrorCode code, String message);
+
+        /** It did not run and may be sent again. */
+        void notRun(ToolCall call);
+
+        /**
+         * It may have been accepted.
+         *
+         * @param sessionLost true when nobody will ever tell
+         */
+        void unsure(ToolCall call, boolean sessionLost);
+    }
+
+    private final PartitionContext context;
+    private final Verdict verdict;
+
+    CallSender(PartitionContext context, Verdict verdict) {
+        this.context = context;
+        this.verdict = verdict;
+    }
+
+    void send(ToolCall call, Session session) {
+        Thread.ofVirtual().name("call").start(() -> execute(call, session));
+    }
+
+    /** Cancels a request that the worker may have; {@code done} runs on the owner's thread. */
+    void cancel(RequestRead read, Runnable done) {
+        var session = context.serving();
+        if (session == null) {
+            done.run();
+            return;
+        }
+        Thread.ofVirtual().name("cancel").start(() -> cancel(read, session, done));
+    }
+
+    private void execute(ToolCall call, Session session) {
+        var read = call.read();
+        var order = order(call);
+        try {
+            var answer = session.link().execute(order, read.deadline());
+            context.mailbox().post(() -> executed(call, answer));
+        } catch (LinkException e) {
+            context.mailbox().post(() -> failed(call, session, e));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
+    private ToolOrder.Execute order(ToolCall call) {
+        var read = call.read();
+        return new ToolOrder.Execute(
+                context.partition(),
+                read.origin(),
+                call.processId(),
+                read.request(),
+                read.deadline(),
+                read.reply(),
+                read.traceparent());
+    }
+
+    private void executed(ToolCall call, ToolOrder.Accepted answer) {
+        if (call.stage() != ToolCall.Stage.SENDING) {
+            return;
+        }
+        var answered = answer.answered();
+        if (answered == null) {
+            verdict.accepted(call);
+        } else {
+            verdict.answered(call, answered);
+        }
+    }
+
+    private void failed(ToolCall call, Session session, LinkException failure) {
+        if (call.stage() != ToolCall.Stage.SENDING) {
+            return;
+        }
+        switch (failure.reason()) {
+            case LOST, FENCED, DETACHED, DRAINING -> {
+                session.close();
+                if (failure.mayHaveRun()) {
+                    verdict.unsure(call, failure.reason() == LinkException.Reason.LOST);
+                } else {
+                    verdict.notRun(call);
+                }
+            }
+            case DEADLINE -> {
+                if (failure.mayHaveRun()) {
+                    verdict.accepted(call);
+                } else {
+                    verdict.refused(
+                            call,
+                            ErrorCode.UNAVAILABLE,
+                            "The worker was not reached in time: try again");
+                }
+            }
+            case OVERLOADED ->
+                    verdict.refused(
+                            call,
+                            ErrorCode.OVERLOADED,
+                            "The worker has no room for more calls now: try again later");
+            case TOO_LARGE ->
+                    verdict.refused(
+                            call,
+                            ErrorCode.TOO_LARGE,
+                            "The request is too large to be sent: shorten its arguments");
+            case REJECTED -> {
+                context.services().metrics().failure("call");
+                if (failure.mayHaveRun()) {
+                    verdict.unsure(call, true);
+                } else {
+                    verdict.refused(
+                            call,
+                            ErrorCode.UNAVAILABLE,
+                            "The worker refused the call: see the gateway's log");
+                }
+            }
+        }
+    }
+
+    private void cancel(RequestRead read, Session session, Runnable done) {
+        var request = read.request();
+        var order =
+                new ToolOrder.Cancel(
+                        context.partition(),
+                        request.requestId(),
+                        request.teamId(),
+                        request.userId());
+        try {
+            session.link().cancel(order, context.services().clock().instant().plus(CANCEL_WAIT));
+        } catch (LinkException e) {
+            context.services().metrics().failure("cancel");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return;
+        }
+        context.mailbox().post(done);
+    }
+}

@@ -1,0 +1,52 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.gateway.outbound.StateWrite;
+import dev.perigee.gateway.outbound.StateWrite.Refusal;
+import dev.perigee.protocol.topic.Topic;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+
+/** Appends claims. For the owner's thread, which waits for the claim's offset. */
+final class Claims {
+    private final PartitionContext context;
+
+    Claims(PartitionContext context) {
+        this.context = context;
+    }
+
+    /**
+     * Appends a claim and returns its offset, the epoch.
+     *
+     * @throws InterruptedException also when the tenure ended: the owner is to end
+     */
+    long claim() throws InterruptedException {
+        var services = context.services();
+        long committed = services.offsets().committed(context.partition());
+        context.feed().startAt(Topic.COMMANDS, committed);
+        var claim = new StateRecord.Claim(services.gatewayId(), services.clock().instant());
+        BlockingQueue<Long> answer = new ArrayBlockingQueue<>(1);
+        services.transactions()
+                .submit(
+                        new StateWrite(
+                                context.feed().tenure(),
+                                List.of(context.stateTopic().claim(claim)),
+                                context.feed().settled(Topic.COMMANDS),
+                                new StateWrite.Ending() {
+                                    @Override
+                                    public void committed(List<Long> offsets) {
+                                        answer.add(offsets.getFirst());
+                                    }
+
+                                    @Override
+                                    public void refused(Refusal refusal) {
+                                        answer.add(-1L);
+                                    }
+                                }));
+        long epoch = answer.take();
+        if (epoch < 0) {
+            throw new InterruptedException("the tenure ended");
+        }
+        return epoch;
+    }
+}

@@ -1,0 +1,157 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.gateway.inbound.Inbound.CommandRead;
+import dev.perigee.gateway.partition.CommandPlan.Answer;
+import dev.perigee.gateway.partition.CommandPlan.ApplyOrder;
+import dev.perigee.gateway.partition.CommandPlan.CheckOrder;
+import dev.perigee.gateway.partition.CommandPlan.Order;
+import dev.perigee.gateway.partition.CommandPlan.RecoverOrder;
+import dev.perigee.gateway.partition.CommandPlan.RemoveOrder;
+import dev.perigee.gateway.partition.CommandPlan.RestartOrder;
+import dev.perigee.gateway.partition.CommandPlan.Run;
+import dev.perigee.gateway.partition.CommandPlan.Step;
+import dev.perigee.gateway.partition.CommandPlan.StopOrder;
+import dev.perigee.gateway.partition.CommandPlan.SwitchOrder;
+import dev.perigee.gateway.partition.StateRecord.Installed;
+import dev.perigee.protocol.command.CommandAction;
+import dev.perigee.protocol.command.CommandAction.Change;
+import dev.perigee.protocol.command.CommandDetails;
+import dev.perigee.protocol.command.CommandError;
+import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.config.ConfigFingerprint;
+import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.link.InstanceOrder;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * Decides what a command leads to, given what is installed. Pure.
+ *
+ * <p>An instance keeps its start token while its configuration stays the same, so that a worker can
+ * tell a repeat from a change.
+ */
+final class CommandPlanner {
+    private static final CommandDetails NOTHING_REMOVED =
+            new CommandDetails(null, null, false, false, null, "not found", null, null, null, null);
+
+    private CommandPlanner() {}
+
+    static CommandPlan plan(CommandRead read, PartitionState state) {
+        var userId = read.key().userId();
+        if (userId == null) {
+            return new Answer(
+                    CommandOutcome.FAILED,
+                    null,
+                    new CommandError(
+                            "unsupported",
+                            "Commands for every user of a team are not supported yet: send one"
+                                    + " command per user, with the key {team_id}/{user_id}"));
+        }
+        var installed = state.instancesOf(read.key().teamId(), userId);
+        return switch (read.action()) {
+            case CommandAction.Configure(var change, var config) ->
+                    new Run(List.of(configure(read, change, config, state)));
+            case CommandAction.Delete(var installation, var _) ->
+                    each(
+                            of(installation, installed),
+                            instance -> step(instance, new RemoveOrder()),
+                            new Answer(CommandOutcome.COMPLETED, NOTHING_REMOVED, null));
+            case CommandAction.RemoveMember _ ->
+                    each(
+                            installed,
+                            instance -> step(instance, new RemoveOrder()),
+                            new Answer(CommandOutcome.COMPLETED, NOTHING_REMOVED, null));
+            case CommandAction.Recover(var installation, var _) ->
+                    each(
+                            of(installation, installed),
+                            instance -> step(instance, new RecoverOrder()),
+                            new Answer(
+                                    CommandOutcome.COMPLETED,
+                                    CommandDetails.note(null, "not found"),
+                                    null));
+            case CommandAction.SwitchTool(var installation, var _, var tool, var disabled) ->
+                    each(
+                            of(installation, installed),
+                            instance -> step(instance, new SwitchOrder(tool, disabled)),
+                            notFound());
+            case CommandAction.Spawn(var installation, var _, var reason) ->
+                    each(
+                            of(installation, installed),
+                            instance ->
+                                    intent(
+                                            instance,
+                                            false,
+                                            new ApplyOrder(InstanceOrder.Cause.SPAWN)),
+                            notFound());
+            case CommandAction.Kill(var installation, var _, var reason) ->
+                    each(
+                            of(installation, installed),
+                            instance -> intent(instance, true, new StopOrder(reason)),
+                            notFound());
+            case CommandAction.Restart(var installation, var _, var reason) ->
+                    each(
+                            of(installation, installed),
+                            instance -> intent(instance, false, new RestartOrder(reason)),
+                            notFound());
+            case CommandAction.CheckHealth(var installation, var _, var check) ->
+                    each(
+                            of(installation, installed),
+                            instance -> step(instance, new CheckOrder(check)),
+                            notFound());
+            case CommandAction.Unknown(var what) ->
+                    new Answer(
+                            CommandOutcome.FAILED,
+                            null,
+                            new CommandError("unsupported", "This version does not know " + what));
+        };
+    }
+
+    private static Step configure(
+            CommandRead read, Change change, ServerConfig config, PartitionState state) {
+        var before = state.instance(config.processId());
+        boolean repeated = before != null && before.record().origin().equals(read.origin());
+        boolean same =
+                before != null
+                        && !before.record().stopped()
+                        && change != Change.REDEPLOYED
+                        && ConfigFingerprint.of(before.config())
+                                .equals(ConfigFingerprint.of(config));
+        var write =
+                repeated || same
+                        ? null
+                        : new Installed(config, false, read.origin(), read.command().id(), null);
+        return new Step(
+                config.processId(), write, before, new ApplyOrder(InstanceOrder.Cause.of(change)));
+    }
+
+    private static Step intent(Instance instance, boolean stopped, Order order) {
+        boolean same = instance.record().stopped() == stopped;
+        return new Step(
+                instance.processId(), same ? null : instance.withIntent(stopped), instance, order);
+    }
+
+    private static Step step(Instance instance, Order order) {
+        return new Step(instance.processId(), null, instance, order);
+    }
+
+    private static CommandPlan each(
+            List<Instance> instances, Function<Instance, Step> step, Answer none) {
+        return instances.isEmpty() ? none : new Run(instances.stream().map(step).toList());
+    }
+
+    private static List<Instance> of(String installationId, List<Instance> installed) {
+        return installed.stream()
+                .filter(instance -> instance.config().installationId().equals(installationId))
+                .toList();
+    }
+
+    private static Answer notFound() {
+        return new Answer(
+                CommandOutcome.FAILED,
+                null,
+                new CommandError(
+                        "not_found",
+                        "This user has no such installation: configure it first, or check"
+                                + " installation_id and the record's key"));
+    }
+}

@@ -1,0 +1,183 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.gateway.outbound.Delivery;
+import dev.perigee.protocol.event.EventType;
+import dev.perigee.protocol.link.SessionNotice.Ack;
+import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
+import dev.perigee.protocol.topic.Topic;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Entries of a worker's journals, from the link to Kafka and their acknowledgement back. An entry
+ * is settled when its public record and what it changes in the state topic are both durable. For
+ * the owner's thread, so that the entries of a process keep their order.
+ */
+final class EventFlow {
+    private static final Logger LOG = LoggerFactory.getLogger(EventFlow.class);
+
+    private final PartitionContext context;
+    private final CallFlow calls;
+
+    EventFlow(PartitionContext context, CallFlow calls) {
+        this.context = context;
+        this.calls = calls;
+    }
+
+    /** An entry arrived on the session that the owner has. */
+    void received(Session session, InstanceEvent event, int creditBytes)
+            throws InterruptedException {
+        session.acknowledgements().arrived(event.processId(), event.seq());
+        var type = EventType.of(event.type());
+        var entry = new Entry(session, event, creditBytes);
+        var durable = event.durable();
+        if (durable != null && type != EventType.REMOVED) {
+            context.state().remember(event.processId(), durable);
+        }
+        switch (type) {
+            case null -> {
+                LOG.atWarn()
+                        .addKeyValue("type", event.type())
+                        .addKeyValue("worker_id", session.link().workerId())
+                        .log("An event of an unknown type was dropped: update this gateway");
+                entry.oneDone();
+            }
+            case TOOL_RESULT -> {
+                entry.awaitState(durable != null);
+                calls.result(event, session.createdEpoch(), entry::oneDone);
+            }
+            case STATUS_CHANGED, TOOLS_DISCOVERED -> {
+                var writes = new ArrayList<ProducerRecord<byte[], byte[]>>();
+                writes.add(context.services().records().event(type, event, session.createdEpoch()));
+                if (durable != null) {
+                    writes.add(context.stateTopic().runtime(event.processId(), durable));
+                }
+                writeState(writes, entry);
+            }
+            case REMOVED -> removed(event, entry);
+            case STARTED,
+                    CRASHED,
+                    RESTARTED,
+                    PERMANENTLY_FAILED,
+                    DORMANT,
+                    RESPAWNED,
+                    EXITED,
+                    STOPPED,
+                    LOGS,
+                    LOG_RATE_LIMIT_EXCEEDED,
+                    REQUEST_LOGS,
+                    TOOLS_UPDATED -> {
+                entry.awaitState(durable != null);
+                publish(type, event, session, entry);
+            }
+        }
+        if (durable != null && entry.isAwaitingState()) {
+            writeState(List.of(context.stateTopic().runtime(event.processId(), durable)), entry);
+        }
+    }
+
+    /** Tells the worker what became durable since the last time. */
+    void acknowledge() {
+        var session = context.session();
+        if (session == null) {
+            return;
+        }
+        var acks = session.acknowledgements().takeAcks();
+        if (!acks.isEmpty()) {
+            session.link().ack(new Ack(context.partition(), acks));
+        }
+        long credit = session.acknowledgements().takeCredit();
+        if (credit > 0) {
+            session.link().credit(credit);
+        }
+    }
+
+    private void removed(InstanceEvent event, Entry entry) throws InterruptedException {
+        var current = context.state().instance(event.processId());
+        if (current != null && current.startToken() > event.startToken()) {
+            entry.oneDone();
+            return;
+        }
+        var records = context.services().records();
+        context.state().remove(event.processId());
+        writeState(
+                List.of(
+                        records.tombstone(Topic.STATUS, context.partition(), event.processId()),
+                        records.tombstone(Topic.TOOLS, context.partition(), event.processId()),
+                        context.stateTopic().noInstance(event.processId()),
+                        context.stateTopic().noRuntime(event.processId())),
+                entry);
+    }
+
+    private void writeState(List<ProducerRecord<byte[], byte[]>> writes, Entry entry)
+            throws InterruptedException {
+        context.writer()
+                .write(
+                        writes,
+                        _ -> entry.oneDone(),
+                        () -> {
+                            LOG.atError()
+                                    .addKeyValue("process_id", entry.event.processId())
+                                    .addKeyValue("type", entry.event.type())
+                                    .log("An event is too large for its topic and was given up");
+                            entry.oneDone();
+                        });
+    }
+
+    private void publish(EventType type, InstanceEvent event, Session session, Entry entry) {
+        context.services()
+                .fast()
+                .publish(
+                        context.services().records().event(type, event, session.createdEpoch()),
+                        new Delivery() {
+                            @Override
+                            public void delivered() {
+                                context.mailbox().post(entry::oneDone);
+                            }
+
+                            @Override
+                            public void tooLarge() {
+                                LOG.atError()
+                                        .addKeyValue("process_id", event.processId())
+                                        .addKeyValue("type", event.type())
+                                        .log("An event is too large for its topic, given up");
+                                context.mailbox().post(entry::oneDone);
+                            }
+                        });
+    }
+
+    /** An entry until it is settled; for the owner's thread. */
+    private static final class Entry {
+        private final Session session;
+        private final InstanceEvent event;
+        private final int creditBytes;
+        private boolean awaitsState;
+        private int left = 1;
+
+        Entry(Session session, InstanceEvent event, int creditBytes) {
+            this.session = session;
+            this.event = event;
+            this.creditBytes = creditBytes;
+        }
+
+        void awaitState(boolean await) {
+            if (await) {
+                awaitsState = true;
+                left++;
+            }
+        }
+
+        boolean isAwaitingState() {
+            return awaitsState;
+        }
+
+        void oneDone() {
+            if (--left == 0) {
+                session.acknowledgements().settled(event.processId(), event.seq(), creditBytes);
+            }
+        }
+    }
+}

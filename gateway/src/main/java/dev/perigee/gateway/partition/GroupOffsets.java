@@ -1,0 +1,78 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsOptions;
+import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+
+/** Asks the broker for offsets of commands. Any thread; blocks, so never on the call path. */
+public final class GroupOffsets {
+    private final Admin admin;
+    private final String group;
+    private final String topic;
+
+    public GroupOffsets(Admin admin, String group, TopicNames names) {
+        this.admin = admin;
+        this.group = group;
+        this.topic = names.of(Topic.COMMANDS);
+    }
+
+    /**
+     * Where the group stands in a partition of commands, once no transaction about it is open; the
+     * beginning when it never committed.
+     *
+     * @throws KafkaException when the broker does not answer
+     */
+    long committed(int partition) throws InterruptedException {
+        var commands = new TopicPartition(topic, partition);
+        var offsets =
+                await(
+                        admin.listConsumerGroupOffsets(
+                                        Map.of(
+                                                group,
+                                                new ListConsumerGroupOffsetsSpec()
+                                                        .topicPartitions(List.of(commands))),
+                                        new ListConsumerGroupOffsetsOptions().requireStable(true))
+                                .partitionsToOffsetAndMetadata(group));
+        var committed = offsets.get(commands);
+        return committed == null ? offset(commands, OffsetSpec.earliest()) : committed.offset();
+    }
+
+    /**
+     * The end of a partition of commands: what was sent before now is below.
+     *
+     * @throws KafkaException when the broker does not answer
+     */
+    long end(int partition) throws InterruptedException {
+        return offset(new TopicPartition(topic, partition), OffsetSpec.latest());
+    }
+
+    private long offset(TopicPartition partition, OffsetSpec spec) throws InterruptedException {
+        return await(
+                        admin.listOffsets(
+                                        Map.of(partition, spec),
+                                        new ListOffsetsOptions(IsolationLevel.READ_COMMITTED))
+                                .partitionResult(partition))
+                .offset();
+    }
+
+    private static <T> T await(KafkaFuture<T> future) throws InterruptedException {
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof KafkaException kafka
+                    ? kafka
+                    : new KafkaException(e.getCause());
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.gateway.partition.StateRecord.Installed;
+import dev.perigee.protocol.config.ServerConfig;
+
+/**
+ * An instance as it is wanted, with the token under which a worker starts it.
+ *
+ * @param startToken offset of the state record that first held the configuration
+ */
+record Instance(Installed record, long startToken) {
+    static Instance of(Installed record, long offset) {
+        var token = record.startToken();
+        return new Instance(record, token == null ? offset : token);
+    }
+
+    ServerConfig config() {
+        return record.config();
+    }
+
+    String processId() {
+        return config().processId();
+    }
+
+    /** True when the worker shall know it but not run it. */
+    boolean isStopped() {
+        return record.stopped() || !config().runs();
+    }
+
+    /** The same configuration, started or stopped by intent. */
+    Installed withIntent(boolean stopped) {
+        return new Installed(config(), stopped, record.origin(), record.commandId(), startToken);
+    }
+
+    /** The record that brings back exactly this, token included. */
+    Installed again() {
+        return withIntent(record.stopped());
+    }
+}

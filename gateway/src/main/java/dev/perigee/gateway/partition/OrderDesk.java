@@ -1,0 +1,113 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.gateway.link.LinkException;
+import dev.perigee.gateway.link.PendingOutcome;
+import dev.perigee.protocol.command.CommandError;
+import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.link.InstanceOrder.Outcome;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * Sends the orders of accepted commands in the order of their records and gathers the outcomes,
+ * each awaited on a thread of its own. What a lost session left open is sent again to the next one,
+ * where the worker recognises it by its origin. For the owner's thread.
+ */
+final class OrderDesk {
+    /** Told when all of a command's orders have ended. */
+    interface Ended {
+        void ended(RunningCommand command) throws InterruptedException;
+    }
+
+    private final PartitionContext context;
+    private final Ended ended;
+    private final TreeMap<Long, RunningCommand> running = new TreeMap<>();
+
+    OrderDesk(PartitionContext context, Ended ended) {
+        this.context = context;
+        this.ended = ended;
+    }
+
+    void add(RunningCommand command) throws InterruptedException {
+        running.put(command.read().origin().offset(), command);
+        send(command);
+    }
+
+    /** Sends what waits for a session. */
+    void sendAll() throws InterruptedException {
+        for (var command : List.copyOf(running.values())) {
+            send(command);
+        }
+    }
+
+    private void send(RunningCommand command) throws InterruptedException {
+        var session = context.serving();
+        if (session == null) {
+            return;
+        }
+        for (var part : command.takeUnsent()) {
+            var payload = OrderPayload.of(command.read(), part.step(), part.target());
+            var deadline =
+                    context.services().clock().instant().plus(context.services().times().command());
+            try {
+                var pending = session.link().submit(payload.method(), payload.order(), deadline);
+                Thread.ofVirtual()
+                        .name("order")
+                        .start(() -> await(command, part, session, pending));
+            } catch (LinkException e) {
+                failed(command, part, session, e);
+            }
+        }
+    }
+
+    private void await(
+            RunningCommand command,
+            RunningCommand.Part part,
+            Session session,
+            PendingOutcome pending) {
+        try {
+            var outcome = pending.await();
+            context.mailbox().post(() -> end(command, part, outcome));
+        } catch (LinkException e) {
+            context.mailbox().post(() -> failed(command, part, session, e));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void failed(
+            RunningCommand command,
+            RunningCommand.Part part,
+            Session session,
+            LinkException failure) {
+        switch (failure.reason()) {
+            case FENCED, LOST, DETACHED, DRAINING -> {
+                session.close();
+                command.sendAgain(part);
+                Quietly.run(() -> send(command));
+            }
+            case DEADLINE, OVERLOADED -> end(command, part, failure(part, "unavailable", failure));
+            case TOO_LARGE -> end(command, part, failure(part, "invalid", failure));
+            case REJECTED -> {
+                context.services().metrics().failure("order");
+                end(command, part, failure(part, "internal", failure));
+            }
+        }
+    }
+
+    private void end(RunningCommand command, RunningCommand.Part part, Outcome outcome) {
+        command.ended(part, outcome);
+        if (command.hasEnded() && running.remove(command.read().origin().offset()) != null) {
+            Quietly.run(() -> ended.ended(command));
+        }
+    }
+
+    private static Outcome failure(RunningCommand.Part part, String code, LinkException failure) {
+        var message = failure.getMessage();
+        return new Outcome(
+                part.step().processId(),
+                CommandOutcome.FAILED,
+                null,
+                new CommandError(code, message == null ? code : message));
+    }
+}

@@ -1,0 +1,15 @@
+package dev.perigee.gateway.partition;
+
+/** What the owner of a partition is doing. */
+public enum OwnerState {
+    /** Claiming, and reading what is wanted. */
+    RESTORING,
+    /** Waiting for a worker that may have the partition. */
+    PLACING,
+    /** Waiting for the worker to take the session. */
+    ATTACHING,
+    /** Everything goes through. */
+    SERVING,
+    /** The tenure is over. */
+    ENDED
+}

@@ -1,0 +1,83 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.gateway.inbound.PartitionFeed;
+import dev.perigee.protocol.topic.Topic;
+import org.jspecify.annotations.Nullable;
+
+/** What the parts of one owner share. All of it belongs to the owner's thread. */
+final class PartitionContext {
+    private final PartitionServices services;
+    private final PartitionFeed feed;
+    private final Mailbox mailbox;
+    private final Timers timers;
+    private final StateWriter writer;
+    private final StateTopic stateTopic;
+    private PartitionState state = new PartitionState();
+    private @Nullable Session session;
+
+    PartitionContext(PartitionServices services, PartitionFeed feed, Mailbox mailbox) {
+        this.services = services;
+        this.feed = feed;
+        this.mailbox = mailbox;
+        this.timers = new Timers(services.clock());
+        this.writer =
+                new StateWriter(services.transactions(), feed, mailbox, this::commandsCommitted);
+        this.stateTopic = new StateTopic(services.names().of(Topic.STATE), partition());
+    }
+
+    PartitionServices services() {
+        return services;
+    }
+
+    PartitionFeed feed() {
+        return feed;
+    }
+
+    int partition() {
+        return feed.tenure().partition();
+    }
+
+    Mailbox mailbox() {
+        return mailbox;
+    }
+
+    Timers timers() {
+        return timers;
+    }
+
+    StateWriter writer() {
+        return writer;
+    }
+
+    StateTopic stateTopic() {
+        return stateTopic;
+    }
+
+    PartitionState state() {
+        return state;
+    }
+
+    void state(PartitionState restored) {
+        state = restored;
+    }
+
+    /** The session that there is, serving or not. */
+    @Nullable Session session() {
+        return session;
+    }
+
+    void session(@Nullable Session newSession) {
+        session = newSession;
+    }
+
+    /** The session that orders and calls may go to; null while there is none. */
+    @Nullable Session serving() {
+        return session != null && session.isServing() ? session : null;
+    }
+
+    private void commandsCommitted(long offset) {
+        if (session != null) {
+            session.link().committed(services.names().of(Topic.COMMANDS), offset);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.gateway.inbound.Inbound.Addressee.RequestAuthor;
+import dev.perigee.gateway.inbound.Inbound.CommandRead;
+import dev.perigee.gateway.inbound.Inbound.Rejected;
+import dev.perigee.gateway.inbound.Inbound.RequestRead;
+import dev.perigee.gateway.inbound.PartitionFeed;
+import dev.perigee.gateway.inbound.Tenure;
+import dev.perigee.protocol.topic.DeadLetterReason;
+import dev.perigee.protocol.topic.RecordOrigin;
+import dev.perigee.protocol.topic.Topic;
+import java.time.Duration;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.errors.InterruptException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The owner of one partition for one tenure: a virtual thread and a mailbox. Everything that
+ * happens to the partition happens on that thread, one thing after the other, so nothing of its
+ * state is shared.
+ *
+ * <pre>
+ *   claim ──▶ restore ──▶ place ──▶ attach ──▶ give what is wanted ──▶ serve
+ *     ▲                     │                                           │
+ *     └─────────────────────┴──── fenced, lost, expired ◀───────────────┘
+ * </pre>
+ *
+ * Records that arrive before it serves wait, bounded by the feed. The end of the tenure interrupts
+ * the thread at once and detaches the session; what was not done is done by the next owner.
+ */
+final class PartitionOwner {
+    private static final Logger LOG = LoggerFactory.getLogger(PartitionOwner.class);
+    private static final Duration IDLE = Duration.ofMinutes(1);
+    private static final Duration SWEEP = Duration.ofMinutes(10);
+    private static final int MOST_AT_ONCE = 1_000;
+
+    private final PartitionServices services;
+    private final Mailbox mailbox = new Mailbox();
+    private final PartitionContext context;
+    private final Answers answers;
+    private final CommandFlow commands;
+    private final CallFlow calls;
+    private final SessionKeeper sessions;
+    private final Thread thread;
+    private volatile boolean ended;
+
+    PartitionOwner(PartitionServices services, PartitionFeed feed) {
+        this.services = services;
+        this.context = new PartitionContext(services, feed, mailbox);
+        this.answers = new Answers(context);
+        this.calls = new CallFlow(context, answers, this::commandsTakenUpTo);
+        this.commands = new CommandFlow(context, calls::installed);
+        this.sessions = new SessionKeeper(context, commands, calls);
+        this.thread =
+                Thread.ofVirtual()
+                        .name("partition-" + feed.tenure().partition())
+                        .unstarted(this::run);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    Tenure tenure() {
+        return context.feed().tenure();
+    }
+
+    /** What the partition is doing, for metrics and readiness. */
+    OwnerState state() {
+        return ended ? OwnerState.ENDED : sessions.state();
+    }
+
+    /** Ends the tenure: returns at once, the rest happens on other threads. */
+    void end() {
+        ended = true;
+        mailbox.close();
+        thread.interrupt();
+    }
+
+    /** True when nothing of the tenure is left. */
+    boolean hasEnded() {
+        return !thread.isAlive();
+    }
+
+    /** Waits until everything of the tenure has ended; false when it did not in time. */
+    boolean awaitEnd(Duration atMost) throws InterruptedException {
+        return thread.join(atMost);
+    }
+
+    /** Records arrived; any thread. */
+    void records(Topic topic, List<ConsumerRecord<byte[], byte[]>> records, long nextOffset) {
+        services.metrics().received(services.names().of(topic), records.size());
+        mailbox.post(() -> Quietly.run(() -> take(topic, records, nextOffset)));
+    }
+
+    /** Requests below this offset will not come again; any thread. */
+    void committed(long offset) {
+        mailbox.post(
+                () -> {
+                    calls.committed(offset);
+                    sessions.committed(Topic.TOOL_REQUESTS, offset);
+                });
+    }
+
+    /** A worker came, went or changed; any thread. */
+    void workersChanged() {
+        mailbox.post(() -> Quietly.run(sessions::place));
+    }
+
+    private void run() {
+        try {
+            sessions.begin();
+            sweep();
+            while (!ended) {
+                var work = mailbox.take(context.timers().untilNext(IDLE));
+                for (int i = 0; work != null && i < MOST_AT_ONCE; i++) {
+                    perform(work);
+                    work = mailbox.poll();
+                }
+                if (work != null) {
+                    perform(work);
+                }
+                perform(context.timers()::run);
+                sessions.acknowledge();
+            }
+        } catch (InterruptedException | InterruptException e) {
+            LOG.atDebug()
+                    .addKeyValue("partition", tenure().partition())
+                    .log("The owner was interrupted");
+        } finally {
+            ended = true;
+            mailbox.close();
+            Thread.interrupted();
+            sessions.leave();
+        }
+    }
+
+    private void perform(Runnable work) throws InterruptedException {
+        try {
+            work.run();
+        } catch (InterruptException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            services.metrics().failure("owner");
+            LOG.atError()
+                    .addKeyValue("partition", tenure().partition())
+                    .setCause(e)
+                    .log("Something went wrong in a partition, it goes on");
+        }
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+    }
+
+    private void take(Topic topic, List<ConsumerRecord<byte[], byte[]>> records, long nextOffset)
+            throws InterruptedException {
+        for (var record : records) {
+            try {
+                take(topic, record);
+            } catch (InterruptException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                services.metrics().failure("record");
+                var origin = new RecordOrigin(record.topic(), record.partition(), record.offset());
+                LOG.atError()
+                        .addKeyValue("origin", origin.toString())
+                        .setCause(e)
+                        .log("A record could not be handled and is put aside");
+                reject(
+                        topic,
+                        record,
+                        services.reader()
+                                .refuse(
+                                        topic,
+                                        record,
+                                        DeadLetterReason.INVALID,
+                                        "the gateway failed on it, see its log"));
+            }
+        }
+        if (topic == Topic.COMMANDS) {
+            commands.arrivedUpTo(nextOffset);
+        }
+    }
+
+    private void take(Topic topic, ConsumerRecord<byte[], byte[]> record)
+            throws InterruptedException {
+        switch (services.reader().read(topic, record)) {
+            case CommandRead command -> commands.received(command);
+            case RequestRead request -> calls.received(request);
+            case Rejected rejected -> reject(topic, record, rejected);
+        }
+    }
+
+    private void reject(Topic topic, ConsumerRecord<byte[], byte[]> record, Rejected rejected) {
+        services.deadLetters()
+                .put(rejected, record, () -> mailbox.post(() -> answer(topic, rejected)));
+    }
+
+    private void answer(Topic topic, Rejected rejected) {
+        if (topic == Topic.COMMANDS) {
+            Quietly.run(() -> commands.rejected(rejected));
+        } else if (rejected.addressee() instanceof RequestAuthor author) {
+            answers.reject(rejected, author, () -> requestDone(rejected));
+        } else {
+            requestDone(rejected);
+        }
+    }
+
+    private void requestDone(Rejected rejected) {
+        context.feed().done(Topic.TOOL_REQUESTS, rejected.origin().offset());
+    }
+
+    private boolean commandsTakenUpTo(long offset) {
+        return commands.hasTakenUpTo(offset);
+    }
+
+    private void sweep() throws InterruptedException {
+        var before = services.clock().instant().minus(services.times().commandMemory());
+        var forgotten =
+                context.state().forgetCommandsBefore(before).stream()
+                        .map(context.stateTopic()::noCommand)
+                        .toList();
+        if (!forgotten.isEmpty()) {
+            context.writer().write(forgotten, _ -> {});
+        }
+        context.timers().after(SWEEP, () -> Quietly.run(this::sweep));
+    }
+}

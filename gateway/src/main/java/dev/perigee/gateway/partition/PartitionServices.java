@@ -1,0 +1,34 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.gateway.inbound.RecordReader;
+import dev.perigee.gateway.link.WorkerLinks;
+import dev.perigee.gateway.outbound.DeadLetters;
+import dev.perigee.gateway.outbound.FastPublisher;
+import dev.perigee.gateway.outbound.PublicRecords;
+import dev.perigee.gateway.outbound.Replies;
+import dev.perigee.gateway.outbound.TransactionalPublisher;
+import dev.perigee.protocol.topic.TopicNames;
+import java.time.InstantSource;
+
+/**
+ * What the owners of all partitions share. Everything here is safe for use by any thread.
+ *
+ * @param hosts decides which worker a partition goes to
+ * @param metrics the gateway's own measurements
+ */
+public record PartitionServices(
+        String gatewayId,
+        TopicNames names,
+        RecordReader reader,
+        PublicRecords records,
+        TransactionalPublisher transactions,
+        FastPublisher fast,
+        Replies replies,
+        DeadLetters deadLetters,
+        GroupOffsets offsets,
+        StateReader state,
+        WorkerLinks links,
+        HostChooser hosts,
+        PartitionTimes times,
+        InstantSource clock,
+        GatewayMetrics metrics) {}

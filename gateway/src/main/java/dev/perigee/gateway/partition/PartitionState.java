@@ -1,0 +1,126 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.gateway.partition.StateRecord.Host;
+import dev.perigee.gateway.partition.StateRecord.Installed;
+import dev.perigee.gateway.partition.StateRecord.Remembered;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the state topic says of one partition. Filled by replaying its records and kept up by the
+ * owner with what was committed; nobody else touches it. Pure.
+ */
+final class PartitionState {
+    private final Map<String, Instance> instances = new LinkedHashMap<>();
+    private final Map<String, RawJson> runtime = new HashMap<>();
+    private final Map<String, Remembered> commands = new LinkedHashMap<>();
+    private @Nullable Host host;
+
+    /**
+     * Takes over one record.
+     *
+     * @param value null for a tombstone
+     */
+    void replay(byte @Nullable [] key, byte @Nullable [] value, long offset) {
+        var name = key == null ? "" : new String(key, StandardCharsets.UTF_8);
+        if (name.startsWith(StateRecord.INSTANCE_PREFIX)) {
+            var processId = name.substring(StateRecord.INSTANCE_PREFIX.length());
+            if (value == null) {
+                instances.remove(processId);
+            } else {
+                install(Instance.of(Json.read(value, Installed.class), offset));
+            }
+        } else if (name.startsWith(StateRecord.RUNTIME_PREFIX)) {
+            var processId = name.substring(StateRecord.RUNTIME_PREFIX.length());
+            remember(processId, value == null ? null : RawJson.ofBytes(value));
+        } else if (name.startsWith(StateRecord.COMMAND_PREFIX)) {
+            var commandId = name.substring(StateRecord.COMMAND_PREFIX.length());
+            if (value == null) {
+                commands.remove(commandId);
+            } else {
+                remember(commandId, Json.read(value, Remembered.class));
+            }
+        } else if (name.equals(StateRecord.HOST_KEY)) {
+            host = value == null ? null : Json.read(value, Host.class);
+        }
+    }
+
+    void install(Instance instance) {
+        instances.put(instance.processId(), instance);
+    }
+
+    void remove(String processId) {
+        instances.remove(processId);
+        runtime.remove(processId);
+    }
+
+    @Nullable Instance instance(String processId) {
+        return instances.get(processId);
+    }
+
+    Collection<Instance> instances() {
+        return List.copyOf(instances.values());
+    }
+
+    /** A user's instances; normally one per installation. */
+    List<Instance> instancesOf(String teamId, String userId) {
+        return instances.values().stream()
+                .filter(
+                        instance ->
+                                instance.config().teamId().equals(teamId)
+                                        && instance.config().userId().equals(userId))
+                .toList();
+    }
+
+    /** What the worker wants to be remembered of an instance. */
+    @Nullable RawJson runtime(String processId) {
+        return runtime.get(processId);
+    }
+
+    void remember(String processId, @Nullable RawJson durable) {
+        if (durable == null) {
+            runtime.remove(processId);
+        } else {
+            runtime.put(processId, durable);
+        }
+    }
+
+    @Nullable Remembered command(String commandId) {
+        return commands.get(commandId);
+    }
+
+    void remember(String commandId, Remembered command) {
+        commands.remove(commandId);
+        commands.put(commandId, command);
+    }
+
+    /** Forgets commands that ended before this moment, and names them. */
+    List<String> forgetCommandsBefore(Instant moment) {
+        var old =
+                commands.entrySet().stream()
+                        .filter(
+                                entry ->
+                                        entry.getValue().outcome() != null
+                                                && entry.getValue().at().isBefore(moment))
+                        .map(Map.Entry::getKey)
+                        .toList();
+        old.forEach(commands::remove);
+        return old;
+    }
+
+    @Nullable Host host() {
+        return host;
+    }
+
+    void host(Host newHost) {
+        host = newHost;
+    }
+}

@@ -1,0 +1,21 @@
+package dev.perigee.gateway.partition;
+
+import java.time.Duration;
+
+/**
+ * How long owners wait for what.
+ *
+ * @param unknownServer for commands that may bring the server that a request names
+ * @param silence for the result of an accepted request, past its deadline
+ * @param command for the outcome of an order
+ * @param commandMemory how long the id of a command that ended is known
+ * @param requestMemory how long the id of a request that was answered is known
+ * @param detach for the worker to hear of a detach
+ */
+public record PartitionTimes(
+        Duration unknownServer,
+        Duration silence,
+        Duration command,
+        Duration commandMemory,
+        Duration requestMemory,
+        Duration detach) {}

@@ -1,0 +1,19 @@
+package dev.perigee.gateway.partition;
+
+/** Runs what may be interrupted where no interrupt can be thrown; the owner's loop sees it. */
+final class Quietly {
+    /** Work that may be interrupted. */
+    interface Work {
+        void run() throws InterruptedException;
+    }
+
+    private Quietly() {}
+
+    static void run(Work work) {
+        try {
+            work.run();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

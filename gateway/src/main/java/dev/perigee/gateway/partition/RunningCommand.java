@@ -1,0 +1,96 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.gateway.inbound.Inbound.CommandRead;
+import dev.perigee.gateway.partition.CommandPlan.Step;
+import dev.perigee.protocol.command.CommandDetails;
+import dev.perigee.protocol.command.CommandDetails.InstanceDetails;
+import dev.perigee.protocol.command.CommandError;
+import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.link.InstanceOrder.Outcome;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A command that was accepted: which of its orders are to be sent, and how the others ended. */
+final class RunningCommand {
+    /**
+     * One of its orders.
+     *
+     * @param target the instance as this command wants it, with the token of that
+     */
+    record Part(Step step, Instance target) {}
+
+    private final CommandRead read;
+    private final Map<String, Part> parts = new LinkedHashMap<>();
+    private final Map<String, Part> unsent = new LinkedHashMap<>();
+    private final Map<String, Outcome> outcomes = new LinkedHashMap<>();
+
+    RunningCommand(CommandRead read, List<Part> parts) {
+        this.read = read;
+        parts.forEach(part -> this.parts.put(part.step().processId(), part));
+        unsent.putAll(this.parts);
+    }
+
+    CommandRead read() {
+        return read;
+    }
+
+    List<Part> parts() {
+        return List.copyOf(parts.values());
+    }
+
+    /** The orders to send now; they count as sent. */
+    List<Part> takeUnsent() {
+        var taken = List.copyOf(unsent.values());
+        unsent.clear();
+        return taken;
+    }
+
+    /** The order did not take effect on a session that is gone: it is to be sent again. */
+    void sendAgain(Part part) {
+        unsent.put(part.step().processId(), part);
+    }
+
+    void ended(Part part, Outcome outcome) {
+        outcomes.put(part.step().processId(), outcome);
+    }
+
+    boolean hasEnded() {
+        return outcomes.size() == parts.size();
+    }
+
+    @Nullable Outcome outcome(Part part) {
+        return outcomes.get(part.step().processId());
+    }
+
+    /** The instance, where the command is about exactly one. */
+    @Nullable String processId() {
+        return parts.size() == 1 ? parts.keySet().iterator().next() : null;
+    }
+
+    /** How the command as a whole ended. */
+    CommandPlan.Answer result() {
+        if (parts.size() == 1) {
+            var only = outcomes.values().iterator().next();
+            return new CommandPlan.Answer(only.outcome(), only.details(), only.error());
+        }
+        var instances = new ArrayList<InstanceDetails>();
+        @Nullable CommandError error = null;
+        for (var outcome : outcomes.values()) {
+            instances.add(
+                    new InstanceDetails(outcome.processId(), outcome.outcome(), outcome.details()));
+            if (outcome.outcome() != CommandOutcome.COMPLETED && error == null) {
+                error = outcome.error();
+            }
+        }
+        boolean all =
+                outcomes.values().stream()
+                        .allMatch(outcome -> outcome.outcome() == CommandOutcome.COMPLETED);
+        return new CommandPlan.Answer(
+                all ? CommandOutcome.COMPLETED : CommandOutcome.FAILED,
+                new CommandDetails(null, null, null, null, null, null, null, null, null, instances),
+                error);
+    }
+}

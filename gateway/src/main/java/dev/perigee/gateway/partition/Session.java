@@ -1,0 +1,47 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.gateway.link.PartitionLink;
+
+/** One attachment of the owner's: what it needs to know of it. For the owner's thread. */
+final class Session {
+    private final PartitionLink link;
+    private final Acknowledgements acknowledgements = new Acknowledgements();
+    private boolean serving;
+    private boolean closed;
+    private long createdEpoch = -1;
+
+    Session(PartitionLink link) {
+        this.link = link;
+    }
+
+    PartitionLink link() {
+        return link;
+    }
+
+    Acknowledgements acknowledgements() {
+        return acknowledgements;
+    }
+
+    /** True once attached and given what is wanted: orders and calls may go. */
+    boolean isServing() {
+        return serving && !closed;
+    }
+
+    void serve() {
+        serving = true;
+    }
+
+    /** Nothing new goes there, whatever is still to be heard of it. */
+    void close() {
+        closed = true;
+    }
+
+    /** The epoch under which the worker created the session. */
+    long createdEpoch() {
+        return createdEpoch;
+    }
+
+    void createdEpoch(long epoch) {
+        createdEpoch = epoch;
+    }
+}

@@ -1,0 +1,346 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.gateway.link.LinkException;
+import dev.perigee.gateway.link.LinkFailure;
+import dev.perigee.gateway.link.PartitionClaim;
+import dev.perigee.gateway.link.SessionListener;
+import dev.perigee.gateway.placement.HostDecision;
+import dev.perigee.gateway.placement.RecordedHost;
+import dev.perigee.protocol.link.Attach;
+import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
+import dev.perigee.protocol.topic.Topic;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gets the owner a session and keeps it: claim, restore, place, attach, and all over when it is
+ * gone. For the owner's thread; {@link #state} any thread.
+ *
+ * <p>A claim is written in a transaction that carries the group's offsets, after the committed
+ * offsets were read: so a gateway that is no longer a member cannot claim, and nothing that an
+ * older owner had under way can follow the claim. The state is read up to the claim, which waits
+ * for older transactions to end.
+ */
+final class SessionKeeper {
+    private static final Logger LOG = LoggerFactory.getLogger(SessionKeeper.class);
+    private static final Duration RETRY = Duration.ofMillis(200);
+    private static final Duration LONGEST_RETRY = Duration.ofSeconds(2);
+    private static final Duration DRAIN_LIMIT = Duration.ofSeconds(10);
+
+    private final PartitionContext context;
+    private final CommandFlow commands;
+    private final CallFlow calls;
+    private final EventFlow events;
+    private final Claims claims;
+    private @Nullable PartitionClaim claim;
+    private @Nullable String draining;
+    private boolean recordingHost;
+    private Timers.@Nullable Entry retry;
+    private Duration pause = RETRY;
+    private Instant ownedUntil;
+    private volatile OwnerState state = OwnerState.RESTORING;
+
+    SessionKeeper(PartitionContext context, CommandFlow commands, CallFlow calls) {
+        this.context = context;
+        this.commands = commands;
+        this.calls = calls;
+        this.events = new EventFlow(context, calls);
+        this.claims = new Claims(context);
+        this.ownedUntil = context.services().clock().instant();
+    }
+
+    OwnerState state() {
+        return state;
+    }
+
+    /** Claims and restores; repeats until the broker answers. */
+    void begin() throws InterruptedException {
+        state = OwnerState.RESTORING;
+        while (true) {
+            try {
+                long begin = System.nanoTime();
+                claim = new PartitionClaim(context.partition(), claims.claim());
+                context.state(context.services().state().read(context.partition(), claim.epoch()));
+                context.services().metrics().restored(Duration.ofNanos(System.nanoTime() - begin));
+                LOG.atInfo()
+                        .addKeyValue("partition", context.partition())
+                        .addKeyValue("epoch", claim.epoch())
+                        .addKeyValue("instances", context.state().instances().size())
+                        .log("Partition claimed and restored");
+                place();
+                return;
+            } catch (InterruptException e) {
+                throw e;
+            } catch (KafkaException e) {
+                LOG.atWarn()
+                        .addKeyValue("partition", context.partition())
+                        .addKeyValue("cause", e.toString())
+                        .log("A partition could not be restored, trying again");
+                Thread.sleep(LONGEST_RETRY);
+            }
+        }
+    }
+
+    /** Looks for a worker, unless there is a session or the claim is used up. */
+    void place() throws InterruptedException {
+        if (claim == null || context.session() != null || recordingHost) {
+            return;
+        }
+        state = OwnerState.PLACING;
+        var host = context.state().host();
+        var recorded = host == null ? null : new RecordedHost(host.workerId(), host.incarnation());
+        switch (context.services().hosts().choose(context.partition(), recorded, ownedUntil)) {
+            case HostDecision.Place(var workerId) -> place(workerId);
+            case HostDecision.Wait(var until, var reason) -> {
+                LOG.atDebug()
+                        .addKeyValue("partition", context.partition())
+                        .addKeyValue("reason", reason)
+                        .log("No worker for the partition yet");
+                cancelRetry();
+                retry = context.timers().at(until, () -> Quietly.run(this::place));
+            }
+        }
+    }
+
+    /** Passes on what became durable. */
+    void acknowledge() {
+        events.acknowledge();
+        var session = context.session();
+        if (session != null && draining != null && !calls.hasCallsAtWorker()) {
+            abandon(session, "draining");
+        }
+    }
+
+    void committed(Topic topic, long offset) {
+        var session = context.session();
+        if (session != null) {
+            session.link().committed(context.services().names().of(topic), offset);
+        }
+    }
+
+    /** Detaches at once, for another gateway; the owner ends. */
+    void leave() {
+        state = OwnerState.ENDED;
+        var session = context.session();
+        if (session != null) {
+            session.close();
+            session.link().detach(true, context.services().times().detach());
+        }
+    }
+
+    private void place(String workerId) throws InterruptedException {
+        var incarnation = incarnation(workerId);
+        var host = context.state().host();
+        if (incarnation == null) {
+            retryLater();
+        } else if (host != null
+                && host.workerId().equals(workerId)
+                && host.incarnation().equals(incarnation)) {
+            open(workerId);
+        } else {
+            var next = new StateRecord.Host(workerId, incarnation);
+            recordingHost = true;
+            context.writer()
+                    .write(
+                            List.of(context.stateTopic().host(next)),
+                            offsets -> {
+                                recordingHost = false;
+                                context.state().host(next);
+                                open(workerId);
+                            });
+        }
+    }
+
+    private @Nullable String incarnation(String workerId) {
+        for (var worker : context.services().links().workers()) {
+            if (workerId.equals(worker.workerId())) {
+                return worker.incarnation();
+            }
+        }
+        return null;
+    }
+
+    private void open(String workerId) {
+        var fresh = claim;
+        if (fresh == null || context.session() != null) {
+            return;
+        }
+        claim = null;
+        cancelRetry();
+        state = OwnerState.ATTACHING;
+        var listener = new Listener();
+        try {
+            var session =
+                    new Session(context.services().links().open(fresh, workerId, true, listener));
+            context.session(session);
+            listener.session = session;
+        } catch (IllegalArgumentException e) {
+            claim = fresh;
+            retryLater();
+        }
+    }
+
+    private void attached(Session session, Attach.Result result) {
+        session.createdEpoch(result.createdEpoch());
+        calls.attached(result);
+        try {
+            for (var instance : Reconciliation.missing(context.state(), result.processes())) {
+                restore(session, instance);
+            }
+        } catch (LinkException e) {
+            session.close();
+            return;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return;
+        }
+        pause = RETRY;
+        session.serve();
+        state = OwnerState.SERVING;
+        LOG.atInfo()
+                .addKeyValue("partition", context.partition())
+                .addKeyValue("worker_id", session.link().workerId())
+                .addKeyValue("epoch", session.link().claim().epoch())
+                .addKeyValue("resumed", result.resumed())
+                .log("Partition served");
+        Quietly.run(commands::serving);
+        calls.serving();
+    }
+
+    private void restore(Session session, Instance instance)
+            throws LinkException, InterruptedException {
+        var order =
+                OrderPayload.restore(
+                        context.partition(),
+                        instance,
+                        context.state().runtime(instance.processId()));
+        var deadline =
+                context.services().clock().instant().plus(context.services().times().command());
+        var pending = session.link().submit(order.method(), order.order(), deadline);
+        Thread.ofVirtual()
+                .name("restore")
+                .start(
+                        () -> {
+                            try {
+                                pending.await();
+                            } catch (LinkException e) {
+                                LOG.atInfo()
+                                        .addKeyValue("process_id", instance.processId())
+                                        .addKeyValue("reason", e.reason())
+                                        .log("A restored instance did not report back");
+                            } catch (InterruptedException e) {
+                                Thread.currentThread().interrupt();
+                            }
+                        });
+    }
+
+    private void ended(Session session, boolean alive, String reason) {
+        session.close();
+        context.session(null);
+        draining = null;
+        ownedUntil = context.services().clock().instant();
+        state = OwnerState.RESTORING;
+        context.services().metrics().sessionEnded(reason);
+        LOG.atInfo()
+                .addKeyValue("partition", context.partition())
+                .addKeyValue("worker_id", session.link().workerId())
+                .addKeyValue("reason", reason)
+                .log("Session ended, claiming again");
+        calls.sessionEnded(alive);
+        cancelRetry();
+        retry = context.timers().after(pause, () -> Quietly.run(this::begin));
+        pause = pause.multipliedBy(2);
+        if (pause.compareTo(LONGEST_RETRY) > 0) {
+            pause = LONGEST_RETRY;
+        }
+    }
+
+    private void drain(Session session, String reason) {
+        session.close();
+        draining = reason;
+        context.timers()
+                .after(
+                        DRAIN_LIMIT,
+                        () -> {
+                            if (context.session() == session) {
+                                abandon(session, "draining");
+                            }
+                        });
+    }
+
+    private void abandon(Session session, String reason) {
+        Thread.ofVirtual()
+                .name("detach")
+                .start(() -> session.link().detach(false, context.services().times().detach()));
+        ended(session, false, reason);
+    }
+
+    private void retryLater() {
+        cancelRetry();
+        retry = context.timers().after(RETRY, () -> Quietly.run(this::place));
+    }
+
+    private void cancelRetry() {
+        if (retry != null) {
+            retry.cancel();
+            retry = null;
+        }
+    }
+
+    /** Brings what a session says to the owner's thread; of an earlier session nothing counts. */
+    private final class Listener implements SessionListener {
+        private @Nullable Session session;
+
+        @Override
+        public void attached(Attach.Result result) {
+            post(current -> SessionKeeper.this.attached(current, result));
+        }
+
+        @Override
+        public void event(InstanceEvent event, int creditBytes) {
+            post(current -> Quietly.run(() -> events.received(current, event, creditBytes)));
+        }
+
+        @Override
+        public void suspended() {
+            LOG.atInfo()
+                    .addKeyValue("partition", context.partition())
+                    .log("The link is recovering");
+        }
+
+        @Override
+        public void draining(String reason) {
+            post(current -> drain(current, reason));
+        }
+
+        @Override
+        public void fenced(long byEpoch) {
+            post(current -> ended(current, true, "fenced"));
+        }
+
+        @Override
+        public void lost(LinkFailure reason) {
+            post(current -> ended(current, false, reason.name().toLowerCase(Locale.ROOT)));
+        }
+
+        /** The session is set by the owner's thread before it reads its mailbox again. */
+        private void post(Consumer<Session> work) {
+            context.mailbox()
+                    .post(
+                            () -> {
+                                var current = session;
+                                if (current != null && context.session() == current) {
+                                    work.accept(current);
+                                }
+                            });
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package dev.perigee.gateway.partition;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Reads what the state topic has of a partition. A few partitions are read at a time, each by a
+ * consumer of its own that is kept for the next. Any thread; blocks.
+ */
+public final class StateReader implements AutoCloseable {
+    private static final Duration POLL = Duration.ofSeconds(1);
+
+    private final Supplier<Consumer<byte[], byte[]>> consumers;
+    private final String topic;
+    private final Semaphore permits;
+    private final ConcurrentLinkedQueue<Consumer<byte[], byte[]>> idle =
+            new ConcurrentLinkedQueue<>();
+
+    /**
+     * @param consumers makes consumers outside any group that read committed records only
+     * @param parallel how many partitions are read at a time
+     */
+    public StateReader(Supplier<Consumer<byte[], byte[]>> consumers, String topic, int parallel) {
+        this.consumers = consumers;
+        this.topic = topic;
+        this.permits = new Semaphore(parallel);
+    }
+
+    /**
+     * Everything up to and with a claim.
+     *
+     * @param claim offset of the claim's record
+     * @throws KafkaException when the broker does not answer
+     */
+    PartitionState read(int partition, long claim) throws InterruptedException {
+        permits.acquire();
+        try {
+            var pooled = idle.poll();
+            var consumer = pooled == null ? consumers.get() : pooled;
+            boolean healthy = false;
+            try {
+                var state = read(consumer, new TopicPartition(topic, partition), claim);
+                healthy = true;
+                return state;
+            } finally {
+                if (healthy) {
+                    idle.add(consumer);
+                } else {
+                    consumer.close();
+                }
+            }
+        } finally {
+            permits.release();
+        }
+    }
+
+    /** Closes the consumers that are kept; no read may be under way. */
+    @Override
+    public void close() {
+        for (var consumer = idle.poll(); consumer != null; consumer = idle.poll()) {
+            consumer.close();
+        }
+    }
+
+    private static PartitionState read(
+            Consumer<byte[], byte[]> consumer, TopicPartition partition, long claim) {
+        var state = new PartitionState();
+        consumer.assign(List.of(partition));
+        consumer.seekToBeginning(List.of(partition));
+        while (consumer.position(partition) <= claim) {
+            for (var record : consumer.poll(POLL).records(partition)) {
+                if (record.offset() <= claim) {
+                    state.replay(record.key(), record.value(), record.offset());
+                }
+            }
+        }
+        consumer.unsubscribe();
+        return state;
+    }
+}

@@ -1,0 +1,60 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.topic.RecordOrigin;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Values of the state topic, by kind of key. Written by any version, read by any other: change by
+ * addition only. The value under {@code runtime/{process_id}} is the worker's own and opaque here.
+ *
+ * <p>Source: design/architecture.md, "State topic".
+ */
+sealed interface StateRecord {
+    /** Key of {@link Claim}. */
+    String CLAIM_KEY = "claim";
+
+    /** Key of {@link Host}. */
+    String HOST_KEY = "host";
+
+    /** Begins the key of {@link Installed}. */
+    String INSTANCE_PREFIX = "instance/";
+
+    /** Begins the key of what a worker wants to be remembered of an instance. */
+    String RUNTIME_PREFIX = "runtime/";
+
+    /** Begins the key of {@link Remembered}. */
+    String COMMAND_PREFIX = "command/";
+
+    /** Who owns the partition: this record's offset is the epoch. */
+    record Claim(String gatewayId, Instant claimedAt) implements StateRecord {}
+
+    /** The worker that has the partition's processes, or had them last. */
+    record Host(String workerId, String incarnation) implements StateRecord {}
+
+    /**
+     * An instance as it is wanted.
+     *
+     * @param stopped stopped by intent
+     * @param origin the configure command that brought this configuration
+     * @param startToken null when this record's own offset is the token; else the token of an
+     *     earlier record with the same configuration
+     */
+    record Installed(
+            ServerConfig config,
+            boolean stopped,
+            RecordOrigin origin,
+            String commandId,
+            @Nullable Long startToken)
+            implements StateRecord {}
+
+    /**
+     * A command that was accepted.
+     *
+     * @param outcome null while it runs
+     */
+    record Remembered(RecordOrigin origin, @Nullable CommandOutcome outcome, Instant at)
+            implements StateRecord {}
+}

@@ -1,0 +1,49 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import java.nio.charset.StandardCharsets;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
+
+/** Shapes the state records of one partition. Pure. */
+record StateTopic(String name, int partition) {
+
+    ProducerRecord<byte[], byte[]> claim(StateRecord.Claim claim) {
+        return record(StateRecord.CLAIM_KEY, Json.write(claim));
+    }
+
+    ProducerRecord<byte[], byte[]> host(StateRecord.Host host) {
+        return record(StateRecord.HOST_KEY, Json.write(host));
+    }
+
+    ProducerRecord<byte[], byte[]> instance(StateRecord.Installed installed) {
+        return record(
+                StateRecord.INSTANCE_PREFIX + installed.config().processId(),
+                Json.write(installed));
+    }
+
+    ProducerRecord<byte[], byte[]> noInstance(String processId) {
+        return record(StateRecord.INSTANCE_PREFIX + processId, null);
+    }
+
+    ProducerRecord<byte[], byte[]> runtime(String processId, RawJson durable) {
+        return record(StateRecord.RUNTIME_PREFIX + processId, durable.bytes());
+    }
+
+    ProducerRecord<byte[], byte[]> noRuntime(String processId) {
+        return record(StateRecord.RUNTIME_PREFIX + processId, null);
+    }
+
+    ProducerRecord<byte[], byte[]> command(String commandId, StateRecord.Remembered command) {
+        return record(StateRecord.COMMAND_PREFIX + commandId, Json.write(command));
+    }
+
+    ProducerRecord<byte[], byte[]> noCommand(String commandId) {
+        return record(StateRecord.COMMAND_PREFIX + commandId, null);
+    }
+
+    private ProducerRecord<byte[], byte[]> record(String key, byte @Nullable [] value) {
+        return new ProducerRecord<>(name, partition, key.getBytes(StandardCharsets.UTF_8), value);
+    }
+}
