@@ -1,0 +1,79 @@
+package dev.perigee.gateway;
+
+import dev.perigee.gateway.inbound.RecordReader;
+import dev.perigee.gateway.inbound.ReplyTopics;
+import dev.perigee.gateway.link.WorkerLinks;
+import dev.perigee.gateway.outbound.DeadLetters;
+import dev.perigee.gateway.outbound.FastPublisher;
+import dev.perigee.gateway.outbound.PublicRecords;
+import dev.perigee.gateway.outbound.Replies;
+import dev.perigee.gateway.outbound.TransactionalPublisher;
+import dev.perigee.gateway.partition.GatewayMetrics;
+import dev.perigee.gateway.partition.GroupOffsets;
+import dev.perigee.gateway.partition.PartitionServices;
+import dev.perigee.gateway.partition.PartitionTimes;
+import dev.perigee.gateway.partition.StateReader;
+import dev.perigee.protocol.settings.Settings;
+import dev.perigee.protocol.topic.TopicNames;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.time.InstantSource;
+import org.apache.kafka.clients.producer.Producer;
+
+/** Puts together what the owners of partitions share, from the settings and the I/O parts. */
+record Assembly(
+        Settings settings,
+        String gatewayId,
+        TopicNames names,
+        int partitions,
+        InstantSource clock,
+        MeterRegistry registry) {
+    private static final Duration DETACH = Duration.ofSeconds(2);
+
+    PartitionServices services(
+            FastPublisher fast,
+            Producer<byte[], byte[]> producer,
+            TransactionalPublisher transactions,
+            GroupOffsets offsets,
+            StateReader state,
+            WorkerLinks links,
+            Fleet fleet) {
+        var records = new PublicRecords(names, clock);
+        return new PartitionServices(
+                gatewayId,
+                names,
+                reader(),
+                records,
+                transactions,
+                fast,
+                new Replies(fast, producer, records),
+                new DeadLetters(fast, names, registry),
+                offsets,
+                state,
+                links,
+                (partition, recorded, ownedUntil) ->
+                        fleet.place(
+                                partition, recorded, ownedUntil, links.workers(), clock.instant()),
+                times(),
+                clock,
+                new GatewayMetrics(registry));
+    }
+
+    private RecordReader reader() {
+        return new RecordReader(
+                new ReplyTopics(names, settings.value(GatewaySettings.REPLY_TOPICS)),
+                partitions,
+                settings.value(GatewaySettings.MAX_RECORD),
+                settings.value(GatewaySettings.REQUEST_TIMEOUT));
+    }
+
+    private PartitionTimes times() {
+        return new PartitionTimes(
+                settings.value(GatewaySettings.UNKNOWN_SERVER),
+                settings.value(GatewaySettings.SILENCE),
+                settings.value(GatewaySettings.COMMAND_TIMEOUT),
+                settings.value(GatewaySettings.COMMAND_MEMORY),
+                settings.value(GatewaySettings.REQUEST_MEMORY),
+                DETACH);
+    }
+}

@@ -1,0 +1,163 @@
+package dev.perigee.gateway;
+
+import dev.perigee.gateway.inbound.FeedLimits;
+import dev.perigee.gateway.inbound.Membership;
+import dev.perigee.gateway.inbound.PollLoop;
+import dev.perigee.gateway.link.WorkerLinks;
+import dev.perigee.gateway.outbound.FastPublisher;
+import dev.perigee.gateway.outbound.TransactionalPublisher;
+import dev.perigee.gateway.partition.GroupOffsets;
+import dev.perigee.gateway.partition.Partitions;
+import dev.perigee.gateway.partition.StateReader;
+import dev.perigee.protocol.settings.Settings;
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.binder.kafka.KafkaClientMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.UUID;
+import org.apache.kafka.common.KafkaException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A running gateway: between Kafka and the workers. Started and closed by one thread.
+ *
+ * <p>Source: design/architecture.md.
+ */
+public final class Gateway implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
+    private static final Duration LEAVE_WAIT = Duration.ofSeconds(5);
+
+    private final String id;
+    private final Deque<AutoCloseable> parts = new ArrayDeque<>();
+    private final PrometheusMeterRegistry registry =
+            new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+
+    private Gateway(String id) {
+        this.id = id;
+    }
+
+    /**
+     * Starts a gateway against the workers of a test.
+     *
+     * @throws GatewayStartException when the topics are not as they must be, or the broker is not
+     *     reached
+     */
+    public static Gateway start(Settings settings, Fleet fleet) throws InterruptedException {
+        var given = settings.valueOrNull(GatewaySettings.ID);
+        var id = given == null ? "gateway-" + UUID.randomUUID().toString().substring(0, 8) : given;
+        var gateway = new Gateway(id);
+        boolean started = false;
+        try {
+            gateway.run(settings, fleet);
+            started = true;
+            return gateway;
+        } catch (KafkaException e) {
+            throw new GatewayStartException(
+                    "The gateway cannot use Kafka, check kafka.*: " + e.getMessage(), e);
+        } finally {
+            if (!started) {
+                gateway.close();
+            }
+        }
+    }
+
+    /** Who this gateway is. */
+    public String gatewayId() {
+        return id;
+    }
+
+    /** Its measurements. */
+    public MeterRegistry metrics() {
+        return registry;
+    }
+
+    /** Leaves the group, hands its sessions over, writes what waits; bounded. */
+    @Override
+    public void close() {
+        while (!parts.isEmpty()) {
+            try {
+                parts.pop().close();
+            } catch (Exception e) {
+                LOG.atWarn().setCause(e).log("A part of the gateway did not close");
+            }
+        }
+        registry.close();
+    }
+
+    private void run(Settings settings, Fleet fleet) throws InterruptedException {
+        var clock = InstantSource.system();
+        var names = new TopicNames(settings.value(GatewaySettings.PREFIX));
+        var givenGroup = settings.valueOrNull(GatewaySettings.GROUP);
+        var group = givenGroup == null ? names.prefix() + "gateway" : givenGroup;
+        var clients = new KafkaClients(settings, id, group, names);
+
+        var admin = clients.admin();
+        parts.push(() -> admin.close(LEAVE_WAIT));
+        int partitionCount = new TopicCheck(admin, names).partitions();
+
+        var membership = new Membership();
+        var producer = clients.fastProducer();
+        var fast = new FastPublisher(producer, registry);
+        parts.push(fast);
+        fast.prepare(names.all());
+        var transactions =
+                new TransactionalPublisher(
+                        clients::transactionalProducer,
+                        names.of(Topic.COMMANDS),
+                        membership,
+                        registry);
+        parts.push(transactions);
+        transactions.start();
+        var state =
+                new StateReader(
+                        clients::stateConsumer,
+                        names.of(Topic.STATE),
+                        settings.value(GatewaySettings.RESTORES));
+        parts.push(state);
+
+        var workers = new FleetListener(fast, names, clock);
+        WorkerLinks links = fleet.connect(id, workers, registry);
+        parts.push(links);
+        var partitions =
+                new Partitions(
+                        new Assembly(settings, id, names, partitionCount, clock, registry)
+                                .services(
+                                        fast,
+                                        producer,
+                                        transactions,
+                                        new GroupOffsets(admin, group, names),
+                                        state,
+                                        links,
+                                        fleet));
+        workers.feed(partitions);
+        parts.push(() -> partitions.awaitEnded(LEAVE_WAIT));
+
+        var consumer = clients.groupConsumer();
+        var loop =
+                new PollLoop(
+                        consumer,
+                        names,
+                        new FeedLimits(
+                                settings.value(GatewaySettings.OPEN_RECORDS),
+                                settings.value(GatewaySettings.OPEN_BYTES)),
+                        membership,
+                        partitions);
+        var lag = new KafkaClientMetrics(consumer);
+        lag.bindTo(registry);
+        parts.push(lag);
+        loop.start();
+        parts.push(loop);
+        GatewayGauges.register(registry, partitions);
+        LOG.atInfo()
+                .addKeyValue("gateway_id", id)
+                .addKeyValue("partitions", partitionCount)
+                .log("Gateway started");
+    }
+}

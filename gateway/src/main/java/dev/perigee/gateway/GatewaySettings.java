@@ -1,0 +1,164 @@
+package dev.perigee.gateway;
+
+import dev.perigee.protocol.settings.Setting;
+import dev.perigee.protocol.settings.SettingType;
+import dev.perigee.protocol.settings.Settings;
+import dev.perigee.protocol.settings.SettingsSchema;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The gateway's configuration keys. Source: design/contract.md, design/decisions.md. */
+public final class GatewaySettings {
+    private static final SettingType<Duration> POSITIVE =
+            SettingType.duration().where(duration -> duration.isPositive(), "longer than nothing");
+
+    public static final Setting<String> BOOTSTRAP =
+            Setting.required(
+                    "kafka.bootstrap.servers",
+                    SettingType.string(),
+                    "Addresses of Kafka brokers to begin with, host:port separated by commas.");
+    public static final Setting<Map<String, String>> KAFKA =
+            Setting.passThrough(
+                    "kafka",
+                    "Given to every Kafka client of the gateway, such as kafka.security.protocol."
+                            + " What the gateway's guarantees rest on cannot be changed.");
+    public static final Setting<String> PREFIX =
+            Setting.of(
+                    "topics.prefix",
+                    SettingType.string(),
+                    "mcp.",
+                    "What the names of all topics begin with.");
+    public static final Setting<String> ID =
+            Setting.optional(
+                    "gateway.id",
+                    SettingType.string()
+                            .where(id -> id.matches("[A-Za-z0-9._-]{1,100}"), "of [A-Za-z0-9._-]"),
+                    "Who this gateway is; no two that run may share it. Without it a random one"
+                            + " is taken at each start.");
+    public static final Setting<String> GROUP =
+            Setting.optional(
+                    "group.id",
+                    SettingType.string(),
+                    "The consumer group of all gateways of one fleet. Without it the topics' prefix"
+                            + " followed by gateway.");
+    public static final Setting<Duration> SESSION_TIMEOUT =
+            Setting.of(
+                    "group.session-timeout",
+                    POSITIVE,
+                    "10s",
+                    "After this long without a heartbeat a gateway's partitions go to others.");
+    public static final Setting<Duration> HEARTBEAT =
+            Setting.of(
+                    "group.heartbeat-interval",
+                    POSITIVE,
+                    "3s",
+                    "How often the gateway tells the group that it lives.");
+    public static final Setting<List<String>> REPLY_TOPICS =
+            Setting.of(
+                    "replies.allowed-topics",
+                    SettingType.listOf(SettingType.string()),
+                    "{prefix}*",
+                    "Topics that a backend may name for its replies; * stands for any characters,"
+                            + " {prefix} for topics.prefix.");
+    public static final Setting<Duration> REQUEST_TIMEOUT =
+            Setting.of(
+                    "request.timeout",
+                    POSITIVE,
+                    "30s",
+                    "Time from a request's append to its answer, where the request names none.");
+    public static final Setting<Long> MAX_RECORD =
+            Setting.of(
+                    "records.max-bytes",
+                    SettingType.bytes()
+                            .where(bytes -> bytes >= 1024 && bytes <= 15 << 20, "up to 15MiB"),
+                    "15MiB",
+                    "Largest command or request that is taken; a larger one is a dead letter.");
+    public static final Setting<Integer> OPEN_RECORDS =
+            Setting.of(
+                    "partition.open-records",
+                    SettingType.integer(1, 100_000),
+                    "2000",
+                    "Records of one topic partition that may be under way before it is paused.");
+    public static final Setting<Long> OPEN_BYTES =
+            Setting.of(
+                    "partition.open-bytes",
+                    SettingType.bytes().where(bytes -> bytes > 0, "more than nothing"),
+                    "32MiB",
+                    "The same in bytes.");
+    public static final Setting<Integer> RESTORES =
+            Setting.of(
+                    "partition.parallel-restores",
+                    SettingType.integer(1, 64),
+                    "4",
+                    "How many partitions are restored at a time.");
+    public static final Setting<Duration> UNKNOWN_SERVER =
+            Setting.of(
+                    "request.unknown-server-wait",
+                    POSITIVE,
+                    "10s",
+                    "How long a request for an unknown server waits, at most, for the commands"
+                            + " that were sent before it.");
+    public static final Setting<Duration> SILENCE =
+            Setting.of(
+                    "request.silence-margin",
+                    POSITIVE,
+                    "10s",
+                    "How long past a request's deadline the gateway waits for the worker's answer"
+                            + " before it gives one itself.");
+    public static final Setting<Duration> REQUEST_MEMORY =
+            Setting.of(
+                    "request.memory",
+                    POSITIVE,
+                    "10m",
+                    "How long the id of an answered request is known, so that it is not run twice.");
+    public static final Setting<Duration> COMMAND_TIMEOUT =
+            Setting.of(
+                    "command.timeout",
+                    POSITIVE,
+                    "15m",
+                    "How long a worker may take for a command.");
+    public static final Setting<Duration> COMMAND_MEMORY =
+            Setting.of(
+                    "command.memory",
+                    POSITIVE,
+                    "24h",
+                    "How long the id of a command is known, so that it is not run twice.");
+
+    /** The keys of the gateway's own packages; those of its links come on top. */
+    static final SettingsSchema OWN =
+            SettingsSchema.of(
+                            "gateway",
+                            BOOTSTRAP,
+                            PREFIX,
+                            ID,
+                            GROUP,
+                            SESSION_TIMEOUT,
+                            HEARTBEAT,
+                            REPLY_TOPICS,
+                            REQUEST_TIMEOUT,
+                            MAX_RECORD,
+                            OPEN_RECORDS,
+                            OPEN_BYTES,
+                            RESTORES,
+                            UNKNOWN_SERVER,
+                            SILENCE,
+                            REQUEST_MEMORY,
+                            COMMAND_TIMEOUT,
+                            COMMAND_MEMORY,
+                            KAFKA)
+                    .withRule(GatewaySettings::heartbeatsBeforeTimeout);
+
+    /** Every key that a gateway knows. */
+    public static final SettingsSchema SCHEMA = OWN;
+
+    private GatewaySettings() {}
+
+    private static @Nullable String heartbeatsBeforeTimeout(Settings settings) {
+        return settings.value(HEARTBEAT).multipliedBy(2).compareTo(settings.value(SESSION_TIMEOUT))
+                        <= 0
+                ? null
+                : "group.heartbeat-interval must be at most half of group.session-timeout";
+    }
+}

@@ -1,0 +1,158 @@
+package dev.perigee.gateway;
+
+import dev.perigee.gateway.inbound.CoPartitionedAssignor;
+import dev.perigee.protocol.settings.Setting;
+import dev.perigee.protocol.settings.Settings;
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * Makes the gateway's Kafka clients. For each: defaults chosen by measurement, then what the user
+ * passes through, then what the guarantees rest on.
+ *
+ * <p>Source: design/measurements.md, "Client settings that decided these figures".
+ */
+final class KafkaClients {
+    private static final int LARGEST_REQUEST = 20 << 20;
+
+    private final Settings settings;
+    private final String gatewayId;
+    private final String group;
+    private final TopicNames names;
+
+    KafkaClients(Settings settings, String gatewayId, String group, TopicNames names) {
+        this.settings = settings;
+        this.gatewayId = gatewayId;
+        this.group = group;
+        this.names = names;
+    }
+
+    Admin admin() {
+        return Admin.create(config(Map.of(), Map.of("client.id", gatewayId + "-admin")));
+    }
+
+    /** In the group, on both topics that come in. */
+    Consumer<byte[], byte[]> groupConsumer() {
+        return consumer(
+                Map.of(
+                        ConsumerConfig.FETCH_MIN_BYTES_CONFIG, 1,
+                        ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 1 << 20,
+                        ConsumerConfig.RECEIVE_BUFFER_CONFIG, -1,
+                        ConsumerConfig.SEND_BUFFER_CONFIG, -1),
+                Map.of(
+                        "client.id",
+                        gatewayId + "-inbound",
+                        ConsumerConfig.GROUP_ID_CONFIG,
+                        group,
+                        ConsumerConfig.GROUP_PROTOCOL_CONFIG,
+                        "classic",
+                        ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
+                        CoPartitionedAssignor.class.getName(),
+                        CoPartitionedAssignor.LEADING_TOPIC,
+                        names.of(Topic.COMMANDS),
+                        CoPartitionedAssignor.MIRRORED_TOPIC,
+                        names.of(Topic.TOOL_REQUESTS),
+                        ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG,
+                        millis(GatewaySettings.SESSION_TIMEOUT),
+                        ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG,
+                        millis(GatewaySettings.HEARTBEAT)));
+    }
+
+    /** Outside the group, for restoring. */
+    Consumer<byte[], byte[]> stateConsumer() {
+        return consumer(
+                Map.of(
+                        ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
+                        4 << 20,
+                        ConsumerConfig.RECEIVE_BUFFER_CONFIG,
+                        -1),
+                Map.of("client.id", gatewayId + "-restore"));
+    }
+
+    /** For what needs no transaction: sent at once, repeated without end. */
+    Producer<byte[], byte[]> fastProducer() {
+        return producer(
+                Map.of(
+                        ProducerConfig.LINGER_MS_CONFIG,
+                        0,
+                        ProducerConfig.BUFFER_MEMORY_CONFIG,
+                        64L << 20,
+                        ProducerConfig.MAX_BLOCK_MS_CONFIG,
+                        10_000,
+                        ProducerConfig.METADATA_MAX_IDLE_CONFIG,
+                        Integer.MAX_VALUE),
+                Map.of(
+                        "client.id",
+                        gatewayId + "-fast",
+                        ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                        Integer.MAX_VALUE));
+    }
+
+    /** For what a stale owner must not overwrite. */
+    Producer<byte[], byte[]> transactionalProducer() {
+        return producer(
+                Map.of(
+                        ProducerConfig.LINGER_MS_CONFIG, 0,
+                        ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5,
+                        ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 5_000,
+                        ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 10_000,
+                        ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000),
+                Map.of(
+                        "client.id",
+                        gatewayId + "-transactions",
+                        ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
+                        5_000,
+                        ProducerConfig.TRANSACTIONAL_ID_CONFIG,
+                        group + "-" + gatewayId));
+    }
+
+    private Consumer<byte[], byte[]> consumer(
+            Map<String, Object> defaults, Map<String, Object> required) {
+        var config = config(defaults, required);
+        config.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+        config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+        config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+        config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
+        return new KafkaConsumer<>(
+                config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    private Producer<byte[], byte[]> producer(
+            Map<String, Object> defaults, Map<String, Object> required) {
+        var config = config(defaults, required);
+        config.put(ProducerConfig.ACKS_CONFIG, "all");
+        config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+        config.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, LARGEST_REQUEST);
+        config.putIfAbsent(ProducerConfig.RECEIVE_BUFFER_CONFIG, -1);
+        config.putIfAbsent(ProducerConfig.SEND_BUFFER_CONFIG, -1);
+        return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    private Map<String, Object> config(Map<String, Object> defaults, Map<String, Object> required) {
+        var config = new HashMap<String, Object>(defaults);
+        config.put("enable.metrics.push", false);
+        config.putAll(settings.value(GatewaySettings.KAFKA));
+        config.putAll(required);
+        config.put(
+                CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
+                settings.value(GatewaySettings.BOOTSTRAP));
+        return config;
+    }
+
+    private int millis(Setting<Duration> setting) {
+        return Math.toIntExact(settings.value(setting).toMillis());
+    }
+}

@@ -1,0 +1,116 @@
+package dev.perigee.gateway;
+
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+
+/**
+ * Looks whether the topics are as a gateway needs them: they exist, those of the process partitions
+ * have one count, and each has its cleanup policy. Everything else is {@code perigee topics}'s.
+ */
+final class TopicCheck {
+    private static final long WAIT_SECONDS = 30;
+    private static final String ADVICE =
+            ": run perigee topics, which creates topics or says what differs";
+
+    private final Admin admin;
+    private final TopicNames names;
+
+    TopicCheck(Admin admin, TopicNames names) {
+        this.admin = admin;
+        this.names = names;
+    }
+
+    /**
+     * The number of process partitions.
+     *
+     * @throws GatewayStartException when a topic is not as it must be, or the broker is not reached
+     */
+    int partitions() throws InterruptedException {
+        var existing = answered(admin.listTopics().names());
+        var missing = names.all().stream().filter(name -> !existing.contains(name)).toList();
+        if (!missing.isEmpty()) {
+            throw new GatewayStartException(
+                    "Missing topics " + String.join(", ", missing) + ADVICE);
+        }
+        var topics = answered(admin.describeTopics(names.all()).allTopicNames());
+        checkPolicies();
+        return partitions(topics);
+    }
+
+    private int partitions(Map<String, TopicDescription> topics) {
+        var counts = new ArrayList<String>();
+        Set<Integer> distinct = new TreeSet<>();
+        for (var topic : Topic.values()) {
+            var description = topics.get(names.of(topic));
+            if (topic.isProcessPartitioned() && description != null) {
+                distinct.add(description.partitions().size());
+                counts.add(names.of(topic) + " has " + description.partitions().size());
+            }
+        }
+        if (distinct.size() != 1) {
+            throw new GatewayStartException(
+                    "Topics differ in their number of partitions ("
+                            + String.join(", ", counts)
+                            + ")"
+                            + ADVICE);
+        }
+        return distinct.iterator().next();
+    }
+
+    private void checkPolicies() throws InterruptedException {
+        var resources =
+                names.all().stream()
+                        .map(name -> new ConfigResource(ConfigResource.Type.TOPIC, name))
+                        .toList();
+        var configs = answered(admin.describeConfigs(resources).all());
+        for (var topic : Topic.values()) {
+            var name = names.of(topic);
+            var config = configs.get(new ConfigResource(ConfigResource.Type.TOPIC, name));
+            if (config != null && !words(policy(config)).equals(words(topic.cleanup().policy()))) {
+                throw new GatewayStartException(
+                        "Topic "
+                                + name
+                                + " has cleanup.policy="
+                                + policy(config)
+                                + " instead of "
+                                + topic.cleanup().policy()
+                                + ADVICE);
+            }
+        }
+    }
+
+    private static String policy(Config config) {
+        var entry = config.get(TopicConfig.CLEANUP_POLICY_CONFIG);
+        return entry == null || entry.value() == null ? "" : entry.value();
+    }
+
+    private static Set<String> words(String list) {
+        return Set.copyOf(List.copyOf(Arrays.asList(list.split(",", -1))));
+    }
+
+    private static <T> T answered(KafkaFuture<T> future) throws InterruptedException {
+        try {
+            return future.get(WAIT_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new GatewayStartException(
+                    "The Kafka broker at kafka.bootstrap.servers does not answer ("
+                            + e.getMessage()
+                            + ")");
+        }
+    }
+}
