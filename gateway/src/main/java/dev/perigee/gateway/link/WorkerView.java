@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param workerId null until the worker was reached once
  * @param incarnation of the last hello; null until the worker was reached once
  * @param since when {@code state} began
- * @param lastAlive when the worker last answered on a connection; null until then
+ * @param goneSince when the last connection to it ended; null while there is one, and for a worker
+ *     that was never reached
  * @param retention how long it keeps a detached session; null until the worker was reached once
  * @param draining whether it said that it is leaving
  * @param problem why the last attempt to reach it failed, for people; null when connected
@@ -23,7 +24,7 @@ public record WorkerView(
         @Nullable String incarnation,
         LinkState state,
         Instant since,
-        @Nullable Instant lastAlive,
+        @Nullable Instant goneSince,
         @Nullable Duration retention,
         boolean draining,
         @Nullable String problem) {}

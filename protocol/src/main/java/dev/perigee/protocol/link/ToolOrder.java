@@ -1,6 +1,7 @@
 package dev.perigee.protocol.link;
 
 import dev.perigee.protocol.json.Require;
+import dev.perigee.protocol.link.SessionNotice.ReplyTo;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.topic.RecordOrigin;
@@ -23,7 +24,7 @@ public final class ToolOrder {
             @Nullable String processId,
             ToolRequest request,
             Instant deadline,
-            SessionNotice.@Nullable ReplyTo reply,
+            @Nullable ReplyTo reply,
             @Nullable String traceparent) {
         public Execute {
             Require.present(origin, "origin");

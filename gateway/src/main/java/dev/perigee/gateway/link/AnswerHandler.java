@@ -1,0 +1,16 @@
+package dev.perigee.gateway.link;
+
+import dev.perigee.protocol.json.RawJson;
+
+/**
+ * Takes the answer to one request; called on the connection's reader, once: keep it short. What
+ * waits for a call that outlives its connection is not told of a close.
+ */
+interface AnswerHandler {
+    void result(RawJson result);
+
+    void failure(LinkConnection from, int code, String message);
+
+    /** The connection closed before an answer came. */
+    default void disconnected() {}
+}

@@ -1,0 +1,44 @@
+package dev.perigee.gateway.link;
+
+/**
+ * How many bytes of events the worker may have on the way to one session. Credit returned between
+ * an attach request and its answer is kept for after it. Thread-safe.
+ */
+final class CreditWindow {
+    private final long windowBytes;
+    private long heldBytes;
+    private long returnedBytes;
+
+    CreditWindow(long windowBytes) {
+        this.windowBytes = windowBytes;
+    }
+
+    /** The credit to ask an attach with: the window less what the owner still holds. */
+    synchronized long grant() {
+        returnedBytes = 0;
+        return Math.max(0, windowBytes - heldBytes);
+    }
+
+    /** An event went to the owner. */
+    synchronized void taken(long bytes) {
+        heldBytes += bytes;
+    }
+
+    /** The owner let go of events. */
+    synchronized void returned(long bytes) {
+        heldBytes -= bytes;
+        returnedBytes += bytes;
+    }
+
+    /** A repeat took credit and was dropped. */
+    synchronized void wasted(long bytes) {
+        returnedBytes += bytes;
+    }
+
+    /** What to tell an attached worker now; zero when there is nothing. */
+    synchronized long takeReturned() {
+        var bytes = returnedBytes;
+        returnedBytes = 0;
+        return bytes;
+    }
+}

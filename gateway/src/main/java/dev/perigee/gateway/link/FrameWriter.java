@@ -1,0 +1,134 @@
+package dev.perigee.gateway.link;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * The one writer of a connection. Frames wait in two lanes, and what is in the control lane goes
+ * first; a small window of bytes is with the transport at a time, so that control frames never wait
+ * behind more than that and load still fills packets. There is no writer thread: whoever brings
+ * work while nobody writes, writes.
+ *
+ * <p>Data is bounded by bytes: {@link #reserve} blocks while the buffer is full. Control frames are
+ * bounded in number: a connection that piles them up is broken and is closed.
+ */
+final class FrameWriter {
+    /** What sends one frame; {@code done} is run once, when the transport has let go of it. */
+    interface Transport {
+        void send(byte[] frame, Runnable done);
+    }
+
+    private static final int WINDOW_BYTES = 64 * 1024;
+    private static final int MAX_CONTROL_FRAMES = 20_000;
+
+    @SuppressWarnings("ArrayRecordComponent") // passed through, never compared
+    private record Waiting(byte[] frame, int reserved) {}
+
+    private final Transport transport;
+    private final Consumer<String> onOverflow;
+    private final int bufferBytes;
+    private final Semaphore buffer;
+    private final Queue<Waiting> control = new ConcurrentLinkedQueue<>();
+    private final Queue<Waiting> data = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger controlFrames = new AtomicInteger();
+    private final AtomicLong atTransport = new AtomicLong();
+    private final AtomicInteger work = new AtomicInteger();
+    private volatile boolean closed;
+
+    FrameWriter(Transport transport, int bufferBytes, Consumer<String> onOverflow) {
+        this.transport = transport;
+        this.bufferBytes = bufferBytes;
+        this.buffer = new Semaphore(bufferBytes, true);
+        this.onOverflow = onOverflow;
+    }
+
+    /**
+     * Takes room for a frame of data, blocking while there is none.
+     *
+     * @return the reservation to pass to {@link #data}, or -1 when there was no room in time
+     */
+    int reserve(int bytes, long nanos) throws InterruptedException {
+        var wanted = Math.min(bytes, bufferBytes);
+        if (closed || buffer.tryAcquire(wanted)) {
+            return wanted;
+        }
+        return buffer.tryAcquire(wanted, nanos, TimeUnit.NANOSECONDS) ? wanted : -1;
+    }
+
+    /** Gives a reservation back that no frame used. */
+    void release(int reserved) {
+        buffer.release(reserved);
+    }
+
+    /**
+     * Queues a frame of data; never blocks.
+     *
+     * @param reserved room taken for it, 0 for what is sent again after an attach
+     */
+    void data(byte[] frame, int reserved) {
+        if (!closed) {
+            data.add(new Waiting(frame, reserved));
+            write();
+        }
+    }
+
+    /** Queues a control frame; never blocks. */
+    void control(byte[] frame) {
+        if (closed) {
+            return;
+        }
+        if (controlFrames.incrementAndGet() > MAX_CONTROL_FRAMES) {
+            onOverflow.accept("the worker does not read");
+            return;
+        }
+        control.add(new Waiting(frame, 0));
+        write();
+    }
+
+    /** Nothing is sent any more; who waits for room gets it and finds the connection closed. */
+    void close() {
+        closed = true;
+        control.clear();
+        data.clear();
+        buffer.release(Integer.MAX_VALUE / 2);
+    }
+
+    private void write() {
+        if (work.getAndIncrement() != 0) {
+            return;
+        }
+        var seen = 1;
+        do {
+            drain();
+            seen = work.addAndGet(-seen);
+        } while (seen != 0);
+    }
+
+    private void drain() {
+        while (!closed && atTransport.get() < WINDOW_BYTES) {
+            var next = control.poll();
+            if (next != null) {
+                controlFrames.decrementAndGet();
+            } else {
+                next = data.poll();
+            }
+            if (next == null) {
+                return;
+            }
+            var sending = next;
+            atTransport.addAndGet(sending.frame().length);
+            transport.send(
+                    sending.frame(),
+                    () -> {
+                        buffer.release(sending.reserved());
+                        atTransport.addAndGet(-sending.frame().length);
+                        write();
+                    });
+        }
+    }
+}

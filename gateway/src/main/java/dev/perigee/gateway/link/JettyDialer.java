@@ -1,0 +1,107 @@
+package dev.perigee.gateway.link;
+
+import dev.perigee.protocol.link.LinkFrame;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.eclipse.jetty.client.HttpClient;
+import org.eclipse.jetty.client.WWWAuthenticationProtocolHandler;
+import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.websocket.api.exceptions.UpgradeException;
+import org.eclipse.jetty.websocket.client.ClientUpgradeRequest;
+import org.eclipse.jetty.websocket.client.WebSocketClient;
+import org.jspecify.annotations.Nullable;
+
+/** Opens WebSockets to workers; one client with a small pool of threads for all links. */
+final class JettyDialer implements AutoCloseable {
+    private static final int SPARE_THREADS = 6;
+
+    private final @Nullable String token;
+    private final WebSocketClient client;
+
+    JettyDialer(LinkOptions options) {
+        this.token = options.token();
+        var threads = new QueuedThreadPool(SPARE_THREADS + options.workers().size(), 1);
+        threads.setName("link-io");
+        threads.setDaemon(true);
+        var http = new HttpClient(new HttpClientTransportOverHTTP(1));
+        http.setExecutor(threads);
+        http.setFollowRedirects(false);
+        http.setConnectTimeout(options.timing().connectTimeout().toMillis());
+        client = new WebSocketClient(http);
+        client.setIdleTimeout(Duration.ZERO);
+        client.setMaxTextMessageSize(LinkFrame.MAX_BYTES);
+        client.setMaxFrameSize(LinkFrame.MAX_BYTES);
+        client.setAutoFragment(false);
+        client.setStopTimeout(0);
+    }
+
+    void start() {
+        try {
+            client.start();
+            // A refused token is an answer, not a challenge to be met.
+            client.getHttpClient()
+                    .getProtocolHandlers()
+                    .remove(WWWAuthenticationProtocolHandler.NAME);
+        } catch (Exception e) {
+            throw new IllegalStateException("The WebSocket client does not start", e);
+        }
+    }
+
+    /** Connects a wire, blocking. */
+    void dial(URI address, JettyWire wire, Duration atMost)
+            throws AttemptFailedException, InterruptedException {
+        var request = new ClientUpgradeRequest(address);
+        if (token != null) {
+            request.setHeader("Authorization", "Bearer " + token);
+        }
+        request.setTimeout(Math.max(1, atMost.toMillis()), TimeUnit.MILLISECONDS);
+        try {
+            var opening = client.connect(wire, request);
+            try {
+                opening.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
+            } finally {
+                opening.cancel(true);
+            }
+        } catch (TimeoutException e) {
+            throw new AttemptFailedException("no connection within " + atMost, false);
+        } catch (ExecutionException e) {
+            throw explained(e.getCause());
+        } catch (IOException e) {
+            throw explained(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            client.stop();
+        } catch (Exception e) {
+            throw new IllegalStateException("The WebSocket client does not stop", e);
+        }
+    }
+
+    private static AttemptFailedException explained(@Nullable Throwable cause) {
+        if (cause instanceof UpgradeException upgrade) {
+            var status = upgrade.getResponseStatusCode();
+            if (status == 401 || status == 403) {
+                return new AttemptFailedException(
+                        "the worker refuses this gateway's token: set link.token to the worker's",
+                        true);
+            }
+            if (status > 0) {
+                return new AttemptFailedException(
+                        "no link server answers there, but HTTP status " + status, false);
+            }
+            if (upgrade.getCause() != null) {
+                return explained(upgrade.getCause());
+            }
+        }
+        return new AttemptFailedException(
+                cause == null ? "not connected" : cause.getClass().getSimpleName(), false);
+    }
+}

@@ -1,0 +1,238 @@
+package dev.perigee.gateway.link;
+
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.LinkError;
+import dev.perigee.protocol.link.LinkFrame;
+import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.SessionNotice;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One generation of a link: an open connection, the requests that were sent on it and what comes
+ * back. Frames are taken on the reader's thread, one at a time; any thread may send. Once closed it
+ * stays closed, and nothing that arrives later has an effect.
+ */
+final class LinkConnection {
+    private static final Logger LOG = LoggerFactory.getLogger(LinkConnection.class);
+
+    private final long generation;
+    private final Wire wire;
+    private final AtomicLong ids;
+    private final NoticeHandler notices;
+    private final LinkMeters meters;
+    private final FrameWriter writer;
+    private final Liveness liveness;
+    private final Map<Long, AnswerHandler> unanswered = new ConcurrentHashMap<>();
+    private final AtomicReference<@Nullable String> closeReason = new AtomicReference<>();
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    LinkConnection(
+            long generation,
+            Wire wire,
+            AtomicLong ids,
+            LinkOptions options,
+            NoticeHandler notices,
+            LinkMeters meters) {
+        this.generation = generation;
+        this.wire = wire;
+        this.ids = ids;
+        this.notices = notices;
+        this.meters = meters;
+        this.writer = new FrameWriter(this::transmit, options.sendBufferBytes(), this::close);
+        this.liveness = new Liveness(options.timing().deadAfter(), System.nanoTime());
+    }
+
+    /** The transport under a connection. */
+    interface Wire {
+        void send(byte[] frame, Runnable done);
+
+        void ping();
+
+        /** Ends the connection without waiting for the other side. */
+        void disconnect(String reason);
+    }
+
+    long generation() {
+        return generation;
+    }
+
+    FrameWriter writer() {
+        return writer;
+    }
+
+    boolean isClosed() {
+        return closeReason.get() != null;
+    }
+
+    /** Why it closed; null while it is open. */
+    @Nullable String closeReason() {
+        return closeReason.get();
+    }
+
+    /** Asks in the control lane; the handler hears the answer or the close. */
+    void ask(String method, Object params, AnswerHandler handler) {
+        var id = ids.incrementAndGet();
+        expect(id, handler);
+        writer.control(new LinkFrame.Request(id, method, Json.raw(params)).encode());
+    }
+
+    /** Tells in the control lane. */
+    void tell(String method, Object params) {
+        writer.control(new LinkFrame.Notification(method, Json.raw(params)).encode());
+    }
+
+    /** Sends a session's call in the data lane. */
+    void send(LinkCall call, byte[] frame, int reserved) {
+        call.markSent();
+        expect(call.id(), call);
+        writer.data(frame, reserved);
+    }
+
+    /** The answer of a call is not awaited any more. */
+    void forget(long id) {
+        unanswered.remove(id);
+    }
+
+    /** Takes a frame; on the reader's thread. */
+    void received(byte[] utf8) {
+        if (isClosed()) {
+            return;
+        }
+        meters.framesIn.increment();
+        meters.bytesIn.increment(utf8.length);
+        try {
+            switch (LinkFrame.decode(utf8)) {
+                case LinkFrame.Notification notification -> noticed(notification);
+                case LinkFrame.Response(var id, var result) -> answered(id, result);
+                case LinkFrame.Failure failure -> refused(failure);
+                case LinkFrame.Request(var id, var method, var ignored) ->
+                        writer.control(
+                                new LinkFrame.Failure(
+                                                id,
+                                                LinkError.METHOD_NOT_FOUND.code(),
+                                                "a gateway answers no requests, not " + method)
+                                        .encode());
+            }
+        } catch (InvalidRecordException e) {
+            notUnderstood(e.getMessage());
+        } catch (RuntimeException e) {
+            meters.protocolErrors.increment();
+            LOG.atError().setCause(e).log("A message of a worker could not be handled");
+        }
+    }
+
+    /** A pong came. */
+    void pong(@Nullable Duration roundTrip) {
+        liveness.pong(System.nanoTime());
+        if (roundTrip != null) {
+            meters.roundTrip.record(roundTrip);
+        }
+    }
+
+    /** Pings until the connection is closed, and closes it when no pong comes. */
+    void keepAlive(Duration interval) throws InterruptedException {
+        while (true) {
+            var wait = Math.min(interval.toNanos(), liveness.nanosLeft(System.nanoTime()));
+            if (closed.await(wait, TimeUnit.NANOSECONDS)) {
+                return;
+            }
+            if (liveness.isDead(System.nanoTime())) {
+                close("the worker answers no pings");
+                return;
+            }
+            wire.ping();
+        }
+    }
+
+    /** Waits for the close; false when it did not come in time. */
+    boolean awaitClosed(Duration atMost) throws InterruptedException {
+        return closed.await(atMost.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    void awaitClosed() throws InterruptedException {
+        closed.await();
+    }
+
+    /** Closes; the first reason counts. Any thread, also the transport when it lost the worker. */
+    void close(String reason) {
+        if (!closeReason.compareAndSet(null, reason)) {
+            return;
+        }
+        writer.close();
+        wire.disconnect(reason);
+        for (var id : unanswered.keySet()) {
+            disconnected(id);
+        }
+        closed.countDown();
+    }
+
+    private void expect(long id, AnswerHandler handler) {
+        unanswered.put(id, handler);
+        if (isClosed()) {
+            disconnected(id);
+        }
+    }
+
+    private void disconnected(long id) {
+        var handler = unanswered.remove(id);
+        if (handler != null) {
+            handler.disconnected();
+        }
+    }
+
+    private void transmit(byte[] frame, Runnable done) {
+        meters.framesOut.increment();
+        meters.bytesOut.increment(frame.length);
+        wire.send(frame, done);
+    }
+
+    private void answered(long id, RawJson result) {
+        var handler = unanswered.remove(id);
+        if (handler != null) {
+            handler.result(result);
+        }
+    }
+
+    private void refused(LinkFrame.Failure failure) {
+        var id = failure.id();
+        var handler = id == null ? null : unanswered.remove(id);
+        if (handler != null) {
+            handler.failure(this, failure.code(), failure.message());
+        } else if (id == null) {
+            notUnderstood("the worker could not read a message: " + failure.message());
+        }
+    }
+
+    private void noticed(LinkFrame.Notification notification) {
+        var params = notification.params();
+        switch (notification.method()) {
+            case LinkMethod.EVENT ->
+                    notices.event(
+                            this,
+                            Json.read(params, SessionNotice.InstanceEvent.class),
+                            params.size());
+            case LinkMethod.FENCED ->
+                    notices.fenced(this, Json.read(params, SessionNotice.Fenced.class));
+            case LinkMethod.DRAINING ->
+                    notices.draining(Json.read(params, SessionNotice.Draining.class));
+            case LinkMethod.HEARTBEAT -> notices.heartbeat(params);
+            default -> notUnderstood("unknown method");
+        }
+    }
+
+    private void notUnderstood(@Nullable String why) {
+        meters.protocolErrors.increment();
+        LOG.atWarn().addKeyValue("reason", why).log("A message of a worker was not understood");
+    }
+}

@@ -1,0 +1,55 @@
+package dev.perigee.gateway.link;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a gateway runs its links.
+ *
+ * @param gatewayId who it says it is
+ * @param workers URLs of the workers' link servers
+ * @param token bearer token; null for workers that ask for none
+ * @param minimumRetention a worker that keeps detached sessions for less is refused: the group
+ *     would notice a dead gateway too late
+ * @param creditBytes events on the way to one session
+ * @param sendBufferBytes orders on the way to one worker
+ */
+public record LinkOptions(
+        String gatewayId,
+        List<URI> workers,
+        @Nullable String token,
+        Duration minimumRetention,
+        long creditBytes,
+        int sendBufferBytes,
+        Timing timing) {
+
+    /**
+     * How long things take.
+     *
+     * @param connectTimeout of one attempt to reach a worker, up to the upgrade
+     * @param answerTimeout of hello and attach
+     * @param recoveryMargin by how much a link gives up before its worker does
+     * @param backoffMin ceiling of the first random delay between attempts
+     * @param backoffMax ceiling of the last
+     */
+    public record Timing(
+            Duration connectTimeout,
+            Duration answerTimeout,
+            Duration pingInterval,
+            Duration deadAfter,
+            Duration recoveryMargin,
+            Duration backoffMin,
+            Duration backoffMax) {}
+
+    public LinkOptions {
+        workers = List.copyOf(workers);
+    }
+
+    /** Without the token. */
+    @Override
+    public String toString() {
+        return "LinkOptions[gatewayId=" + gatewayId + ", workers=" + workers + "]";
+    }
+}

@@ -1,0 +1,141 @@
+package dev.perigee.gateway.link;
+
+import dev.perigee.protocol.settings.Setting;
+import dev.perigee.protocol.settings.SettingType;
+import dev.perigee.protocol.settings.Settings;
+import dev.perigee.protocol.settings.SettingsSchema;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The gateway's configuration of its links. Source: design/link.md, design/decisions.md. */
+public final class LinkSettings {
+    private static final SettingType<URI> LINK_URL =
+            SettingType.uri()
+                    .where(
+                            uri ->
+                                    ("ws".equals(uri.getScheme()) || "wss".equals(uri.getScheme()))
+                                            && uri.getUserInfo() == null
+                                            && uri.getQuery() == null,
+                            "with the scheme ws or wss, without user or query");
+    private static final SettingType<Duration> POSITIVE =
+            SettingType.duration().where(duration -> duration.isPositive(), "longer than nothing");
+
+    public static final Setting<List<URI>> WORKERS =
+            Setting.required(
+                    "workers",
+                    SettingType.listOf(LINK_URL).where(list -> !list.isEmpty(), "at least one"),
+                    "URLs of the workers' link servers. Their ids are learned when they answer.");
+    public static final Setting<String> TOKEN =
+            Setting.optional(
+                            "link.token",
+                            SettingType.string(),
+                            "Bearer token that the workers ask for. Without it none is sent.")
+                    .asSecret();
+    public static final Setting<Duration> CONNECT_TIMEOUT =
+            Setting.of(
+                    "link.connect-timeout",
+                    POSITIVE,
+                    "5s",
+                    "How long one attempt to reach a worker may take.");
+    public static final Setting<Duration> ANSWER_TIMEOUT =
+            Setting.of(
+                    "link.answer-timeout",
+                    POSITIVE,
+                    "10s",
+                    "How long a worker may take to answer hello and attach.");
+    public static final Setting<Duration> PING_INTERVAL =
+            Setting.of("link.ping-interval", POSITIVE, "5s", "How often a link is pinged.");
+    public static final Setting<Duration> DEAD_AFTER =
+            Setting.of(
+                    "link.dead-after",
+                    POSITIVE,
+                    "10s",
+                    "A link without a pong for this long is dead and is dialled again.");
+    public static final Setting<Duration> RECOVERY_MARGIN =
+            Setting.of(
+                    "link.recovery-margin",
+                    SettingType.duration(),
+                    "5s",
+                    "How long before a worker's retention ends a broken link gives up.");
+    public static final Setting<Duration> RETENTION_SURPLUS =
+            Setting.of(
+                    "link.retention-surplus",
+                    SettingType.duration(),
+                    "15s",
+                    "By how much a worker's retention must exceed the consumer group's session"
+                            + " timeout; a worker with less is refused.");
+    public static final Setting<Duration> BACKOFF_MIN =
+            Setting.of(
+                    "link.backoff-min",
+                    POSITIVE,
+                    "100ms",
+                    "Ceiling of the first random delay before a worker is dialled again.");
+    public static final Setting<Duration> BACKOFF_MAX =
+            Setting.of("link.backoff-max", POSITIVE, "2s", "Ceiling of the last such delay.");
+    public static final Setting<Long> CREDIT =
+            Setting.of(
+                    "link.credit",
+                    SettingType.bytes().where(bytes -> bytes > 0, "more than nothing"),
+                    "4MiB",
+                    "Events that may be on the way from a worker for one partition.");
+    public static final Setting<Long> SEND_BUFFER =
+            Setting.of(
+                    "link.send-buffer",
+                    SettingType.bytes()
+                            .where(
+                                    bytes -> bytes >= 65_536 && bytes <= 1L << 30,
+                                    "from 64KiB to 1GiB"),
+                    "8MiB",
+                    "Orders that may wait to be written to one worker.");
+
+    public static final SettingsSchema SCHEMA =
+            SettingsSchema.of(
+                            "gateway",
+                            WORKERS,
+                            TOKEN,
+                            CONNECT_TIMEOUT,
+                            ANSWER_TIMEOUT,
+                            PING_INTERVAL,
+                            DEAD_AFTER,
+                            RECOVERY_MARGIN,
+                            RETENTION_SURPLUS,
+                            BACKOFF_MIN,
+                            BACKOFF_MAX,
+                            CREDIT,
+                            SEND_BUFFER)
+                    .withRule(LinkSettings::pingsBeforeDead);
+
+    private LinkSettings() {}
+
+    /**
+     * The options that the settings say.
+     *
+     * @param groupSessionTimeout after which the consumer group takes a gateway for dead
+     */
+    public static LinkOptions options(
+            Settings settings, String gatewayId, Duration groupSessionTimeout) {
+        return new LinkOptions(
+                gatewayId,
+                settings.value(WORKERS),
+                settings.valueOrNull(TOKEN),
+                groupSessionTimeout.plus(settings.value(RETENTION_SURPLUS)),
+                settings.value(CREDIT),
+                Math.toIntExact(settings.value(SEND_BUFFER)),
+                new LinkOptions.Timing(
+                        settings.value(CONNECT_TIMEOUT),
+                        settings.value(ANSWER_TIMEOUT),
+                        settings.value(PING_INTERVAL),
+                        settings.value(DEAD_AFTER),
+                        settings.value(RECOVERY_MARGIN),
+                        settings.value(BACKOFF_MIN),
+                        settings.value(BACKOFF_MAX)));
+    }
+
+    private static @Nullable String pingsBeforeDead(Settings settings) {
+        return settings.value(PING_INTERVAL).compareTo(settings.value(DEAD_AFTER)) < 0
+                ? null
+                : "link.ping-interval must be shorter than link.dead-after";
+    }
+}

@@ -1,0 +1,297 @@
+package dev.perigee.gateway.link;
+
+import dev.perigee.gateway.link.LinkException.Reason;
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.Attach;
+import dev.perigee.protocol.link.InstanceOrder;
+import dev.perigee.protocol.link.LinkError;
+import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.SessionNotice;
+import dev.perigee.protocol.link.ToolOrder;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One partition's session, from {@code open} to its one end, across connections. The answer to an
+ * attach is handled on the connection's reader before any event behind it: calls in flight are
+ * resolved or sent again, then events are let through.
+ */
+final class PartitionSession implements PartitionLink {
+    private static final Logger LOG = LoggerFactory.getLogger(PartitionSession.class);
+    private static final Duration OVERLOAD_PAUSE_MIN = Duration.ofMillis(20);
+    private static final Duration OVERLOAD_PAUSE_MAX = Duration.ofSeconds(1);
+
+    /** What came of one attempt to attach. */
+    enum AttachStep {
+        ATTACHED,
+        /** The worker is not ready for it yet. */
+        AGAIN,
+        /** The session or the connection is over. */
+        OVER
+    }
+
+    private final PartitionClaim claim;
+    private final String workerId;
+    private final boolean create;
+    private final Consumer<PartitionSession> onEnd;
+    private final CreditWindow credit;
+    private final SessionCalls calls;
+    private final SessionNotices notices;
+    private final SessionDelivery delivery;
+    private volatile boolean everAttached;
+
+    PartitionSession(
+            PartitionClaim claim,
+            String workerId,
+            boolean create,
+            SessionListener listener,
+            Consumer<PartitionSession> onEnd,
+            AtomicLong callIds,
+            long creditBytes,
+            LinkMeters meters) {
+        this.claim = claim;
+        this.workerId = workerId;
+        this.create = create;
+        this.onEnd = onEnd;
+        this.credit = new CreditWindow(creditBytes);
+        this.calls = new SessionCalls(callIds, this::over, meters);
+        this.notices = new SessionNotices(claim.partition(), credit);
+        this.delivery = new SessionDelivery(listener, credit, meters);
+    }
+
+    @Override
+    public PartitionClaim claim() {
+        return claim;
+    }
+
+    @Override
+    public String workerId() {
+        return workerId;
+    }
+
+    /** Whether the worker had it once, so that it can be lost with the worker. */
+    boolean wasAttached() {
+        return everAttached;
+    }
+
+    boolean isAttached() {
+        return calls.connection() != null;
+    }
+
+    boolean isOver() {
+        return calls.isOver();
+    }
+
+    @Override
+    public ToolOrder.Accepted execute(ToolOrder.Execute order, Instant deadline)
+            throws LinkException, InterruptedException {
+        var until = Deadline.at(deadline);
+        var reserve = until.nanosLeft() / 10;
+        var backoff =
+                new Backoff(OVERLOAD_PAUSE_MIN, OVERLOAD_PAUSE_MAX, ThreadLocalRandom.current());
+        while (true) {
+            try {
+                var call = calls.post(LinkMethod.EXECUTE, order, order.origin(), until);
+                return calls.await(call, until, ToolOrder.Accepted.class);
+            } catch (LinkException e) {
+                var pause = backoff.next();
+                if (e.reason() != Reason.OVERLOADED
+                        || until.nanosLeft() - pause.toNanos() < reserve) {
+                    throw e;
+                }
+                Thread.sleep(pause);
+            }
+        }
+    }
+
+    @Override
+    public PendingOutcome submit(String method, Object order, Instant deadline)
+            throws LinkException, InterruptedException {
+        var until = Deadline.at(deadline);
+        var call = calls.post(method, order, null, until);
+        return () -> calls.await(call, until, InstanceOrder.Outcome.class);
+    }
+
+    @Override
+    public boolean cancel(ToolOrder.Cancel order, Instant deadline)
+            throws LinkException, InterruptedException {
+        var until = Deadline.at(deadline);
+        var call = calls.post(LinkMethod.CANCEL, order, null, until);
+        return calls.await(call, until, ToolOrder.Cancelled.class).found();
+    }
+
+    @Override
+    public void ack(SessionNotice.Ack ack) {
+        notices.ack(ack);
+    }
+
+    @Override
+    public void credit(long bytes) {
+        notices.credit(bytes);
+    }
+
+    @Override
+    public void committed(String topic, long offset) {
+        notices.committed(topic, offset);
+    }
+
+    /** Asks the worker for the session once and waits; on the link's attach thread. */
+    AttachStep attach(LinkConnection via, String gatewayId, Duration atMost)
+            throws InterruptedException {
+        var request =
+                new Attach.Request(
+                        claim.partition(),
+                        claim.epoch(),
+                        gatewayId,
+                        via.generation(),
+                        create && !everAttached,
+                        delivery.cursors(),
+                        credit.grant());
+        var exchange =
+                new Exchange() {
+                    @Override
+                    public void result(RawJson json) {
+                        attached(via, json);
+                        super.result(json);
+                    }
+                };
+        via.ask(LinkMethod.ATTACH, request, exchange);
+        return switch (exchange.await(atMost)) {
+            case Exchange.Answer.Result ignored -> AttachStep.ATTACHED;
+            case Exchange.Answer.Refusal(var code, var ignored) ->
+                    refusedAttach(LinkError.of(code), code);
+            case Exchange.Answer.Disconnected() -> AttachStep.OVER;
+            case Exchange.Answer.Silence() -> {
+                via.close("no answer to " + LinkMethod.ATTACH);
+                yield AttachStep.OVER;
+            }
+        };
+    }
+
+    /** An event of this partition came; on the reader. */
+    void event(LinkConnection via, SessionNotice.InstanceEvent event, int creditBytes) {
+        delivery.event(via, event, creditBytes);
+    }
+
+    /** The connection closed; on the link's thread. */
+    void suspend(LinkConnection closed) {
+        calls.suspended(closed);
+        notices.suspended(closed);
+        delivery.suspended(closed);
+    }
+
+    /** The worker is leaving. */
+    void draining(String reason) {
+        delivery.draining(reason);
+    }
+
+    /** A higher epoch has the partition. */
+    void fence(long byEpoch) {
+        if (end(SessionEnd.FENCED)) {
+            delivery.end(listener -> listener.fenced(byEpoch));
+        }
+    }
+
+    /** The session is gone. */
+    void lose(LinkFailure failure) {
+        if (end(SessionEnd.lost(failure))) {
+            delivery.end(listener -> listener.lost(failure));
+        }
+    }
+
+    /** The gateway stops: the session lives on, for whoever attaches next. */
+    void abandon() {
+        delivery.mute();
+        end(SessionEnd.STOPPED);
+    }
+
+    @Override
+    public void detach(boolean handOff, Duration deadline) {
+        delivery.mute();
+        var via = calls.connection();
+        if (!end(SessionEnd.LEFT) || via == null) {
+            return;
+        }
+        var exchange = new Exchange();
+        leave(via, handOff, exchange);
+        try {
+            exchange.await(deadline);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** On the reader, before any event behind the answer. */
+    private void attached(LinkConnection via, RawJson json) {
+        Attach.Result result;
+        try {
+            result = Json.read(json, Attach.Result.class);
+        } catch (InvalidRecordException e) {
+            refusedForGood("an answer that is not understood: " + e.getMessage());
+            return;
+        }
+        if (calls.attached(via, result)) {
+            everAttached = true;
+            notices.attached(via, result);
+            delivery.attached(via, result);
+        } else if (isOver()) {
+            leave(via, false, new Exchange());
+        }
+    }
+
+    private AttachStep refusedAttach(@Nullable LinkError error, int code) {
+        var sessionEnd = error == null ? null : SessionEnd.of(error);
+        if (sessionEnd != null) {
+            over(sessionEnd);
+        } else if (error == LinkError.DRAINING) {
+            lose(LinkFailure.DRAINING);
+        } else if (error == LinkError.ALREADY_ATTACHED || error == LinkError.OVERLOADED) {
+            return AttachStep.AGAIN;
+        } else {
+            refusedForGood("error " + code);
+        }
+        return AttachStep.OVER;
+    }
+
+    private void refusedForGood(String how) {
+        LOG.atError()
+                .addKeyValue("worker_id", workerId)
+                .addKeyValue("partition", claim.partition())
+                .addKeyValue("error", how)
+                .log("A worker refused to attach a session: one of the two has a bug");
+        lose(LinkFailure.REFUSED);
+    }
+
+    private void over(SessionEnd sessionEnd) {
+        var failure = sessionEnd.failure();
+        if (failure == null) {
+            fence(-1);
+        } else {
+            lose(failure);
+        }
+    }
+
+    private boolean end(SessionEnd how) {
+        if (!calls.end(how)) {
+            return false;
+        }
+        notices.end();
+        onEnd.accept(this);
+        return true;
+    }
+
+    private void leave(LinkConnection via, boolean handOff, Exchange exchange) {
+        via.ask(
+                LinkMethod.DETACH,
+                new Attach.Detach(claim.partition(), claim.epoch(), handOff),
+                exchange);
+    }
+}

@@ -1,0 +1,216 @@
+package dev.perigee.gateway.link;
+
+import dev.perigee.gateway.link.LinkException.Reason;
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.link.Attach;
+import dev.perigee.protocol.link.LinkError;
+import dev.perigee.protocol.link.LinkFrame;
+import dev.perigee.protocol.topic.RecordOrigin;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The calls of a session. A call registers under the lock and, while a connection is attached, goes
+ * into its writer under the same lock, so the order of the calls is the order on the wire. Any
+ * thread may call; the lock is never held while somebody waits.
+ */
+final class SessionCalls {
+    private static final Logger LOG = LoggerFactory.getLogger(SessionCalls.class);
+
+    private final AtomicLong ids;
+    private final Consumer<SessionEnd> onSessionEnd;
+    private final LinkMeters meters;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final InFlight inFlight = new InFlight();
+    private volatile @Nullable LinkConnection connection;
+    private volatile @Nullable SessionEnd end;
+
+    /**
+     * @param onSessionEnd hears, on the reader, an error answer that ends the whole session
+     */
+    SessionCalls(AtomicLong ids, Consumer<SessionEnd> onSessionEnd, LinkMeters meters) {
+        this.ids = ids;
+        this.onSessionEnd = onSessionEnd;
+        this.meters = meters;
+    }
+
+    /** The attached connection; null while there is none. */
+    @Nullable LinkConnection connection() {
+        return connection;
+    }
+
+    boolean isOver() {
+        return end != null;
+    }
+
+    /**
+     * Makes a call; it waits unsent while nothing is attached.
+     *
+     * @param executeOrigin of a {@code tool/execute}; null for what is simply sent again
+     */
+    LinkCall post(String method, Object order, @Nullable RecordOrigin executeOrigin, Deadline until)
+            throws LinkException, InterruptedException {
+        var call = new LinkCall(ids.incrementAndGet(), method, order, executeOrigin, this::refused);
+        var frame = call.encode();
+        if (frame.length > LinkFrame.MAX_BYTES) {
+            throw failure(Reason.TOO_LARGE, false, "The order is larger than a frame of 16 MiB");
+        }
+        var via = connection;
+        var reserved = via == null ? 0 : via.writer().reserve(frame.length, until.nanosLeft());
+        if (reserved < 0) {
+            throw failure(Reason.DEADLINE, false, "The link was busy until the deadline");
+        }
+        lock.lock();
+        try {
+            var over = end;
+            if (over != null) {
+                throw over.toException(false);
+            }
+            inFlight.add(call);
+            meters.callBegan();
+            var now = connection;
+            if (now != null) {
+                var usable = now == via ? reserved : 0;
+                reserved -= usable;
+                now.send(call, frame, usable);
+            }
+        } finally {
+            lock.unlock();
+            if (via != null && reserved > 0) {
+                via.writer().release(reserved);
+            }
+        }
+        return call;
+    }
+
+    /** Waits for the end of a call and takes it out. */
+    <T> T await(LinkCall call, Deadline until, Class<T> type)
+            throws LinkException, InterruptedException {
+        var answered = false;
+        try {
+            if (!call.await(until.nanosLeft()) && !call.hasEnded()) {
+                throw failure(
+                        Reason.DEADLINE,
+                        call.wasSent(),
+                        "The worker did not answer before the deadline");
+            }
+            var json = call.answer();
+            answered = true;
+            return Json.read(json, type);
+        } catch (InvalidRecordException e) {
+            LOG.atError()
+                    .addKeyValue("method", call.method())
+                    .addKeyValue("reason", e.getMessage())
+                    .log("A worker's answer was not understood");
+            throw failure(Reason.REJECTED, true, "The worker's answer was not understood");
+        } finally {
+            forget(call);
+            meters.callEnded(call.method(), answered, call.ageNanos());
+        }
+    }
+
+    /**
+     * Resolves what waits by an attach answer and sends the rest again, in order; on the reader.
+     *
+     * @return false when the session or the connection is over
+     */
+    boolean attached(LinkConnection via, Attach.Result result) {
+        lock.lock();
+        try {
+            if (end != null || via.isClosed()) {
+                return false;
+            }
+            var waiting = inFlight.size();
+            var again = inFlight.resume(result);
+            meters.callsResolved.increment((double) waiting - again.size());
+            for (var call : again) {
+                if (call.wasSent()) {
+                    meters.callsResent.increment();
+                }
+                via.send(call, call.encode(), 0);
+            }
+            connection = via;
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Keeps further calls back; what was sent waits for the next attach. */
+    void suspended(LinkConnection closed) {
+        lock.lock();
+        try {
+            if (connection == closed) {
+                connection = null;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Releases every waiter, once.
+     *
+     * @return false when the session had ended before
+     */
+    boolean end(SessionEnd how) {
+        lock.lock();
+        try {
+            if (end != null) {
+                return false;
+            }
+            end = how;
+            connection = null;
+            for (var call : inFlight.drain()) {
+                call.fail(how.toException(call.wasSent()));
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void forget(LinkCall call) {
+        lock.lock();
+        try {
+            inFlight.remove(call);
+            var via = connection;
+            if (via != null) {
+                via.forget(call.id());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** An error answer to a call, which the worker did not accept then; on the reader. */
+    private void refused(LinkConnection from, LinkCall call, LinkError error) {
+        var sessionEnd = SessionEnd.of(error);
+        if (sessionEnd != null) {
+            if (from == connection) {
+                call.fail(sessionEnd.toException(false));
+                onSessionEnd.accept(sessionEnd);
+            }
+        } else if (error == LinkError.OVERLOADED) {
+            call.fail(failure(Reason.OVERLOADED, false, "The worker is overloaded"));
+        } else if (error == LinkError.DRAINING) {
+            call.fail(failure(Reason.DRAINING, false, "The worker is leaving"));
+        } else {
+            LOG.atError()
+                    .addKeyValue("method", call.method())
+                    .addKeyValue("error", error)
+                    .log("A worker refused a call: one of the two has a bug");
+            var mayHaveRun = error == LinkError.INTERNAL;
+            call.fail(failure(Reason.REJECTED, mayHaveRun, "The worker refused with " + error));
+        }
+    }
+
+    private static LinkException failure(Reason reason, boolean mayHaveRun, String message) {
+        return new LinkException(reason, null, mayHaveRun, message);
+    }
+}

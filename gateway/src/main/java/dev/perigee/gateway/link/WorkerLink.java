@@ -1,0 +1,364 @@
+package dev.perigee.gateway.link;
+
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.Hello;
+import dev.perigee.protocol.link.LinkError;
+import dev.perigee.protocol.link.LinkFrame;
+import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.SessionNotice;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The link to one worker: dials, greets, attaches the open sessions, waits for the connection's
+ * end, and begins again, on one virtual thread, which alone moves the {@link LinkStateMachine}. So
+ * there is one recovery at a time, and at most one open connection.
+ */
+final class WorkerLink implements NoticeHandler {
+    private static final Logger LOG = LoggerFactory.getLogger(WorkerLink.class);
+
+    private final LinkOptions options;
+    private final JettyDialer dialer;
+    private final LinkRegistry registry;
+    private final WorkerListener listener;
+    private final LinkMeters meters;
+    private final WorkerStanding standing;
+    private final LinkStateMachine machine;
+    private final Backoff backoff;
+    private final AtomicLong callIds = new AtomicLong();
+    private final Map<Integer, PartitionSession> sessions = new ConcurrentHashMap<>();
+    private final CountDownLatch stopped = new CountDownLatch(1);
+    private final Object attachLock = new Object();
+    private @Nullable Attacher attacher; // guarded by attachLock
+    private volatile @Nullable Thread thread;
+
+    /** Knows which link has which worker. */
+    interface LinkRegistry {
+        /** Claims a worker's id; false when another link has it. */
+        boolean claim(String workerId, WorkerLink link);
+    }
+
+    WorkerLink(
+            URI address,
+            LinkOptions options,
+            JettyDialer dialer,
+            LinkRegistry registry,
+            WorkerListener listener,
+            LinkMeters meters) {
+        this.options = options;
+        this.dialer = dialer;
+        this.registry = registry;
+        this.listener = listener;
+        this.meters = meters;
+        var timing = options.timing();
+        this.standing = new WorkerStanding(address);
+        this.machine = new LinkStateMachine(timing.recoveryMargin());
+        this.backoff =
+                new Backoff(timing.backoffMin(), timing.backoffMax(), ThreadLocalRandom.current());
+        meters.stateOf(standing::state);
+    }
+
+    void start() {
+        thread = Thread.ofVirtual().name("link-" + standing.authority()).start(this::run);
+    }
+
+    /** Ends the link; its sessions live on at the worker. Waits, bounded, for its thread. */
+    void stop() {
+        stopped.countDown();
+        var running = thread;
+        if (running != null) {
+            running.interrupt();
+            try {
+                running.join(Duration.ofSeconds(5));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        List.copyOf(sessions.values()).forEach(PartitionSession::abandon);
+    }
+
+    WorkerView view() {
+        return standing.view();
+    }
+
+    PartitionLink open(
+            PartitionClaim claim, String workerId, boolean create, SessionListener owner) {
+        var session =
+                new PartitionSession(
+                        claim,
+                        workerId,
+                        create,
+                        owner,
+                        ended -> sessions.remove(ended.claim().partition(), ended),
+                        callIds,
+                        options.creditBytes(),
+                        meters);
+        synchronized (attachLock) {
+            var other = sessions.putIfAbsent(claim.partition(), session);
+            if (other != null) {
+                throw new IllegalStateException(
+                        "Partition " + claim.partition() + " is open: detach from it first");
+            }
+            if (attacher != null) {
+                attacher.attach(session);
+            }
+        }
+        if (stopped.getCount() == 0) {
+            session.abandon();
+        }
+        return session;
+    }
+
+    private void run() {
+        try {
+            while (stopped.getCount() > 0) {
+                apply(machine.expire(System.nanoTime()));
+                attempt();
+                var pause =
+                        Math.min(backoff.next().toNanos(), machine.nanosLeft(System.nanoTime()));
+                if (stopped.await(pause, TimeUnit.NANOSECONDS)) {
+                    return;
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** One generation, from dialling to the end of its connection. */
+    private void attempt() throws InterruptedException {
+        var generation = machine.beginAttempt();
+        var wire = new JettyWire();
+        var connection = new LinkConnection(generation, wire, callIds, options, this, meters);
+        wire.bind(connection);
+        try {
+            dialer.dial(standing.address(), wire, inTime(options.timing().connectTimeout()));
+            keepAlive(connection);
+            var hello = greet(connection);
+            adopt(hello);
+            attachOpenSessions(connection);
+            if (!connection.isClosed()) {
+                backoff.reset();
+                var retention = Duration.ofMillis(hello.retentionMs());
+                apply(machine.established(generation, retention));
+                connection.awaitClosed();
+            }
+        } catch (AttemptFailedException e) {
+            failed(e, generation);
+        } finally {
+            end(connection);
+        }
+    }
+
+    private void end(LinkConnection connection) {
+        connection.close("the gateway ends the connection");
+        synchronized (attachLock) {
+            attacher = null;
+        }
+        for (var session : sessions.values()) {
+            session.suspend(connection);
+        }
+        standing.gone();
+        var change = machine.closed(connection.generation(), System.nanoTime());
+        if (change != LinkStateMachine.Change.NONE) {
+            standing.problem(connection.closeReason());
+            apply(change);
+        }
+    }
+
+    private void keepAlive(LinkConnection connection) {
+        Thread.ofVirtual()
+                .name("link-ping-" + standing.authority())
+                .start(
+                        () -> {
+                            try {
+                                connection.keepAlive(options.timing().pingInterval());
+                            } catch (InterruptedException e) {
+                                Thread.currentThread().interrupt();
+                            }
+                        });
+    }
+
+    private Hello.Result greet(LinkConnection connection)
+            throws AttemptFailedException, InterruptedException {
+        var exchange = new Exchange();
+        connection.ask(
+                LinkMethod.HELLO,
+                new Hello.Request(options.gatewayId(), LinkFrame.PROTOCOL),
+                exchange);
+        return switch (exchange.await(inTime(options.timing().answerTimeout()))) {
+            case Exchange.Answer.Result(var json) -> accepted(json);
+            case Exchange.Answer.Refusal(var code, var message) -> {
+                var error = LinkError.of(code);
+                throw new AttemptFailedException(
+                        "the worker refuses the link: " + message + " (" + code + ")",
+                        error != LinkError.OVERLOADED
+                                && error != LinkError.DRAINING
+                                && error != LinkError.INTERNAL);
+            }
+            case Exchange.Answer.Disconnected() ->
+                    throw new AttemptFailedException(
+                            "the connection closed before hello: " + connection.closeReason(),
+                            false);
+            case Exchange.Answer.Silence() ->
+                    throw new AttemptFailedException("no answer to hello", false);
+        };
+    }
+
+    private Hello.Result accepted(RawJson json) throws AttemptFailedException {
+        Hello.Result hello;
+        try {
+            hello = Json.read(json, Hello.Result.class);
+        } catch (InvalidRecordException e) {
+            throw new AttemptFailedException(
+                    "the worker's hello is not understood: " + e.getMessage(), true);
+        }
+        if (hello.retentionMs() < options.minimumRetention().toMillis()) {
+            throw new AttemptFailedException(
+                    "the worker keeps detached sessions for "
+                            + hello.retentionMs()
+                            + " ms, this gateway's group needs "
+                            + options.minimumRetention().toMillis()
+                            + " ms: raise the worker's retention or lower"
+                            + " the group's session timeout",
+                    true);
+        }
+        if (!registry.claim(hello.workerId(), this)) {
+            throw new AttemptFailedException(
+                    "another address leads to the worker " + hello.workerId() + " too", true);
+        }
+        return hello;
+    }
+
+    /** Takes note of who answers; what another process held is gone. */
+    private void adopt(Hello.Result hello) {
+        switch (standing.met(hello)) {
+            case SAME -> {}
+            case NEW_INCARNATION -> loseAttached(LinkFailure.INCARNATION_CHANGED);
+            case OTHER_WORKER -> loseAll(LinkFailure.UNREACHABLE);
+        }
+        listener.changed();
+    }
+
+    private void attachOpenSessions(LinkConnection connection) throws InterruptedException {
+        var attaching = new Attacher(options, connection);
+        List<PartitionSession> open;
+        synchronized (attachLock) {
+            attacher = attaching;
+            open = List.copyOf(sessions.values());
+        }
+        if (machine.state() != LinkState.RECOVERING) {
+            open.forEach(attaching::attach);
+            return;
+        }
+        attaching.attachAll(open, machine.nanosLeft(System.nanoTime()));
+        if (!connection.isClosed()) {
+            // The deadline passed on a living connection: only who was not attached is lost.
+            open.stream()
+                    .filter(session -> !session.isAttached())
+                    .forEach(session -> session.lose(LinkFailure.UNREACHABLE));
+        }
+    }
+
+    private void failed(AttemptFailedException failure, long generation) {
+        meters.attemptsFailed.increment();
+        if (standing.problem(failure.getMessage())) {
+            LOG.atWarn()
+                    .addKeyValue("address", standing.authority())
+                    .addKeyValue("reason", failure.getMessage())
+                    .log("Worker not reached, trying on");
+            listener.changed();
+        }
+        if (failure.isPermanent()) {
+            apply(machine.refused(generation));
+        }
+    }
+
+    private void apply(LinkStateMachine.Change change) {
+        if (change == LinkStateMachine.Change.NONE) {
+            return;
+        }
+        var before = standing.state();
+        standing.state(machine.state());
+        switch (change) {
+            case CONNECTED -> {
+                if (before == LinkState.RECOVERING) {
+                    meters.resumed.increment();
+                }
+            }
+            case FAILED -> {
+                meters.given.increment();
+                loseAll(LinkFailure.UNREACHABLE);
+            }
+            case SUSPENDED, NONE -> {}
+        }
+        LOG.atInfo()
+                .addKeyValue("worker_id", standing.workerId())
+                .addKeyValue("address", standing.authority())
+                .addKeyValue("state", machine.state())
+                .addKeyValue("reason", standing.problem())
+                .log("Link state changed");
+        listener.changed();
+    }
+
+    private void loseAll(LinkFailure failure) {
+        List.copyOf(sessions.values()).forEach(session -> session.lose(failure));
+    }
+
+    private void loseAttached(LinkFailure failure) {
+        sessions.values().stream()
+                .filter(PartitionSession::wasAttached)
+                .toList()
+                .forEach(session -> session.lose(failure));
+    }
+
+    private Duration inTime(Duration timeout) {
+        var left = machine.nanosLeft(System.nanoTime());
+        return left < timeout.toNanos() ? Duration.ofNanos(left) : timeout;
+    }
+
+    @Override
+    public void event(LinkConnection from, SessionNotice.InstanceEvent event, int creditBytes) {
+        var session = sessions.get(event.partition());
+        if (session != null) {
+            session.event(from, event, creditBytes);
+        }
+    }
+
+    @Override
+    public void fenced(LinkConnection from, SessionNotice.Fenced fenced) {
+        var session = sessions.get(fenced.partition());
+        if (session != null && session.claim().epoch() < fenced.epoch()) {
+            session.fence(fenced.epoch());
+        }
+    }
+
+    @Override
+    public void draining(SessionNotice.Draining draining) {
+        standing.drains();
+        for (var session : sessions.values()) {
+            session.draining(draining.reason());
+        }
+        listener.changed();
+    }
+
+    @Override
+    public void heartbeat(RawJson heartbeat) {
+        var workerId = standing.workerId();
+        if (workerId != null) {
+            listener.heartbeat(workerId, heartbeat);
+        }
+    }
+}

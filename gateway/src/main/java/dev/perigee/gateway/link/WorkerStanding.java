@@ -1,0 +1,112 @@
+package dev.perigee.gateway.link;
+
+import dev.perigee.protocol.link.Hello;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a link knows of its worker. Written by the link's thread, but for signs of life and
+ * draining, which the reader notes; read by any thread.
+ */
+final class WorkerStanding {
+    /** Who answered, compared with who answered last. */
+    enum Meeting {
+        SAME,
+        /** A new process of the same worker: the old one is dead, and all it ran. */
+        NEW_INCARNATION,
+        OTHER_WORKER
+    }
+
+    private record StateSince(LinkState state, Instant since) {}
+
+    private final URI address;
+    private volatile StateSince current = new StateSince(LinkState.CONNECTING, Instant.now());
+    private volatile Hello.@Nullable Result who;
+    private volatile @Nullable Instant goneSince;
+    private volatile boolean draining;
+    private volatile @Nullable String problem;
+
+    WorkerStanding(URI address) {
+        this.address = address;
+    }
+
+    URI address() {
+        return address;
+    }
+
+    /** Host and port, for names. */
+    String authority() {
+        return address.getAuthority();
+    }
+
+    LinkState state() {
+        return current.state();
+    }
+
+    @Nullable String workerId() {
+        var met = who;
+        return met == null ? null : met.workerId();
+    }
+
+    @Nullable String problem() {
+        return problem;
+    }
+
+    WorkerView view() {
+        var met = who;
+        var now = current;
+        return new WorkerView(
+                address,
+                met == null ? null : met.workerId(),
+                met == null ? null : met.incarnation(),
+                now.state(),
+                now.since(),
+                goneSince,
+                met == null ? null : Duration.ofMillis(met.retentionMs()),
+                draining,
+                problem);
+    }
+
+    Meeting met(Hello.Result hello) {
+        var before = who;
+        who = hello;
+        goneSince = null;
+        if (before == null) {
+            return Meeting.SAME;
+        }
+        var sameWorker = hello.workerId().equals(before.workerId());
+        if (sameWorker && hello.incarnation().equals(before.incarnation())) {
+            return Meeting.SAME;
+        }
+        draining = false;
+        return sameWorker ? Meeting.NEW_INCARNATION : Meeting.OTHER_WORKER;
+    }
+
+    void state(LinkState state) {
+        current = new StateSince(state, Instant.now());
+        if (state == LinkState.CONNECTED) {
+            problem = null;
+        }
+    }
+
+    /** The connection ended. */
+    void gone() {
+        if (who != null && goneSince == null) {
+            goneSince = Instant.now();
+        }
+    }
+
+    void drains() {
+        draining = true;
+    }
+
+    /** Notes why the worker is not reached; false when that is known already. */
+    boolean problem(@Nullable String now) {
+        var before = problem;
+        problem = now;
+        return !Objects.equals(before, now);
+    }
+}

@@ -1,0 +1,103 @@
+package dev.perigee.gateway.placement;
+
+import dev.perigee.gateway.link.LinkState;
+import dev.perigee.gateway.link.WorkerView;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a partition's session is opened. The recorded host wins while it lives, so that processes
+ * are found again. Elsewhere only when its processes are surely dead: it answers as a new
+ * incarnation, which kills leftovers before it listens, or the safety window has passed. So no
+ * process lives twice. Pure: ask again when a worker changes or the wait is over.
+ */
+public final class HostChoice {
+    private final SafetyWindow window;
+    private final Duration recheck;
+
+    /**
+     * @param recheck how long to wait at most where nothing but a worker's return helps
+     */
+    public HostChoice(SafetyWindow window, Duration recheck) {
+        this.window = window;
+        this.recheck = recheck;
+    }
+
+    /**
+     * Decides.
+     *
+     * @param recorded the partition's last host; null when it never had one
+     * @param ownedUntil the last moment at which a gateway may have held the session there: when
+     *     this one gained the partition, or when its own session ended, whichever is later
+     */
+    public HostDecision choose(
+            int partition,
+            @Nullable RecordedHost recorded,
+            Instant ownedUntil,
+            List<WorkerView> workers,
+            Instant now) {
+        if (recorded == null) {
+            return anywhere(partition, workers, now);
+        }
+        var host = find(workers, recorded.workerId());
+        if (host != null && isUsable(host)) {
+            return new HostDecision.Place(recorded.workerId());
+        }
+        if (host != null && !recorded.incarnation().equals(host.incarnation())) {
+            return anywhere(partition, workers, now);
+        }
+        var safeAt = surelyDeadAt(host, ownedUntil);
+        if (now.isBefore(safeAt)) {
+            return new HostDecision.Wait(
+                    safeAt,
+                    "worker "
+                            + recorded.workerId()
+                            + " had the partition and may run its processes until "
+                            + safeAt);
+        }
+        return anywhere(partition, workers, now);
+    }
+
+    /** A host that recovers is waited for: its link says when there is no hope left. */
+    private static boolean isUsable(WorkerView host) {
+        return switch (host.state()) {
+            case CONNECTED, RECOVERING -> !host.draining();
+            case CONNECTING, FAILED -> false;
+        };
+    }
+
+    private Instant surelyDeadAt(@Nullable WorkerView host, Instant ownedUntil) {
+        if (host == null) {
+            return window.surelyDeadAt(ownedUntil, null);
+        }
+        var gone = host.goneSince();
+        var since = gone == null || gone.isBefore(ownedUntil) ? ownedUntil : gone;
+        return window.surelyDeadAt(since, host.retention());
+    }
+
+    private HostDecision anywhere(int partition, List<WorkerView> workers, Instant now) {
+        var weights = new HashMap<String, Double>();
+        for (var worker : workers) {
+            var workerId = worker.workerId();
+            if (workerId != null && worker.state() == LinkState.CONNECTED && !worker.draining()) {
+                weights.put(workerId, 1.0);
+            }
+        }
+        var chosen = RendezvousPlacement.choose(partition, weights);
+        return chosen != null
+                ? new HostDecision.Place(chosen)
+                : new HostDecision.Wait(now.plus(recheck), "no worker is reachable");
+    }
+
+    private static @Nullable WorkerView find(List<WorkerView> workers, String workerId) {
+        for (var worker : workers) {
+            if (workerId.equals(worker.workerId())) {
+                return worker;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,104 @@
+package dev.perigee.gateway.admin;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.settings.HostPort;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+final class AdminServerTest {
+    private static final HostPort ANY_PORT = new HostPort("127.0.0.1", 0);
+
+    private final PrometheusMeterRegistry registry =
+            new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final HttpClient http = HttpClient.newHttpClient();
+    private volatile List<Readiness.Obstacle> obstacles = List.of();
+    private AdminServer server;
+
+    @BeforeEach
+    void start() throws IOException {
+        server = AdminServer.start(ANY_PORT, () -> obstacles, registry);
+    }
+
+    @AfterEach
+    void stop() {
+        server.close();
+        http.close();
+    }
+
+    private HttpResponse<String> send(String method, String path) throws Exception {
+        return http.send(
+                HttpRequest.newBuilder(URI.create("http://" + server.address() + path))
+                        .method(method, HttpRequest.BodyPublishers.noBody())
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    @Test
+    void isLiveWhateverIsNotReady() throws Exception {
+        obstacles = List.of(new Readiness.Obstacle("consumer", "not started"));
+
+        var response = send("GET", "/health/live");
+
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(Json.tree(response.body().getBytes(UTF_8)).get("status").asString())
+                .isEqualTo("live");
+    }
+
+    @Test
+    void isReadyWhenNothingIsInTheWay() throws Exception {
+        var response = send("GET", "/health/ready");
+
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(Json.tree(response.body().getBytes(UTF_8)).get("status").asString())
+                .isEqualTo("ready");
+    }
+
+    @Test
+    void saysWhyItIsNotReady() throws Exception {
+        obstacles = List.of(new Readiness.Obstacle("partition-3", "its state is being restored"));
+
+        var response = send("GET", "/health/ready");
+        var body = Json.tree(response.body().getBytes(UTF_8));
+
+        assertThat(response.statusCode()).isEqualTo(503);
+        assertThat(body.get("status").asString()).isEqualTo("not_ready");
+        assertThat(body.get("obstacles").get(0).get("part").asString()).isEqualTo("partition-3");
+        assertThat(body.get("obstacles").get(0).get("reason").asString())
+                .isEqualTo("its state is being restored");
+    }
+
+    @Test
+    void servesTheSharedRegistryAndTheJvm() throws Exception {
+        registry.counter("perigee.test").increment();
+
+        assertThat(send("GET", "/metrics").body())
+                .contains("perigee_test_total 1.0", "jvm_memory_used_bytes", "jvm_threads_live");
+    }
+
+    @Test
+    void answersNothingElse() throws Exception {
+        assertThat(send("GET", "/").statusCode()).isEqualTo(404);
+        assertThat(send("POST", "/metrics").statusCode()).isEqualTo(405);
+        assertThat(send("HEAD", "/health/live").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void namesTheAddressThatItCannotHave() {
+        assertThatThrownBy(() -> AdminServer.start(server.address(), List::of, registry))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("admin.listen=" + server.address());
+    }
+}

@@ -1,0 +1,148 @@
+package dev.perigee.gateway.link;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.tool.ToolMethod;
+import dev.perigee.protocol.tool.ToolRequest;
+import dev.perigee.protocol.topic.RecordOrigin;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.jspecify.annotations.Nullable;
+
+/** A worker double, a proxy before it and real links through the proxy, on short times. */
+final class LinkFixture {
+    static final PartitionClaim CLAIM = new PartitionClaim(3, 40);
+
+    final FakeWorker worker = new FakeWorker();
+    final LinkProxy proxy = new LinkProxy(worker.port());
+    final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+    final RecordingListener listener = new RecordingListener();
+    final List<String> heartbeats = new CopyOnWriteArrayList<>();
+    final ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
+    private @Nullable WorkerLinks links;
+
+    LinkFixture() throws Exception {}
+
+    WorkerLinks start() {
+        return start(FakeWorker.TOKEN, Duration.ofSeconds(1), 8 << 20);
+    }
+
+    WorkerLinks start(String token, Duration minimumRetention, int sendBuffer) {
+        var options =
+                new LinkOptions(
+                        "gateway-1",
+                        List.of(URI.create("ws://127.0.0.1:" + proxy.port() + "/link")),
+                        token,
+                        minimumRetention,
+                        1000,
+                        sendBuffer,
+                        new LinkOptions.Timing(
+                                Duration.ofSeconds(2),
+                                Duration.ofSeconds(3),
+                                Duration.ofMillis(100),
+                                Duration.ofMillis(1500),
+                                Duration.ofSeconds(5),
+                                Duration.ofMillis(10),
+                                Duration.ofMillis(100)));
+        var started =
+                LinkClient.start(
+                        options,
+                        new WorkerListener() {
+                            @Override
+                            public void changed() {}
+
+                            @Override
+                            public void heartbeat(String workerId, RawJson heartbeat) {
+                                heartbeats.add(workerId + " " + heartbeat.text());
+                            }
+                        },
+                        meters);
+        links = started;
+        return started;
+    }
+
+    WorkerLinks links() {
+        var started = links;
+        if (started == null) {
+            throw new IllegalStateException("start first");
+        }
+        return started;
+    }
+
+    WorkerView view() {
+        return links().workers().getFirst();
+    }
+
+    void awaitState(LinkState state) {
+        await().until(() -> view().state() == state);
+    }
+
+    /** Starts, and attaches the partition. */
+    PartitionLink attached() {
+        var started = start();
+        awaitState(LinkState.CONNECTED);
+        var session = started.open(CLAIM, "worker-1", true, listener);
+        await().until(() -> listener.calls.contains("attached"));
+        return session;
+    }
+
+    double count(String meter, String... tags) {
+        var counter = meters.find(meter).tags(tags).counter();
+        return counter == null ? -1 : counter.count();
+    }
+
+    static Instant in(Duration duration) {
+        return Instant.now().plus(duration);
+    }
+
+    static RecordOrigin at(long offset) {
+        return new RecordOrigin("mcp.tool-requests", 3, offset);
+    }
+
+    static ToolOrder.Execute order(long offset) {
+        return order(offset, "{}");
+    }
+
+    static ToolOrder.Execute order(long offset, String arguments) {
+        return new ToolOrder.Execute(
+                3,
+                at(offset),
+                "p-1",
+                request("r-" + offset, arguments),
+                in(Duration.ofSeconds(30)),
+                null,
+                null);
+    }
+
+    private static ToolRequest request(String id, String arguments) {
+        return new ToolRequest(
+                id,
+                "t1",
+                "u1",
+                ToolMethod.TOOLS_CALL.wireName(),
+                "everything:echo",
+                null,
+                RawJson.of(arguments),
+                null,
+                null,
+                null);
+    }
+
+    void close() throws Exception {
+        var started = links;
+        if (started != null) {
+            started.close();
+        }
+        callers.shutdownNow();
+        proxy.close();
+        worker.close();
+    }
+}

@@ -1,0 +1,191 @@
+package dev.perigee.gateway.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.protocol.link.Attach;
+import dev.perigee.protocol.link.Hello;
+import dev.perigee.protocol.link.LinkError;
+import dev.perigee.protocol.link.LinkFrame;
+import dev.perigee.protocol.link.LinkMethod;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** From the first dial to an attached session. */
+final class LinkHandshakeTest {
+    private static final Duration ENOUGH = Duration.ofSeconds(1);
+
+    private final LinkFixture fixture;
+    private final FakeWorker worker;
+
+    LinkHandshakeTest() throws Exception {
+        fixture = new LinkFixture();
+        worker = fixture.worker;
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        fixture.close();
+    }
+
+    private void awaitProblem(String part) {
+        await().until(
+                        () -> {
+                            var problem = fixture.view().problem();
+                            return problem != null && problem.contains(part);
+                        });
+    }
+
+    @Test
+    void greetsAndAttaches() {
+        var session = fixture.attached();
+
+        assertThat(worker.received(LinkMethod.HELLO, Hello.Request.class))
+                .containsExactly(new Hello.Request("gateway-1", LinkFrame.PROTOCOL));
+        assertThat(worker.received(LinkMethod.ATTACH, Attach.Request.class))
+                .containsExactly(new Attach.Request(3, 40, "gateway-1", 1, true, List.of(), 1000));
+        assertThat(session.workerId()).isEqualTo("worker-1");
+        var view = fixture.view();
+        assertThat(view.workerId()).isEqualTo("worker-1");
+        assertThat(view.incarnation()).isEqualTo("first");
+        assertThat(view.retention()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(view.goneSince()).isNull();
+        assertThat(view.problem()).isNull();
+    }
+
+    @Test
+    void keepsDiallingAWorkerThatIsNotThereYet() {
+        fixture.proxy.refuse(true);
+        fixture.start();
+        await().until(() -> fixture.count("perigee.link.attempts.failed") >= 3);
+        assertThat(fixture.view().state()).isEqualTo(LinkState.CONNECTING);
+
+        fixture.proxy.refuse(false);
+
+        fixture.awaitState(LinkState.CONNECTED);
+    }
+
+    @Test
+    void opensNothingOnAWorkerThatItNeverMet() {
+        var links = fixture.start();
+
+        assertThatThrownBy(() -> links.open(LinkFixture.CLAIM, "worker-9", true, fixture.listener))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("worker-9");
+    }
+
+    @Test
+    void opensAPartitionOnce() {
+        fixture.attached();
+        var links = fixture.links();
+
+        assertThatThrownBy(() -> links.open(LinkFixture.CLAIM, "worker-1", true, fixture.listener))
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    @DisplayName("RES-25: a wrong token is refused, and the gateway says what to do")
+    void saysThatTheTokenIsRefused() {
+        fixture.start("wrong", ENOUGH, 1 << 20);
+
+        awaitProblem("set link.token");
+        assertThat(fixture.view().problem()).doesNotContain("wrong");
+        assertThat(worker.requests).isEmpty();
+    }
+
+    @Test
+    void refusesAWorkerWhoseRetentionIsTooShort() {
+        worker.retention(Duration.ofMillis(999));
+        fixture.start();
+
+        awaitProblem("raise the worker's retention");
+        assertThat(fixture.view().state()).isEqualTo(LinkState.CONNECTING);
+    }
+
+    @Test
+    void saysWhyAWorkerRefusesHello() {
+        worker.on(LinkMethod.HELLO, r -> FakeWorker.refuse(r, LinkError.INVALID_REQUEST));
+        fixture.start();
+
+        awaitProblem("no: INVALID_REQUEST");
+    }
+
+    @Test
+    void survivesAHelloThatIsNotUnderstood() {
+        worker.on(LinkMethod.HELLO, r -> FakeWorker.answer(r, List.of("what")));
+        fixture.start();
+
+        awaitProblem("not understood");
+    }
+
+    @Test
+    @DisplayName("RES-09: already_attached is retried until the detach finishes")
+    void retriesAnAttachWhileTheOldConnectionIsStillThere() {
+        var refusals = new AtomicInteger(3);
+        worker.on(
+                LinkMethod.ATTACH,
+                r ->
+                        refusals.getAndDecrement() > 0
+                                ? FakeWorker.refuse(r, LinkError.ALREADY_ATTACHED)
+                                : FakeWorker.answer(r, FakeWorker.attached(true)));
+
+        fixture.attached();
+
+        assertThat(worker.received(LinkMethod.ATTACH)).hasSize(4);
+        assertThat(fixture.listener.calls).containsExactly("attached");
+    }
+
+    @Test
+    void tellsWhyASessionIsNotThere() {
+        refusedWith(LinkError.SESSION_EXPIRED, "lost EXPIRED");
+    }
+
+    @Test
+    void tellsThatTheWorkerIsLeaving() {
+        refusedWith(LinkError.DRAINING, "lost DRAINING");
+    }
+
+    @Test
+    void tellsThatAnotherOwnerIsNewer() {
+        refusedWith(LinkError.FENCED, "fenced -1");
+    }
+
+    @Test
+    void tellsThatTheWorkerRefuses() {
+        refusedWith(LinkError.INVALID_PARAMS, "lost REFUSED");
+    }
+
+    private void refusedWith(LinkError error, String told) {
+        worker.on(LinkMethod.ATTACH, r -> FakeWorker.refuse(r, error));
+        var links = fixture.start();
+        fixture.awaitState(LinkState.CONNECTED);
+        var session = links.open(LinkFixture.CLAIM, "worker-1", true, fixture.listener);
+
+        await().until(() -> !fixture.listener.calls.isEmpty());
+
+        assertThat(fixture.listener.calls).containsExactly(told);
+        assertThatThrownBy(() -> session.execute(LinkFixture.order(1), LinkFixture.in(ENOUGH)))
+                .isInstanceOf(LinkException.class);
+        assertThat(fixture.view().state()).isEqualTo(LinkState.CONNECTED);
+    }
+
+    @Test
+    void dialsAgainWhenAnAttachIsNotAnswered() {
+        var silent = new AtomicInteger(1);
+        worker.on(
+                LinkMethod.ATTACH,
+                r ->
+                        silent.getAndDecrement() > 0
+                                ? null
+                                : FakeWorker.answer(r, FakeWorker.attached(true)));
+
+        fixture.attached();
+
+        assertThat(worker.received(LinkMethod.HELLO)).hasSize(2);
+    }
+}

@@ -1,0 +1,105 @@
+package dev.perigee.gateway.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perigee.protocol.settings.InvalidSettingsException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class LinkSettingsTest {
+    private static final Duration SESSION_TIMEOUT = Duration.ofSeconds(10);
+
+    private static LinkOptions options(Map<String, String> texts) {
+        return LinkSettings.options(LinkSettings.SCHEMA.read(texts), "gateway-1", SESSION_TIMEOUT);
+    }
+
+    @Test
+    void hasTheDefaultsOfTheDesign() {
+        assertThat(options(Map.of("workers", "ws://127.0.0.1:7070/link")))
+                .isEqualTo(
+                        new LinkOptions(
+                                "gateway-1",
+                                List.of(URI.create("ws://127.0.0.1:7070/link")),
+                                null,
+                                Duration.ofSeconds(25),
+                                4 << 20,
+                                8 << 20,
+                                new LinkOptions.Timing(
+                                        Duration.ofSeconds(5),
+                                        Duration.ofSeconds(10),
+                                        Duration.ofSeconds(5),
+                                        Duration.ofSeconds(10),
+                                        Duration.ofSeconds(5),
+                                        Duration.ofMillis(100),
+                                        Duration.ofSeconds(2))));
+    }
+
+    @Test
+    void takesEveryKey() {
+        var texts = new HashMap<String, String>();
+        texts.put("workers", "ws://a:1/link,wss://b:2/link");
+        texts.put("link.token", "s3cret");
+        texts.put("link.connect-timeout", "1s");
+        texts.put("link.answer-timeout", "2s");
+        texts.put("link.ping-interval", "3s");
+        texts.put("link.dead-after", "4s");
+        texts.put("link.recovery-margin", "5s");
+        texts.put("link.retention-surplus", "6s");
+        texts.put("link.backoff-min", "7ms");
+        texts.put("link.backoff-max", "8ms");
+        texts.put("link.credit", "9KiB");
+        texts.put("link.send-buffer", "100KiB");
+
+        assertThat(texts.keySet())
+                .containsExactlyInAnyOrderElementsOf(
+                        LinkSettings.SCHEMA.settings().stream().map(Object::toString).toList());
+        var options = options(texts);
+        assertThat(options)
+                .isEqualTo(
+                        new LinkOptions(
+                                "gateway-1",
+                                List.of(URI.create("ws://a:1/link"), URI.create("wss://b:2/link")),
+                                "s3cret",
+                                Duration.ofSeconds(16),
+                                9 << 10,
+                                100 << 10,
+                                new LinkOptions.Timing(
+                                        Duration.ofSeconds(1),
+                                        Duration.ofSeconds(2),
+                                        Duration.ofSeconds(3),
+                                        Duration.ofSeconds(4),
+                                        Duration.ofSeconds(5),
+                                        Duration.ofMillis(7),
+                                        Duration.ofMillis(8))));
+        assertThat(options.toString()).doesNotContain("s3cret");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "http://a:1/link",
+                "ws://user:password@a:1/link",
+                "ws://a:1/link?token=x",
+                "a:1"
+            })
+    void refusesWhatIsNoWorker(String workers) {
+        assertThatThrownBy(() -> options(Map.of("workers", workers)))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("workers");
+    }
+
+    @Test
+    void refusesToDeclareALinkDeadBeforeItIsPinged() {
+        assertThatThrownBy(() -> options(Map.of("workers", "ws://a:1/l", "link.dead-after", "5s")))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("link.ping-interval must be shorter");
+    }
+}

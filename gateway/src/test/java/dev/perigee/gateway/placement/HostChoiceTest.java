@@ -1,0 +1,164 @@
+package dev.perigee.gateway.placement;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.gateway.link.LinkState;
+import dev.perigee.gateway.link.WorkerView;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+final class HostChoiceTest {
+    private static final Instant NOW = Instant.parse("2026-11-20T10:00:00Z");
+    private static final Duration RETENTION = Duration.ofSeconds(30);
+    private static final Duration WHOLE = Duration.ofSeconds(10 + 30 + 5);
+    private static final RecordedHost RECORDED = new RecordedHost("worker-1", "first");
+    private static final WorkerView OTHER =
+            worker("worker-2", "x", LinkState.CONNECTED, null, false);
+
+    private final HostChoice choice =
+            new HostChoice(
+                    new SafetyWindow(
+                            Duration.ofSeconds(10), Duration.ofSeconds(60), Duration.ofSeconds(5)),
+                    Duration.ofSeconds(30));
+
+    private static WorkerView worker(
+            @Nullable String id,
+            @Nullable String incarnation,
+            LinkState state,
+            @Nullable Instant goneSince,
+            boolean draining) {
+        return new WorkerView(
+                URI.create("ws://127.0.0.1:7070/link"),
+                id,
+                incarnation,
+                state,
+                NOW,
+                goneSince,
+                id == null ? null : RETENTION,
+                draining,
+                null);
+    }
+
+    private HostDecision choose(
+            @Nullable RecordedHost recorded, Instant ownedUntil, WorkerView... workers) {
+        return choice.choose(3, recorded, ownedUntil, List.of(workers), NOW);
+    }
+
+    private static Instant until(HostDecision decision) {
+        assertThat(decision).isInstanceOf(HostDecision.Wait.class);
+        return ((HostDecision.Wait) decision).until();
+    }
+
+    @Test
+    void theRecordedHostWinsWhileItLives() {
+        var host = worker("worker-1", "first", LinkState.CONNECTED, null, false);
+
+        for (var partition = 0; partition < 20; partition++) {
+            assertThat(choice.choose(partition, RECORDED, NOW, List.of(OTHER, host), NOW))
+                    .isEqualTo(new HostDecision.Place("worker-1"));
+        }
+    }
+
+    @Test
+    void aRecoveringHostIsWaitedForByItsLink() {
+        var host = worker("worker-1", "first", LinkState.RECOVERING, NOW, false);
+
+        assertThat(choose(RECORDED, NOW, OTHER, host))
+                .isEqualTo(new HostDecision.Place("worker-1"));
+    }
+
+    @Test
+    void aNewIncarnationKeepsItsPartitions() {
+        var host = worker("worker-1", "second", LinkState.CONNECTED, null, false);
+
+        assertThat(choose(RECORDED, NOW, OTHER, host))
+                .isEqualTo(new HostDecision.Place("worker-1"));
+    }
+
+    @Test
+    @DisplayName("FLT-01: nothing is placed elsewhere before the processes are surely dead")
+    void waitsForTheWholeWindowAfterALostHost() {
+        var gone = NOW.minus(WHOLE).plusMillis(1);
+        var host = worker("worker-1", "first", LinkState.FAILED, gone, false);
+
+        assertThat(until(choose(RECORDED, NOW.minusSeconds(600), OTHER, host)))
+                .isEqualTo(gone.plus(WHOLE));
+    }
+
+    @Test
+    void placesElsewhereWhenTheWindowHasPassed() {
+        var host = worker("worker-1", "first", LinkState.FAILED, NOW.minus(WHOLE), false);
+
+        assertThat(choose(RECORDED, NOW.minusSeconds(600), OTHER, host))
+                .isEqualTo(new HostDecision.Place("worker-2"));
+    }
+
+    @Test
+    void theWindowBeginsWhenTheLastOwnerMayHaveHadIt() {
+        var host = worker("worker-1", "first", LinkState.FAILED, NOW.minusSeconds(600), false);
+
+        assertThat(until(choose(RECORDED, NOW, OTHER, host))).isEqualTo(NOW.plus(WHOLE));
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = LinkState.class,
+            names = {"CONNECTING", "FAILED"})
+    void aNewIncarnationProvesTheOldProcessesDead(LinkState state) {
+        var host = worker("worker-1", "second", state, NOW, false);
+
+        assertThat(choose(RECORDED, NOW, OTHER, host))
+                .isEqualTo(new HostDecision.Place("worker-2"));
+    }
+
+    @Test
+    void aHostThatWasNeverReachedIsGivenTheLongestRetention() {
+        var unknown = worker(null, null, LinkState.CONNECTING, null, false);
+
+        assertThat(until(choose(RECORDED, NOW, OTHER, unknown)))
+                .isEqualTo(NOW.plusSeconds(10 + 60 + 5));
+        assertThat(choose(RECORDED, NOW.minusSeconds(75), OTHER, unknown))
+                .isEqualTo(new HostDecision.Place("worker-2"));
+    }
+
+    @Test
+    void aDrainingHostIsLeftAfterItsWindow() {
+        var host = worker("worker-1", "first", LinkState.CONNECTED, null, true);
+
+        assertThat(until(choose(RECORDED, NOW, OTHER, host))).isEqualTo(NOW.plus(WHOLE));
+        assertThat(choose(RECORDED, NOW.minus(WHOLE), OTHER, host))
+                .isEqualTo(new HostDecision.Place("worker-2"));
+    }
+
+    @Test
+    void aNewPartitionGoesToAnyConnectedWorkerThatStays() {
+        var draining = worker("worker-1", "first", LinkState.CONNECTED, null, true);
+        var recovering = worker("worker-3", "first", LinkState.RECOVERING, NOW, false);
+
+        for (var partition = 0; partition < 20; partition++) {
+            assertThat(
+                            choice.choose(
+                                    partition,
+                                    null,
+                                    NOW,
+                                    List.of(draining, recovering, OTHER),
+                                    NOW))
+                    .isEqualTo(new HostDecision.Place("worker-2"));
+        }
+    }
+
+    @Test
+    void waitsWhereNobodyIsReachable() {
+        var failed = worker("worker-1", "first", LinkState.FAILED, NOW, false);
+
+        assertThat(until(choose(null, NOW, failed))).isAfter(NOW);
+        assertThat(until(choose(null, NOW))).isAfter(NOW);
+    }
+}
