@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
@@ -21,17 +20,18 @@ import org.jspecify.annotations.Nullable;
  * source is reported at once, by {@link #read}. Used by one thread, at start.
  */
 public final class SettingsReader {
-    /** Variables that steer the launcher and the command line, not a part. */
+    /** Variables that steer the launcher, the command line and tests, not a part. */
     private static final Set<String> TOOL_VARIABLES =
             Set.of(
                     "PERIGEE_BOOTSTRAP",
-                    "PERIGEE_HOME",
+                    "PERIGEE_CI_RUN",
                     "PERIGEE_JAVA_OPTS",
                     "PERIGEE_KAFKA_CONFIG",
                     "PERIGEE_LOG_FORMAT",
                     "PERIGEE_LOG_LEVEL",
                     "PERIGEE_NO_BUILD",
-                    "PERIGEE_OUTPUT",
+                    "PERIGEE_PART_NAME",
+                    "PERIGEE_TEST_FLEET",
                     "PERIGEE_TOPICS_PREFIX");
 
     private record Given(SettingsSchema.Slot slot, String text, String origin) {}
@@ -80,30 +80,28 @@ public final class SettingsReader {
     /** Adds the PERIGEE_ variables of an environment; an empty variable counts as absent. */
     public SettingsReader addEnvironment(Map<String, String> environment) {
         var seen = new HashMap<String, String>();
-        var byVariable = new HashMap<String, String>();
-        for (var key : schema.keys()) {
-            byVariable.put(Setting.environmentName(key), key);
-        }
         for (var variable : new TreeMap<>(environment).entrySet()) {
             var name = variable.getKey();
             if (!name.startsWith(Setting.ENVIRONMENT_PREFIX) || variable.getValue().isEmpty()) {
                 continue;
             }
-            var key = byVariable.get(name);
+            var key = schema.keyOfVariable(name);
             if (key == null && !TOOL_VARIABLES.contains(name)) {
-                key = passThroughKey(name);
-                if (key == null) {
-                    var nearest = NearestKey.to(name, byVariable.keySet());
-                    problems.add(
-                            new SettingProblem(
-                                    name, "the environment", NearestKey.unknown(nearest)));
-                }
+                var nearest = NearestKey.to(name, schema.variables());
+                problems.add(
+                        new SettingProblem(name, "the environment", NearestKey.unknown(nearest)));
             }
             if (key != null) {
                 put(key, variable.getValue(), "the environment variable " + name, seen);
             }
         }
         return this;
+    }
+
+    /** Whether a variable is none of ours, or steers tools rather than a part. */
+    public static boolean isForeignOrTool(String variable) {
+        return !variable.startsWith(Setting.ENVIRONMENT_PREFIX)
+                || TOOL_VARIABLES.contains(variable);
     }
 
     /** Adds {@code key=value} arguments; a later one overrides an earlier one. */
@@ -224,21 +222,6 @@ public final class SettingsReader {
                             "the file " + written.text() + " cannot be read"));
             return null;
         }
-    }
-
-    private @Nullable String passThroughKey(String variable) {
-        for (var setting : schema.settings()) {
-            var prefix = Setting.environmentName(setting.prefix());
-            if (setting.isPassThrough()
-                    && variable.startsWith(prefix)
-                    && variable.length() > prefix.length()) {
-                return setting.prefix()
-                        + variable.substring(prefix.length())
-                                .toLowerCase(Locale.ROOT)
-                                .replace('_', '.');
-            }
-        }
-        return null;
     }
 
     /** Properties that remember which keys were written twice. */

@@ -9,7 +9,8 @@ public final class SettingsReference {
     public static String render(List<SettingsSchema> schemas) {
         var page = new StringBuilder();
         page.append("# Configuration\n\n");
-        page.append("<!-- Generated from the code; `scripts/update-docs` writes it anew. -->\n\n");
+        page.append(
+                "<!-- Generated: scripts/perigee reference > docs/reference/configuration.md -->\n\n");
         page.append(
                 """
                 A key's value comes from its default, overridden by the file that `--config` names

@@ -1,9 +1,11 @@
 package dev.perigee.protocol.settings;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -81,6 +83,43 @@ public final class SettingsSchema {
         return slotOf(key) != null;
     }
 
+    /**
+     * The key or, for something that begins like one, the environment variable of any of the
+     * schemas that is written most like this; null when they have none.
+     */
+    public static @Nullable String nearest(String written, Collection<SettingsSchema> schemas) {
+        var names = new ArrayList<String>();
+        for (var schema : schemas) {
+            names.addAll(
+                    written.startsWith(Setting.ENVIRONMENT_PREFIX)
+                            ? schema.variables()
+                            : schema.keys());
+        }
+        return NearestKey.to(written, names);
+    }
+
+    /** The key that an environment variable sets, null when it means nothing here. */
+    public @Nullable String keyOfVariable(String variable) {
+        for (var key : keys()) {
+            if (!key.endsWith(".*") && Setting.environmentName(key).equals(variable)) {
+                return key;
+            }
+        }
+        if (SettingsReader.isForeignOrTool(variable)) {
+            return null;
+        }
+        for (var setting : byKey.values()) {
+            var prefix = Setting.environmentName(setting.prefix());
+            if (setting.isPassThrough()
+                    && variable.startsWith(prefix)
+                    && variable.length() > prefix.length()) {
+                var rest = variable.substring(prefix.length()).toLowerCase(Locale.ROOT);
+                return setting.prefix() + rest.replace('_', '.');
+            }
+        }
+        return null;
+    }
+
     /** All values at their defaults; for tests. Fails where a setting is required. */
     public Settings defaults() {
         return read(Map.of());
@@ -121,6 +160,10 @@ public final class SettingsSchema {
             }
         }
         return null;
+    }
+
+    List<String> variables() {
+        return keys().stream().map(Setting::environmentName).toList();
     }
 
     List<String> keys() {

@@ -3,6 +3,7 @@ package dev.perigee.protocol.settings;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -54,6 +55,33 @@ class SettingsSchemaTest {
         assertThat(schema.knows("kafka.")).isFalse();
         assertThat(schema.knows("kafka.*")).isFalse();
         assertThat(schema.knows("link.tokens")).isFalse();
+    }
+
+    @Test
+    void findsTheKeyOfAVariable() {
+        var schema = SettingsSchema.of("part", TOKEN, Setting.passThrough("kafka", "Client."));
+
+        assertThat(schema.keyOfVariable("PERIGEE_LINK_TOKEN")).isEqualTo("link.token");
+        assertThat(schema.keyOfVariable("PERIGEE_LINK_TOKEN_FILE")).isEqualTo("link.token-file");
+        assertThat(schema.keyOfVariable("PERIGEE_KAFKA_LINGER_MS")).isEqualTo("kafka.linger.ms");
+        assertThat(schema.keyOfVariable("PERIGEE_KAFKA_")).isNull();
+        assertThat(schema.keyOfVariable("PERIGEE_LINK")).isNull();
+        assertThat(schema.keyOfVariable("PATH")).isNull();
+    }
+
+    @Test
+    void findsTheNearestOfSeveralSchemas() {
+        var schemas =
+                List.of(
+                        SettingsSchema.of("one", TOKEN),
+                        SettingsSchema.of(
+                                "other",
+                                Setting.optional("a.flag", SettingType.bool(), "A flag.")));
+
+        assertThat(SettingsSchema.nearest("a.flg", schemas)).isEqualTo("a.flag");
+        assertThat(SettingsSchema.nearest("PERIGEE_LINK_TOKN", schemas))
+                .isEqualTo("PERIGEE_LINK_TOKEN");
+        assertThat(SettingsSchema.nearest("a.flg", List.of())).isNull();
     }
 
     @Test

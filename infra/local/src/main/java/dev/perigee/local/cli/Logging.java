@@ -20,4 +20,9 @@ final class Logging {
             System.setProperty("PERIGEE_LOG_LEVEL", "OFF");
         }
     }
+
+    /** The level the user wants, or else the given one. */
+    static String level(String otherwise) {
+        return System.getenv().getOrDefault("PERIGEE_LOG_LEVEL", otherwise);
+    }
 }

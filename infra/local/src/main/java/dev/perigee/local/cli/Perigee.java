@@ -1,6 +1,8 @@
 package dev.perigee.local.cli;
 
 import java.io.PrintWriter;
+import java.util.Map;
+import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -25,6 +27,8 @@ import picocli.CommandLine.Spec;
                     + " 69 broker unreachable, 70 bug."
         },
         subcommands = {
+            DemoCommand.class,
+            DevCommand.class,
             BrokerCommand.class,
             TopicsCommand.class,
             ApplyCommand.class,
@@ -34,6 +38,7 @@ import picocli.CommandLine.Spec;
             CallCommand.class,
             ToolsCommand.class,
             LogsCommand.class,
+            ReferenceCommand.class,
         })
 public final class Perigee implements Runnable {
     @Spec private CommandSpec spec = CommandSpec.create();
@@ -70,6 +75,15 @@ public final class Perigee implements Runnable {
     public void run() {
         throw new ParameterException(
                 spec.commandLine(),
-                "Which command? There are " + String.join(", ", spec.subcommands().keySet()));
+                "Which command? There are "
+                        + spec.subcommands().entrySet().stream()
+                                .filter(
+                                        entry ->
+                                                !entry.getValue()
+                                                        .getCommandSpec()
+                                                        .usageMessage()
+                                                        .hidden())
+                                .map(Map.Entry::getKey)
+                                .collect(Collectors.joining(", ")));
     }
 }

@@ -1,5 +1,6 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.local.client.TopicPlan;
 import dev.perigee.local.client.TopicSetup;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,7 @@ final class TopicsCommand extends ClientCommand {
             throw CliException.usage("--partitions must be at least 1");
         }
         try (var setup = new TopicSetup(connection())) {
-            var outcome = setup.apply(partitions, replicas, check);
+            var outcome = setup.apply(partitions, TopicPlan.DEFAULT_PARTITIONS, replicas, check);
             print(outcome, output());
             return outcome.differences().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
         }

@@ -44,15 +44,18 @@ public final class TopicSetup implements AutoCloseable {
      * Creates and compares.
      *
      * @param partitions wanted number of process partitions; null takes that of the topics that
-     *     exist, or else the contract's
+     *     exist
+     * @param otherwise number of process partitions where none is wanted and no topic exists
      * @param replicas of new topics; null leaves it to the broker
      * @param dryRun creates nothing, reports missing topics as differences
      * @throws BrokerUnreachableException when no broker answers in time
      */
-    public Outcome apply(@Nullable Integer partitions, @Nullable Short replicas, boolean dryRun)
+    public Outcome apply(
+            @Nullable Integer partitions, int otherwise, @Nullable Short replicas, boolean dryRun)
             throws InterruptedException {
         var existing = describe();
-        var plan = new TopicPlan(partitions == null ? partitionsOf(existing) : partitions);
+        var plan =
+                new TopicPlan(partitions == null ? partitionsOf(existing, otherwise) : partitions);
         var missing =
                 Arrays.stream(Topic.values())
                         .filter(topic -> !existing.containsKey(connection.name(topic)))
@@ -70,14 +73,14 @@ public final class TopicSetup implements AutoCloseable {
         return new Outcome(plan.partitions(), created, differences);
     }
 
-    private int partitionsOf(Map<String, TopicDescription> existing) {
+    private int partitionsOf(Map<String, TopicDescription> existing, int otherwise) {
         for (var topic : Topic.values()) {
             var description = existing.get(connection.name(topic));
             if (topic.isProcessPartitioned() && description != null) {
                 return description.partitions().size();
             }
         }
-        return TopicPlan.DEFAULT_PARTITIONS;
+        return otherwise;
     }
 
     private Map<String, TopicDescription> describe() throws InterruptedException {

@@ -1,0 +1,81 @@
+package dev.perigee.local.cli;
+
+import dev.perigee.local.fleet.FleetPlan;
+import dev.perigee.local.fleet.JvmCommand;
+import dev.perigee.local.fleet.LocalFleet;
+import dev.perigee.local.fleet.PartFailedException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import picocli.CommandLine.Model.CommandSpec;
+
+/**
+ * A local fleet in the foreground of a command: prints what becomes ready and what goes wrong, and
+ * stops the fleet when the command ends or the JVM is told to.
+ */
+final class FleetRun implements AutoCloseable {
+    private final CommandSpec spec;
+    private final LocalFleet fleet;
+    private final CountDownLatch allEnded = new CountDownLatch(1);
+    private final AtomicBoolean ended = new AtomicBoolean();
+
+    private FleetRun(CommandSpec spec, FleetPlan plan) throws IOException {
+        this.spec = spec;
+        var flags = System.getenv().getOrDefault("PERIGEE_JAVA_OPTS", "");
+        this.fleet =
+                new LocalFleet(
+                        plan,
+                        new JvmCommand(Perigee.class.getName(), flags),
+                        ready -> print(spec.commandLine().getOut(), ready.toString()),
+                        this::trouble);
+    }
+
+    /** Prepares a run; nothing is started yet. */
+    static FleetRun of(CommandSpec spec, FleetPlan plan) throws IOException {
+        var run = new FleetRun(spec, plan);
+        Runtime.getRuntime().addShutdownHook(new Thread(run::stopOnSignal, "stop-fleet"));
+        return run;
+    }
+
+    /** Starts the fleet and returns the broker's address when every part is ready. */
+    String start() throws IOException, InterruptedException {
+        try {
+            return fleet.start();
+        } catch (PartFailedException e) {
+            throw new CliException(ExitCode.FAILED, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Waits until no part is left, which is not what anybody wants. */
+    void awaitEnd() throws InterruptedException {
+        allEnded.await();
+    }
+
+    private void trouble(String message) {
+        print(spec.commandLine().getErr(), spec.qualifiedName() + ": " + message);
+        if (!fleet.isAlive()) {
+            allEnded.countDown();
+        }
+    }
+
+    private static void print(PrintWriter writer, String line) {
+        writer.println(line);
+        writer.flush();
+    }
+
+    /** A fleet that was stopped in order by Ctrl-C or SIGTERM has ended well. */
+    private void stopOnSignal() {
+        if (ended.compareAndSet(false, true)) {
+            fleet.close();
+            Runtime.getRuntime().halt(ExitCode.OK);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (ended.compareAndSet(false, true)) {
+            fleet.close();
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package dev.perigee.local.cli;
+
+import dev.perigee.protocol.settings.SettingsReader;
+import dev.perigee.protocol.settings.SettingsSchema;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The configuration that a user gives a whole fleet: each key must mean something to some part, and
+ * goes to those it means something to.
+ */
+final class FleetSettings {
+    private FleetSettings() {}
+
+    /** Reads {@code key=value} arguments. */
+    static Map<String, String> parse(List<String> arguments, Collection<SettingsSchema> schemas) {
+        var settings = new LinkedHashMap<String, String>();
+        for (var argument : arguments) {
+            var equals = argument.indexOf('=');
+            var key = equals < 0 ? argument : argument.substring(0, equals).strip();
+            if (schemas.stream().noneMatch(schema -> schema.knows(key))) {
+                throw unknown(key, "--set", schemas);
+            }
+            if (equals < 0) {
+                throw CliException.usage("--set " + key + ": write it as key=value");
+            }
+            settings.put(key, argument.substring(equals + 1));
+        }
+        return settings;
+    }
+
+    /** Refuses a variable that no part would understand. */
+    static void check(Set<String> variables, Collection<SettingsSchema> schemas) {
+        for (var variable : variables) {
+            if (!SettingsReader.isForeignOrTool(variable)
+                    && schemas.stream()
+                            .allMatch(schema -> schema.keyOfVariable(variable) == null)) {
+                throw unknown(variable, "the environment", schemas);
+            }
+        }
+    }
+
+    private static CliException unknown(
+            String name, String origin, Collection<SettingsSchema> schemas) {
+        return CliException.usage(
+                "%s: no part knows this setting, the nearest is %s (from %s)"
+                        .formatted(name, SettingsSchema.nearest(name, schemas), origin));
+    }
+}

@@ -1,0 +1,21 @@
+package dev.perigee.local.cli;
+
+import dev.perigee.local.broker.BrokerSettings;
+import dev.perigee.protocol.settings.SettingsSchema;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** What configures each kind of part. */
+final class PartSchemas {
+    /** In the order of the reference page. */
+    static final Map<String, SettingsSchema> BY_KIND = byKind();
+
+    private PartSchemas() {}
+
+    private static Map<String, SettingsSchema> byKind() {
+        var schemas = new LinkedHashMap<String, SettingsSchema>();
+        schemas.put("broker", BrokerSettings.SCHEMA);
+        return Collections.unmodifiableMap(schemas);
+    }
+}

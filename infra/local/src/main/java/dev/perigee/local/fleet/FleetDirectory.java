@@ -1,0 +1,94 @@
+package dev.perigee.local.fleet;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.Comparator;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Files of a local fleet: the broker's data and the token that gateways show to workers, readable
+ * by the user only and never an argument.
+ *
+ * <p>The fleet id tells fleets on one machine apart. A kept directory keeps it, so that a fleet
+ * started again is known to be the one that hosted the partitions before.
+ */
+final class FleetDirectory implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(FleetDirectory.class);
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final Path path;
+    private final boolean temporary;
+    private final String fleetId;
+
+    private FleetDirectory(Path path, boolean temporary, String fleetId) {
+        this.path = path;
+        this.temporary = temporary;
+        this.fleetId = fleetId;
+    }
+
+    /** Prepares the given directory, or a temporary one when there is none. */
+    static FleetDirectory create(@Nullable Path kept) throws IOException {
+        var path =
+                kept == null
+                        ? Files.createTempDirectory("perigee-dev-")
+                        : Files.createDirectories(kept.toAbsolutePath());
+        var directory = new FleetDirectory(path, kept == null, fleetId(path.resolve("fleet-id")));
+        Files.deleteIfExists(directory.token());
+        var onlyMine = PosixFilePermissions.fromString("rw-------");
+        Files.createFile(directory.token(), PosixFilePermissions.asFileAttribute(onlyMine));
+        Files.writeString(directory.token(), random(32));
+        return directory;
+    }
+
+    private static String fleetId(Path file) throws IOException {
+        if (!Files.exists(file)) {
+            Files.writeString(file, random(4));
+        }
+        return Files.readString(file).strip();
+    }
+
+    private static String random(int length) {
+        var bytes = new byte[length];
+        RANDOM.nextBytes(bytes);
+        return HexFormat.of().formatHex(bytes);
+    }
+
+    Path topics() {
+        return path.resolve("kafka");
+    }
+
+    Path token() {
+        return path.resolve("link-token");
+    }
+
+    String fleetId() {
+        return fleetId;
+    }
+
+    /** Removes what is not meant to be kept. */
+    @Override
+    public void close() {
+        try {
+            if (temporary && Files.exists(path)) {
+                try (var paths = Files.walk(path)) {
+                    for (var each : paths.sorted(Comparator.reverseOrder()).toList()) {
+                        Files.delete(each);
+                    }
+                }
+            } else if (!temporary) {
+                Files.deleteIfExists(token());
+            }
+        } catch (IOException e) {
+            log.atWarn()
+                    .addKeyValue("directory", path)
+                    .setCause(e)
+                    .log("Cannot remove the fleet's temporary files");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package dev.perigee.local.fleet;
+
+import dev.perigee.protocol.settings.SettingsSchema;
+import java.nio.file.Path;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a local fleet consists of.
+ *
+ * @param broker where Kafka is, or null to start one as a part
+ * @param kafkaPort of that broker, 0 for a free one
+ * @param data keeps the topics; null keeps them no longer than the fleet
+ * @param partitions process partitions of new topics; null takes those that exist, or 8
+ * @param settings configuration keys, each for every part that knows it
+ * @param environment variables of every part on top of this JVM's own
+ * @param schemas what each kind of part knows: broker, gateway, worker
+ */
+public record FleetPlan(
+        @Nullable String broker,
+        int kafkaPort,
+        @Nullable Path data,
+        @Nullable Integer partitions,
+        int workers,
+        int gateways,
+        String prefix,
+        Map<String, String> settings,
+        Map<String, String> environment,
+        Map<String, SettingsSchema> schemas) {
+
+    /** Process partitions of a local fleet, unless its topics have another number. */
+    public static final int DEFAULT_PARTITIONS = 8;
+
+    public FleetPlan {
+        settings = Map.copyOf(settings);
+        environment = Map.copyOf(environment);
+        schemas = Map.copyOf(schemas);
+    }
+
+    SettingsSchema schema(String kind) {
+        var schema = schemas.get(kind);
+        if (schema == null) {
+            throw new IllegalArgumentException("No schema of a " + kind);
+        }
+        return schema;
+    }
+}

@@ -1,0 +1,204 @@
+package dev.perigee.local.fleet;
+
+import dev.perigee.local.client.KafkaConnection;
+import dev.perigee.local.client.TopicSetup;
+import dev.perigee.protocol.settings.SettingsReader;
+import dev.perigee.protocol.settings.SettingsSchema;
+import dev.perigee.protocol.topic.TopicNames;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * A whole fleet of child JVMs on this machine: a broker, workers, gateways. Started in that order,
+ * stopped in the reverse one, so that each part finds what it needs until its end. {@link #close}
+ * may come from another thread, also while the fleet is starting; after it no process is left.
+ */
+public final class LocalFleet implements AutoCloseable {
+    private static final int BROKER_HEAP = 256;
+    private static final int WORKER_HEAP = 256;
+    private static final int GATEWAY_HEAP = 384;
+
+    /** A worker gives its servers 10 s, and its last events some more. */
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final FleetPlan plan;
+    private final FleetDirectory directory;
+    private final JvmCommand jvm;
+    private final Consumer<ReadyLine> ready;
+    private final Consumer<String> trouble;
+    private final List<PartProcess> parts = new ArrayList<>();
+    private boolean closed;
+
+    /**
+     * A fleet that is not started yet.
+     *
+     * @param ready hears each part's ready line, on the starting thread
+     * @param trouble hears of parts that end by themselves or must be killed, on any thread
+     */
+    public LocalFleet(
+            FleetPlan plan, JvmCommand jvm, Consumer<ReadyLine> ready, Consumer<String> trouble)
+            throws IOException {
+        this.plan = plan;
+        this.directory = FleetDirectory.create(plan.data());
+        this.jvm = jvm;
+        this.ready = ready;
+        this.trouble = trouble;
+    }
+
+    /**
+     * Starts all parts and returns the broker's address when all serve. After a failure the fleet
+     * must be closed.
+     *
+     * @throws PartFailedException when a part did not become ready
+     */
+    public String start() throws IOException, InterruptedException {
+        var brokers = plan.broker() == null ? List.of(launchBroker()) : List.<PartProcess>of();
+        var workers = new ArrayList<PartProcess>();
+        for (var number = 1; number <= plan.workers(); number++) {
+            workers.add(launchWorker(number));
+        }
+        var bootstrap = plan.broker();
+        for (var broker : brokers) {
+            bootstrap = heard(broker).addresses().getOrDefault("kafka", "");
+        }
+        if (bootstrap == null) {
+            throw new IllegalStateException("A fleet without a broker");
+        }
+        createTopics(bootstrap);
+        var links = new ArrayList<String>();
+        for (var worker : workers) {
+            links.add(heard(worker).addresses().getOrDefault("link", ""));
+        }
+        var gateways = new ArrayList<PartProcess>();
+        for (var number = 1; number <= plan.gateways(); number++) {
+            gateways.add(launchGateway(number, bootstrap, String.join(",", links)));
+        }
+        for (var gateway : gateways) {
+            heard(gateway);
+        }
+        return bootstrap;
+    }
+
+    /** Whether any part runs. */
+    public synchronized boolean isAlive() {
+        return parts.stream().anyMatch(PartProcess::isAlive);
+    }
+
+    private ReadyLine heard(PartProcess part) throws InterruptedException {
+        var line = part.awaitReady();
+        ready.accept(line);
+        return line;
+    }
+
+    private void createTopics(String bootstrap) throws InterruptedException {
+        var connection = new KafkaConnection(bootstrap, new TopicNames(plan.prefix()), Map.of());
+        try (var setup = new TopicSetup(connection)) {
+            var outcome = setup.apply(plan.partitions(), FleetPlan.DEFAULT_PARTITIONS, null, false);
+            for (var difference : outcome.differences()) {
+                trouble.accept(
+                        "topic %s has %s %s, the contract wants %s"
+                                .formatted(
+                                        difference.topic(),
+                                        difference.setting(),
+                                        difference.found(),
+                                        difference.wanted()));
+            }
+        }
+    }
+
+    private PartProcess launchBroker() throws IOException {
+        var settings = new HashMap<String, String>();
+        settings.put("broker.listen", "127.0.0.1:" + plan.kafkaPort());
+        settings.put("broker.data", directory.topics().toString());
+        return launch("broker", "broker", BROKER_HEAP, settings);
+    }
+
+    private PartProcess launchWorker(int number) throws IOException {
+        var settings = new HashMap<String, String>();
+        settings.put("worker.id", "worker-" + number + "-" + directory.fleetId());
+        settings.put("link.listen", "127.0.0.1:0");
+        settings.put("admin.listen", "127.0.0.1:0");
+        settings.put("link.token-file", directory.token().toString());
+        return launch("worker", "worker-" + number, WORKER_HEAP, settings);
+    }
+
+    private PartProcess launchGateway(int number, String bootstrap, String workers)
+            throws IOException {
+        var settings = new HashMap<String, String>();
+        settings.put("gateway.id", "gateway-" + number + "-" + directory.fleetId());
+        settings.put("kafka.bootstrap", bootstrap);
+        settings.put("topics.prefix", plan.prefix());
+        settings.put("workers", workers);
+        settings.put("admin.listen", "127.0.0.1:0");
+        settings.put("link.token-file", directory.token().toString());
+        return launch("gateway", "gateway-" + number, GATEWAY_HEAP, settings);
+    }
+
+    private PartProcess launch(String command, String name, int heap, Map<String, String> settings)
+            throws IOException {
+        var schema = plan.schema(command);
+        plan.settings()
+                .forEach(
+                        (key, value) -> {
+                            if (schema.knows(key)) {
+                                settings.put(key, value);
+                            }
+                        });
+        var spec = new PartSpec(name, command, heap, settings, plan.environment());
+        synchronized (this) {
+            if (closed) {
+                throw new PartFailedException("The fleet is being stopped");
+            }
+            var part = PartProcess.start(spec, jvm, variablesFor(schema), trouble);
+            parts.add(part);
+            return part;
+        }
+    }
+
+    /** A part refuses variables it does not know, and some are meant for another kind of part. */
+    private static Predicate<String> variablesFor(SettingsSchema schema) {
+        return name -> SettingsReader.isForeignOrTool(name) || schema.keyOfVariable(name) != null;
+    }
+
+    @Override
+    public void close() {
+        List<PartProcess> running;
+        synchronized (this) {
+            closed = true;
+            running = List.copyOf(parts);
+        }
+        for (var kind : List.of("gateway", "worker", "broker")) {
+            stop(
+                    running.stream()
+                            .filter(part -> part.name().startsWith(kind))
+                            .collect(Collectors.toList()));
+        }
+        directory.close();
+    }
+
+    private void stop(List<PartProcess> group) {
+        group.forEach(PartProcess::askToEnd);
+        var end = System.nanoTime() + PATIENCE.toNanos();
+        for (var part : group) {
+            try {
+                if (part.awaitEnd(Duration.ofNanos(Math.max(0, end - System.nanoTime())))) {
+                    trouble.accept(
+                            part.name()
+                                    + " did not end within "
+                                    + PATIENCE.toSeconds()
+                                    + " s and was killed");
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+}

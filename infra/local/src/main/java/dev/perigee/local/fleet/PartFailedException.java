@@ -1,0 +1,10 @@
+package dev.perigee.local.fleet;
+
+/** A part did not become ready. Its own words, if any, are on standard error. */
+public final class PartFailedException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    PartFailedException(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,125 @@
+package dev.perigee.local.fleet;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/**
+ * A part as a child JVM. It writes its logs to this JVM's standard error itself; its standard
+ * output is read for the ready line. It ends by SIGTERM, or with this JVM, whatever happens to it,
+ * because its standard input then ends. Ctrl-C on a terminal reaches the whole process group; the
+ * child ignores it, so that the fleet decides the order.
+ */
+final class PartProcess {
+    private static final Duration START = Duration.ofSeconds(60);
+
+    private final PartSpec spec;
+    private final Process process;
+    private final Consumer<String> trouble;
+    private final CompletableFuture<ReadyLine> ready = new CompletableFuture<>();
+    private volatile boolean stopping;
+
+    private PartProcess(PartSpec spec, Process process, Consumer<String> trouble) {
+        this.spec = spec;
+        this.process = process;
+        this.trouble = trouble;
+    }
+
+    /**
+     * Starts the JVM and returns at once.
+     *
+     * @param keepVariable which variables of this JVM's environment the part gets
+     * @param trouble is told how the part ended when nobody had asked it to
+     */
+    static PartProcess start(
+            PartSpec spec, JvmCommand jvm, Predicate<String> keepVariable, Consumer<String> trouble)
+            throws IOException {
+        var command = new ArrayList<>(List.of("sh", "-c", "trap '' INT; exec \"$@\"", "sh"));
+        command.addAll(jvm.of(spec.heapMebibytes(), spec.arguments()));
+        var builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
+        builder.environment().keySet().removeIf(name -> !keepVariable.test(name));
+        builder.environment().putAll(spec.environment());
+        builder.environment().put("PERIGEE_PART_NAME", spec.name());
+        var part = new PartProcess(spec, builder.start(), trouble);
+        Thread.ofPlatform().name("output-" + spec.name()).daemon().start(part::follow);
+        return part;
+    }
+
+    private void follow() {
+        try (var lines = process.inputReader()) {
+            for (var line = lines.readLine(); line != null; line = lines.readLine()) {
+                var parsed = ReadyLine.parse(line);
+                if (parsed != null) {
+                    ready.complete(parsed);
+                }
+            }
+        } catch (IOException e) {
+            // The pipe broke: the process ended, which is waited for below.
+        }
+        try {
+            var end = spec.name() + " " + ending(process.waitFor());
+            var wasReady =
+                    !ready.completeExceptionally(
+                            new PartFailedException(end + " before it was ready"));
+            if (wasReady && !stopping) {
+                trouble.accept(end);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    String name() {
+        return spec.name();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /**
+     * Waits until the part serves.
+     *
+     * @throws PartFailedException when it ended first, or takes too long
+     */
+    ReadyLine awaitReady() throws InterruptedException {
+        try {
+            return ready.get(START.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof PartFailedException failure
+                    ? failure
+                    : new IllegalStateException(e.getCause());
+        } catch (TimeoutException e) {
+            throw new PartFailedException(
+                    spec.name() + " was not ready within " + START.toSeconds() + " s");
+        }
+    }
+
+    /** Asks the part to end; {@link #awaitEnd} waits for it. */
+    void askToEnd() {
+        stopping = true;
+        process.destroy();
+    }
+
+    /** Waits for the end, and kills the part when it takes longer; returns whether it had to. */
+    boolean awaitEnd(Duration patience) throws InterruptedException {
+        if (process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
+            return false;
+        }
+        process.destroyForcibly().waitFor();
+        return true;
+    }
+
+    private static String ending(int exitCode) {
+        return exitCode > 128
+                ? "was ended by signal " + (exitCode - 128)
+                : "ended with exit code " + exitCode;
+    }
+}

@@ -1,0 +1,18 @@
+package dev.perigee.local.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+class ConfigurationReferenceTest {
+    private static final Path PAGE = Path.of("../../docs/reference/configuration.md");
+
+    @Test
+    void isUpToDate() throws Exception {
+        assertThat(Files.readString(PAGE))
+                .as("stale: run scripts/perigee reference > docs/reference/configuration.md")
+                .isEqualTo(CliRun.of("reference").out());
+    }
+}
