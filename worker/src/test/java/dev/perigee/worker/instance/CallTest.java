@@ -1,0 +1,285 @@
+package dev.perigee.worker.instance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.link.InstanceOrder.Cause;
+import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.tool.ToolOutcome;
+import dev.perigee.protocol.tool.ToolResult;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Requests of all kinds, against a real server. */
+final class CallTest {
+    private final Bench bench = new Bench(Map.of("tool.transition-wait", "5s"));
+
+    @AfterEach
+    void end() {
+        bench.close();
+    }
+
+    private static ErrorCode code(ToolResult result) {
+        assertThat(result.outcome()).isEqualTo(ToolOutcome.FAILED);
+        assertThat(result.error()).isNotNull();
+        return result.error().code();
+    }
+
+    @Test
+    @DisplayName("PRO-39, PRO-40: concurrent calls get their own answers, in any order")
+    void answersConcurrentCalls() {
+        var config = Bench.server("a");
+        bench.configure(config);
+        var slow = bench.request(config, "tools/call", "slug-a:sleep", Map.of("ms", 300));
+        assertThat(bench.instances.execute(slow).answered()).isNull();
+        var orders = new ArrayList<ToolOrder.Execute>();
+        for (int i = 0; i < 200; i++) {
+            var order =
+                    bench.request(config, "tools/call", "slug-a:echo", Map.of("message", "é" + i));
+            assertThat(bench.instances.execute(order).answered()).isNull();
+            orders.add(order);
+        }
+
+        for (int i = 0; i < orders.size(); i++) {
+            var result = bench.result(orders.get(i)).result();
+            assertThat(result).isNotNull();
+            assertThat(Json.tree(result.bytes()).at("/content/0/text").asString())
+                    .isEqualTo("é" + i);
+        }
+        var last = bench.result(slow);
+        assertThat(last.outcome()).isEqualTo(ToolOutcome.SUCCESS);
+        assertThat(last.attempts()).isEqualTo(1);
+        assertThat(last.durationMs()).isGreaterThanOrEqualTo(290);
+        await().until(() -> bench.snapshot(config).activeRequests() == 0);
+        assertThat(bench.snapshot(config).messageCount()).isEqualTo(201 + 3);
+    }
+
+    @Test
+    @DisplayName("PRO-46, REC-31, STA-46: what the server or the user refuses")
+    void tellsErrorsApart() {
+        var config = Bench.server("a");
+        bench.configure(config);
+
+        var toolError = bench.call(config, "fail", Map.of());
+        assertThat(toolError.outcome()).isEqualTo(ToolOutcome.TOOL_ERROR);
+        assertThat(toolError.result()).isNotNull();
+        var serverError = bench.call(config, "rpc_error", Map.of());
+        assertThat(code(serverError)).isEqualTo(ErrorCode.SERVER_ERROR);
+        assertThat(serverError.error()).isNotNull();
+        assertThat(serverError.error().message()).isEqualTo("as ordered");
+        assertThat(code(bench.call(config, "nothing", Map.of()))).isEqualTo(ErrorCode.UNKNOWN_TOOL);
+        assertThat(code(bench.call(Bench.server("b"), "echo", Map.of())))
+                .isEqualTo(ErrorCode.UNKNOWN_SERVER);
+        assertThat(code(bench.perform(bench.request(config, "tools/call", "slug-a", Map.of()))))
+                .isEqualTo(ErrorCode.INVALID_REQUEST);
+        assertThat(
+                        code(
+                                bench.perform(
+                                        bench.request(
+                                                config, "tools/call", "slug-a:echo", List.of()))))
+                .isEqualTo(ErrorCode.INVALID_REQUEST);
+
+        var order = bench.order(config.processId());
+        bench.settle(bench.instances.switchTool(Bench.switchTool(order, "echo", true)));
+        assertThat(code(bench.call(config, "echo", Map.of("message", "x"))))
+                .isEqualTo(ErrorCode.TOOL_DISABLED);
+        order = bench.order(config.processId());
+        bench.settle(bench.instances.switchTool(Bench.switchTool(order, "echo", false)));
+        assertThat(bench.text(config, "echo", Map.of("message", "x"))).isEqualTo("x");
+
+        assertThat(bench.journal(config).statuses()).hasSize(5).endsWith(ServerStatus.ONLINE);
+    }
+
+    @Test
+    @DisplayName("PRO-43, PRO-44: a timeout cleans up, the late answer is ignored")
+    void timesOut() {
+        var config = Bench.server("a");
+        bench.configure(config);
+
+        var late = bench.call(config, "sleep", Map.of("ms", 600), Duration.ofMillis(200));
+
+        assertThat(code(late)).isEqualTo(ErrorCode.TIMEOUT);
+        assertThat(late.error()).isNotNull();
+        assertThat(late.error().message()).startsWith("Request timeout");
+        assertThat(bench.text(config, "sleep", Map.of("ms", 600))).isEqualTo("slept");
+        assertThat(bench.text(config, "record", Map.of())).contains("notifications/cancelled");
+        await().until(() -> bench.snapshot(config).activeRequests() == 0);
+    }
+
+    @Test
+    void cancels() {
+        var config = Bench.server("a");
+        bench.configure(config);
+        var order = bench.request(config, "tools/call", "slug-a:sleep", Map.of("ms", 60_000));
+        bench.instances.execute(order);
+        var cancel = new ToolOrder.Cancel(1, order.request().requestId(), "t1", Bench.USER);
+
+        assertThat(bench.instances.cancel(cancel).found()).isTrue();
+
+        assertThat(code(bench.result(order))).isEqualTo(ErrorCode.CANCELLED);
+        assertThat(bench.instances.cancel(cancel).found()).isFalse();
+    }
+
+    @Test
+    @DisplayName("STA-22, PRO-31: a call waits for a server in transition, bounded")
+    void waitsForTransition() {
+        var config = Bench.server("a", "--slow-init", "700");
+        bench.submit(config, Cause.CREATED);
+        await().until(() -> bench.instances.describe(config.processId()) != null);
+
+        var served = bench.call(config, "echo", Map.of("message", "x"));
+        assertThat(served.outcome()).isEqualTo(ToolOutcome.SUCCESS);
+
+        var mute = Bench.server("m", "--mute");
+        bench.submit(mute, Cause.CREATED);
+        await().until(() -> bench.instances.describe(mute.processId()) != null);
+        assertThat(code(bench.call(mute, "echo", Map.of(), Duration.ofMillis(300))))
+                .isEqualTo(ErrorCode.EXPIRED);
+        assertThat(code(bench.call(mute, "echo", Map.of(), Duration.ofSeconds(8))))
+                .isEqualTo(ErrorCode.UNAVAILABLE);
+    }
+
+    @Test
+    void refusesWhenTheJournalIsFull() {
+        var config = Bench.server("a");
+        bench.configure(config);
+        bench.journal(config).full = true;
+
+        assertThat(code(bench.call(config, "echo", Map.of()))).isEqualTo(ErrorCode.OVERLOADED);
+    }
+
+    @Test
+    @DisplayName("PRO-103: nobody reaches another user's server")
+    void keepsUsersApart() {
+        var config = Bench.server("a");
+        bench.configure(config);
+        var order = bench.request(config, "tools/call", "slug-a:pid", Map.of());
+        var request = order.request();
+        var stranger =
+                new dev.perigee.protocol.tool.ToolRequest(
+                        "r-x",
+                        "t1",
+                        "u2",
+                        request.method(),
+                        request.toolPath(),
+                        null,
+                        null,
+                        null,
+                        null,
+                        null);
+        @SuppressWarnings("NullAway") // It does not see that ReplyTo, a nested type, may be null.
+        var forged =
+                new ToolOrder.Execute(
+                        1,
+                        order.origin(),
+                        config.processId(),
+                        stranger,
+                        order.deadline(),
+                        null,
+                        null);
+
+        assertThat(code(bench.perform(forged))).isEqualTo(ErrorCode.FORBIDDEN);
+    }
+
+    @Test
+    @DisplayName(
+            "PRO-38, PRO-42: garbage is skipped and logged, a changed list is discovered again")
+    void livesWithWhatServersDo() {
+        var config = Bench.server("a");
+        bench.configure(config);
+        long pid = bench.pid(config);
+
+        assertThat(bench.text(config, "garbage", Map.of())).isEqualTo("after");
+        assertThat(bench.pid(config)).isEqualTo(pid);
+        bench.call(config, "tools_set", Map.of("names", List.of("echo", "pid", "new")));
+        var journal = bench.journal(config);
+        await().until(() -> !journal.all(EventBody.ToolsUpdated.class).isEmpty());
+
+        var updated = journal.all(EventBody.ToolsUpdated.class).getFirst();
+        assertThat(updated.added()).containsExactly("new");
+        assertThat(updated.removed()).contains("args").doesNotContain("echo");
+        assertThat(updated.toolCount()).isEqualTo(3);
+        assertThat(journal.statuses()).hasSize(5);
+        await().until(() -> journal.lines().stream().anyMatch(l -> l.contains("not JSON-RPC")));
+    }
+
+    @Test
+    @DisplayName("STA-08, STA-16: lists and searches the tools of servers that are online")
+    void listsTools() {
+        bench.configure(Bench.server("a"));
+        var down = Bench.server("b", "--die", "x");
+        bench.configure(down);
+
+        var listing = bench.perform(bench.request(down, "tools/list", null, null)).result();
+
+        assertThat(listing).isNotNull();
+        var tree = Json.tree(listing.bytes());
+        assertThat(tree.path("tool_count").asInt()).isEqualTo(13);
+        assertThat(tree.at("/tools/0/tool_path").asString()).isEqualTo("slug-a:echo");
+        var resources =
+                bench.perform(bench.request(down, "resources/list", "slug-a", null)).result();
+        assertThat(resources).isNotNull();
+        assertThat(resources.text()).contains("x://y");
+    }
+
+    @Test
+    @DisplayName("REC-53, STA-36: a failed discovery is an error, the next good call recovers")
+    void recovers() {
+        var config = Bench.server("a", "--list-error-once");
+        var outcome = bench.configure(config);
+        assertThat(outcome.error()).isNotNull();
+        assertThat(outcome.error().message()).contains("no list today");
+        var journal = bench.journal(config);
+        assertThat(journal.statuses()).endsWith(ServerStatus.ERROR);
+
+        assertThat(bench.text(config, "echo", Map.of("message", "x"))).isEqualTo("x");
+
+        await().until(() -> journal.statuses().getLast() == ServerStatus.ONLINE);
+        assertThat(journal.statuses())
+                .containsSubsequence(
+                        ServerStatus.ERROR,
+                        ServerStatus.CONNECTING,
+                        ServerStatus.DISCOVERING_TOOLS,
+                        ServerStatus.SYNCING_TOOLS,
+                        ServerStatus.ONLINE);
+    }
+
+    @Test
+    @DisplayName("PRO-92, PRO-98, PRO-101, PRO-102: logs are cut, masked and told; so are requests")
+    void logs() {
+        var config = Bench.server("a", Map.of("API_KEY", "top-secret-value"));
+        bench.configure(config);
+
+        bench.call(
+                config,
+                "stderr",
+                Map.of("text", "ERROR with top-secret-value\n\n  second\nwithout end"));
+        bench.call(config, "rpc_error", Map.of());
+        var journal = bench.journal(config);
+        await().until(() -> journal.lines().size() >= 2);
+        await().until(() -> !journal.all(EventBody.RequestLogs.class).isEmpty());
+
+        assertThat(journal.lines()).startsWith("ERROR with ***", "  second");
+        var line = journal.all(EventBody.Logs.class).getFirst().logs().getFirst();
+        assertThat(line.level()).isEqualTo("error");
+        assertThat(line.metadata()).containsEntry("process_id", config.processId());
+        assertThat(bench.snapshot(config).status()).isEqualTo(ServerStatus.ONLINE);
+        var requests =
+                journal.all(EventBody.RequestLogs.class).stream()
+                        .flatMap(event -> event.requests().stream())
+                        .toList();
+        assertThat(requests)
+                .extracting(EventBody.RequestLog::toolName)
+                .containsExactly("stderr", "rpc_error");
+        assertThat(requests).extracting(EventBody.RequestLog::success).containsExactly(true, false);
+    }
+}

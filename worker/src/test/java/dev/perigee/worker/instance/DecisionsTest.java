@@ -1,0 +1,144 @@
+package dev.perigee.worker.instance;
+
+import static dev.perigee.protocol.event.ServerStatus.COMMAND_RECEIVED;
+import static dev.perigee.protocol.event.ServerStatus.CONNECTING;
+import static dev.perigee.protocol.event.ServerStatus.ONLINE;
+import static dev.perigee.protocol.event.ServerStatus.RESTARTING;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.InstanceOrder.Cause;
+import dev.perigee.worker.instance.RestartPolicy.Decision;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** The pure decisions of an instance. */
+final class DecisionsTest {
+    private static final Instant NOW = Instant.parse("2026-11-20T10:00:00Z");
+
+    @Test
+    @DisplayName("PRO-81, PRO-82, PRO-83, PRO-84, REC-40, REC-43: what follows a crash")
+    void decidesOnCrashes() {
+        var policy = RestartPolicy.defaults();
+        var quick = Duration.ofSeconds(60);
+        assertThat(policy.decide(1, quick)).isEqualTo(new Decision(1, true, Duration.ofSeconds(1)));
+        assertThat(policy.decide(2, quick)).isEqualTo(new Decision(2, true, Duration.ofSeconds(5)));
+        assertThat(policy.decide(3, quick)).isEqualTo(new Decision(3, false, Duration.ZERO));
+        assertThat(policy.decide(2, Duration.ofSeconds(61)))
+                .isEqualTo(new Decision(2, true, Duration.ZERO));
+        var four = new RestartPolicy(4, policy.window(), policy.longUptime(), policy.delays());
+        assertThat(four.decide(3, quick)).isEqualTo(new Decision(3, true, Duration.ofSeconds(15)));
+        assertThat(four.decide(4, quick).willRestart()).isFalse();
+    }
+
+    @Test
+    @DisplayName("REC-39: the window slides")
+    void countsWithinTheWindow() {
+        var policy = RestartPolicy.defaults();
+        var crashes = List.of(NOW.minusSeconds(301), NOW.minusSeconds(299), NOW);
+        assertThat(policy.recent(crashes, NOW)).hasSize(2);
+    }
+
+    @Test
+    @DisplayName("STA-41: no status twice in a row")
+    void tellsAStatusOnce() {
+        var machine = new StatusMachine();
+        assertThat(machine.onConfigured(Cause.CREATED, false)).isEqualTo(COMMAND_RECEIVED);
+        assertThat(machine.to(COMMAND_RECEIVED, null, "c", NOW)).isNotNull();
+        assertThat(machine.to(CONNECTING, "one", null, NOW)).isNotNull();
+        assertThat(machine.to(CONNECTING, "two", null, NOW)).isNull();
+        var online = machine.to(ONLINE, null, null, NOW);
+        assertThat(online).isNotNull();
+        assertThat(online.previousStatus()).isEqualTo(CONNECTING);
+    }
+
+    @Test
+    void syncsOnTheFirstInstallationOnly() {
+        var first = new StatusMachine();
+        first.onConfigured(Cause.CREATED, false);
+        assertThat(first.takeFirstSync()).isTrue();
+        assertThat(first.takeFirstSync()).isFalse();
+        var restored = new StatusMachine(ONLINE, null, false);
+        assertThat(restored.onConfigured(Cause.RESTORED, false)).isNull();
+        assertThat(restored.takeFirstSync()).isFalse();
+        var updated = new StatusMachine();
+        assertThat(updated.onConfigured(Cause.UPDATED, false)).isEqualTo(RESTARTING);
+        assertThat(updated.takeFirstSync()).isFalse();
+    }
+
+    @Test
+    void hasNoOtherWays() {
+        var lifecycle = new Lifecycle();
+        assertThatThrownBy(() -> lifecycle.to(InstanceState.RUNNING))
+                .isInstanceOf(IllegalStateException.class);
+        lifecycle.to(InstanceState.STARTING);
+        lifecycle.to(InstanceState.RUNNING);
+        assertThatThrownBy(() -> lifecycle.to(InstanceState.STARTING))
+                .isInstanceOf(IllegalStateException.class);
+        lifecycle.to(InstanceState.TERMINATING);
+        assertThatThrownBy(() -> lifecycle.to(InstanceState.RUNNING))
+                .isInstanceOf(IllegalStateException.class);
+        lifecycle.to(InstanceState.TERMINATED);
+    }
+
+    @Test
+    void keepsWhatIsDurable() {
+        var state = new DurableState(ONLINE, "m", true, List.of(NOW), Set.of("b", "a"));
+        assertThat(DurableState.read(state.write())).isEqualTo(state);
+        assertThat(DurableState.read(RawJson.of("{\"synced\":true,\"new_field\":1}")))
+                .isEqualTo(new DurableState(null, null, true, List.of(), Set.of()));
+        assertThat(DurableState.read(RawJson.of("[]"))).isEqualTo(DurableState.none());
+        assertThat(DurableState.read(null)).isEqualTo(DurableState.none());
+    }
+
+    @Test
+    @DisplayName("PRO-25: programs and arguments that are refused")
+    void refusesCommands() {
+        var config = Bench.server("a", ";", "--");
+        assertThat(LaunchPlan.refusal(config, List.of("*"))).isNull();
+        assertThat(LaunchPlan.refusal(config, List.of("node", "npx"))).isNull();
+        assertThat(LaunchPlan.refusal(config, List.of("npx"))).contains("'node'");
+        assertThat(LaunchPlan.refusal(Bench.server("a", "x\0"), List.of("*"))).contains("NUL");
+        assertThat(LaunchPlan.refusal(Bench.server("a", Map.of("A=", "b")), List.of("*")))
+                .contains("name");
+    }
+
+    @Test
+    @DisplayName("PRO-09: the worker's environment is inherited, its own settings are not")
+    void inheritsTheEnvironment() {
+        var config = Bench.server("a", Map.of("MINE", "1", "HOME", "/other"));
+        var spec =
+                LaunchPlan.of(
+                        config,
+                        Map.of("PATH", "/bin", "HOME", "/root", "PERIGEE_LINK_TOKEN", "secret"));
+        assertThat(spec.environment())
+                .containsExactlyInAnyOrderEntriesOf(
+                        Map.of("PATH", "/bin", "HOME", "/other", "MINE", "1"));
+    }
+
+    @Test
+    void hasTheNumbersOfTheDecisions() {
+        var options = InstanceSettings.read(InstanceSettings.SCHEMA.defaults());
+        assertThat(options.restart()).isEqualTo(RestartPolicy.defaults());
+        assertThat(options.logs()).isEqualTo(dev.perigee.worker.log.LogOptions.defaults());
+        assertThat(options.mcp()).isEqualTo(dev.perigee.worker.mcp.McpOptions.defaults());
+        assertThat(options.handshakeTimeout()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(options.requestTimeout()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(options.terminationGrace()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(options.transitionWait()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(options.connectivityTimeout()).isEqualTo(Duration.ofSeconds(10));
+    }
+
+    @Test
+    void speaksOfTimes() {
+        assertThat(ExitTexts.of(Duration.ofMinutes(5))).isEqualTo("5 minutes");
+        assertThat(ExitTexts.of(Duration.ofSeconds(1))).isEqualTo("1 second");
+        assertThat(ExitTexts.of(Duration.ofMillis(1500))).isEqualTo("1500 ms");
+    }
+}

@@ -1,0 +1,115 @@
+package dev.perigee.worker.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.config.TransportType;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class LogPiecesTest {
+    private final List<String> lines = new ArrayList<>();
+
+    @Test
+    @DisplayName("PRO-98: chunks with several lines, characters over two chunks, blank lines")
+    void splitsLines() {
+        var splitter = new LineSplitter(1024);
+        var bytes = "ä1\n\n  \n2\r\nlast".getBytes(StandardCharsets.UTF_8);
+        for (byte one : bytes) {
+            splitter.accept(ByteBuffer.wrap(new byte[] {one}), lines::add);
+        }
+        assertThat(lines).containsExactly("ä1", "2");
+        splitter.finish(lines::add);
+        assertThat(lines).containsExactly("ä1", "2", "last");
+    }
+
+    @Test
+    @DisplayName("PRO-100: long lines are cut at a character")
+    void cutsLongLines() {
+        var splitter = new LineSplitter(16);
+        splitter.accept(bytes("é".repeat(20) + "\nnext\n" + "x".repeat(16) + "\n"), lines::add);
+        assertThat(lines).containsExactly("é".repeat(6) + "…", "next", "x".repeat(16));
+        assertThat(lines.getFirst().getBytes(StandardCharsets.UTF_8)).hasSizeLessThanOrEqualTo(16);
+    }
+
+    private static ByteBuffer bytes(String text) {
+        return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "Connection ERROR,error",
+        "FATAL,error",
+        "java.lang.Exception,error",
+        "it failed,error",
+        "Warning: old,warn",
+        "DEBUG x,debug",
+        "stack trace,debug",
+        "Server running on stdio,info"
+    })
+    @DisplayName("PRO-96: levels")
+    void infersLevels(String message, String level) {
+        assertThat(LevelInference.of(message)).isEqualTo(level);
+    }
+
+    @Test
+    void limitsTheAverage() {
+        var limit = new LogRateLimit(20, Duration.ofSeconds(3));
+        long now = 1_000_000;
+        int admitted = 0;
+        for (int i = 0; i < 1000; i++) {
+            admitted += limit.admit(now) ? 1 : 0;
+        }
+        assertThat(admitted).isEqualTo(60);
+        assertThat(limit.takeDropped()).isEqualTo(940);
+        assertThat(limit.takeDropped()).isZero();
+        now += Duration.ofSeconds(1).toNanos();
+        for (int i = 0; i < 1000; i++) {
+            admitted += limit.admit(now) ? 1 : 0;
+        }
+        assertThat(admitted).isEqualTo(80);
+    }
+
+    @Test
+    void masksConfiguredSecrets() {
+        var config =
+                new ServerConfig(
+                        null,
+                        "i",
+                        "s",
+                        "t",
+                        "t",
+                        "u",
+                        "u",
+                        TransportType.STDIO,
+                        "node",
+                        List.of(),
+                        Map.of("A", "hunter22", "B", "hunter22-longer", "C", "short"),
+                        null,
+                        null,
+                        null,
+                        Map.of("H", "Bearer abc"),
+                        Map.of("q", "query-secret"),
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null,
+                        null);
+        var mask = SecretMask.of(config);
+        assertThat(mask.apply("hunter22-longer hunter22 short Bearer abc ?q=query-secret"))
+                .isEqualTo("*** *** short *** ?q=***");
+        assertThat(mask.toString()).doesNotContain("hunter");
+    }
+}

@@ -1,0 +1,129 @@
+package dev.perigee.worker.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.config.TransportType;
+import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.event.EventBody.LogRateLimitExceeded;
+import dev.perigee.protocol.event.EventBody.Logs;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+final class ServerLogTest {
+    private static final ServerConfig CONFIG =
+            new ServerConfig(
+                    null,
+                    "i",
+                    "s",
+                    "t",
+                    "t",
+                    "u",
+                    "u",
+                    TransportType.STDIO,
+                    "node",
+                    List.of(),
+                    Map.of("KEY", "very-secret"),
+                    null,
+                    null,
+                    null,
+                    Map.of(),
+                    Map.of(),
+                    null,
+                    null,
+                    null,
+                    null,
+                    null,
+                    null,
+                    null,
+                    null,
+                    null);
+
+    private final ScheduledExecutorService timers = Executors.newScheduledThreadPool(1);
+    private final List<EventBody> events = new CopyOnWriteArrayList<>();
+
+    @AfterEach
+    void end() {
+        timers.shutdownNow();
+    }
+
+    private ServerLog log(Duration interval) {
+        return new ServerLog(
+                "p",
+                new LogOptions(interval, 20, 20, 1024, 3, 1024),
+                SecretMask.of(CONFIG),
+                InstantSource.system(),
+                timers,
+                events::add);
+    }
+
+    private static ByteBuffer lines(int count) {
+        var text = new StringBuilder();
+        for (int i = 0; i < count; i++) {
+            text.append("line ").append(i).append(" very-secret\n");
+        }
+        return ByteBuffer.wrap(text.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    private List<Integer> sizes() {
+        return events.stream()
+                .filter(Logs.class::isInstance)
+                .map(event -> ((Logs) event).logs().size())
+                .toList();
+    }
+
+    @Test
+    @DisplayName("PRO-93, PRO-94: a batch goes out when full, or after the interval")
+    void batches() {
+        var log = log(Duration.ofSeconds(3));
+        log.stderr(lines(45));
+        assertThat(sizes()).containsExactly(20, 20);
+        await().atMost(Duration.ofSeconds(10)).until(() -> sizes().size() == 3);
+        assertThat(sizes()).containsExactly(20, 20, 5);
+        var first = ((Logs) events.getFirst()).logs().getFirst();
+        assertThat(first.message()).isEqualTo("line 0 ***");
+        assertThat(first.metadata()).containsEntry("process_id", "p");
+    }
+
+    @Test
+    @DisplayName("PRO-99: a flush sends what there is, also a line without an end")
+    void flushes() {
+        var log = log(Duration.ofHours(1));
+        log.stderr(lines(2));
+        log.stderr(ByteBuffer.wrap("rest".getBytes(StandardCharsets.UTF_8)));
+        assertThat(events).isEmpty();
+        log.flush();
+        assertThat(sizes()).containsExactly(3);
+        assertThat(log.lastLines()).containsExactly("line 0 ***", "line 1 ***", "rest");
+        log.flush();
+        assertThat(events).hasSize(1);
+    }
+
+    @Test
+    @DisplayName("PRO-100: what is dropped is counted and told, even if nothing follows")
+    void countsWhatItDrops() {
+        var log = log(Duration.ofMillis(200));
+        log.stderr(lines(1000));
+        await().atMost(Duration.ofSeconds(10))
+                .until(() -> events.stream().anyMatch(LogRateLimitExceeded.class::isInstance));
+        int told = sizes().stream().mapToInt(Integer::intValue).sum();
+        long dropped =
+                events.stream()
+                        .filter(LogRateLimitExceeded.class::isInstance)
+                        .mapToLong(event -> ((LogRateLimitExceeded) event).droppedLines())
+                        .sum();
+        assertThat(told).isLessThan(100);
+        assertThat(told + dropped).isEqualTo(1000);
+    }
+}

@@ -1,0 +1,146 @@
+package dev.perigee.worker.tool;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perigee.protocol.event.EventBody.DiscoveredTool;
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.tool.ToolMethod;
+import dev.perigee.protocol.tool.ToolOutcome;
+import dev.perigee.protocol.tool.ToolRequest;
+import dev.perigee.worker.tool.ToolCatalogue.ServerTool;
+import dev.perigee.worker.tool.ToolListing.ListedTool;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+final class ToolPiecesTest {
+    private static final RawJson SCHEMA = RawJson.of("{}");
+    private static final ToolResults.Effort EFFORT = new ToolResults.Effort(1, 2, Instant.EPOCH);
+
+    private static ServerTool tool(String name, String description) {
+        return new ServerTool(
+                new DiscoveredTool("s:" + name, name, description, SCHEMA, 1), false, false);
+    }
+
+    private static ToolRequest request(
+            String method, @Nullable String path, @Nullable String arguments) {
+        return new ToolRequest(
+                "r",
+                "t",
+                "u",
+                method,
+                path,
+                null,
+                arguments == null ? null : RawJson.of(arguments),
+                null,
+                null,
+                null);
+    }
+
+    @Test
+    void estimatesTokens() {
+        assertThat(TokenEstimate.of("abc", null, SCHEMA)).isEqualTo(2);
+        assertThat(TokenEstimate.of("abc", "12345678", SCHEMA)).isEqualTo(4);
+    }
+
+    @Test
+    void comparesCatalogues() {
+        var earlier = ToolCatalogue.of(List.of(tool("a", ""), tool("b", ""), tool("a", "again")));
+        var later = ToolCatalogue.of(List.of(tool("b", ""), tool("c", "")));
+
+        assertThat(earlier.tools()).hasSize(2);
+        var change = later.since(earlier);
+        assertThat(change).isNotNull();
+        assertThat(change.added()).containsExactly("c");
+        assertThat(change.removed()).containsExactly("a");
+        assertThat(later.since(later)).isNull();
+        assertThat(later).isNotEqualTo(ToolCatalogue.of(List.of(tool("c", ""), tool("b", ""))));
+        assertThat(later.enabled(Set.of("b")))
+                .extracting(DiscoveredTool::toolName)
+                .containsExactly("c");
+    }
+
+    @Test
+    void findsTools() {
+        var tools =
+                List.of(
+                        listed("read_file", "Reads a file"),
+                        listed("write_file", "Writes to disk"),
+                        listed("echo", "Repeats a file name"),
+                        listed("other", "nothing"));
+        assertThat(ToolSearch.find(tools, "FILE read", 10))
+                .extracting(ListedTool::toolName)
+                .containsExactly("read_file", "write_file", "echo");
+        assertThat(ToolSearch.find(tools, "file", 1)).hasSize(1);
+    }
+
+    private static ListedTool listed(String name, String description) {
+        return ListedTool.of("i", tool(name, description).described());
+    }
+
+    @Test
+    @DisplayName("STA-17: only the first colon ends the server's slug")
+    void asksTheServer() {
+        var call =
+                ServerRequest.of(
+                        ToolMethod.TOOLS_CALL,
+                        request("tools/call", "s:a:b", "{\"x\": 1.0}"),
+                        null);
+        assertThat(call.tool()).isEqualTo("a:b");
+        assertThat(call.params().text()).isEqualTo("{\"name\":\"a:b\",\"arguments\":{\"x\": 1.0}}");
+
+        var traced =
+                ServerRequest.of(
+                        ToolMethod.RESOURCES_READ,
+                        request("resources/read", "s|f://a|b", null),
+                        "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+        assertThat(traced.method()).isEqualTo("resources/read");
+        assertThat(traced.params().text())
+                .isEqualTo(
+                        "{\"uri\":\"f://a|b\",\"_meta\":{\"traceparent\":"
+                                + "\"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\"}}");
+        assertThatThrownBy(
+                        () ->
+                                ServerRequest.of(
+                                        ToolMethod.TOOLS_CALL,
+                                        request("tools/call", "s", null),
+                                        null))
+                .isInstanceOf(InvalidRecordException.class);
+    }
+
+    @Test
+    void tellsAToolErrorFromASuccess() {
+        assertThat(outcome("tools/call", "{\"content\":[],\"isError\": true}"))
+                .isEqualTo(ToolOutcome.TOOL_ERROR);
+        assertThat(outcome("tools/call", "{\"isError\":false}")).isEqualTo(ToolOutcome.SUCCESS);
+        assertThat(outcome("tools/call", "{\"structuredContent\":{\"isError\":true}}"))
+                .isEqualTo(ToolOutcome.SUCCESS);
+        assertThat(outcome("tools/call", "{\"text\":\"\\\"isError\\\":true\"}"))
+                .isEqualTo(ToolOutcome.SUCCESS);
+        assertThat(outcome("resources/read", "{\"isError\":true}")).isEqualTo(ToolOutcome.SUCCESS);
+    }
+
+    private static ToolOutcome outcome(String method, String result) {
+        return ToolResults.answered(request(method, "s:a", null), "p", RawJson.of(result), EFFORT)
+                .outcome();
+    }
+
+    @Test
+    void refusesWhatDoesNotFit() {
+        var bytes = new byte[ToolResults.MAX_RESULT_BYTES + 1];
+        Arrays.fill(bytes, (byte) ' ');
+        var result =
+                ToolResults.answered(
+                        request("tools/call", "s:a", null), "p", RawJson.ofBytes(bytes), EFFORT);
+        assertThat(result.error()).isNotNull();
+        assertThat(result.error().code()).isEqualTo(ErrorCode.TOO_LARGE);
+        assertThat(result.result()).isNull();
+    }
+}
