@@ -1,0 +1,188 @@
+package dev.perigee.worker.admin;
+
+import dev.perigee.protocol.settings.HostPort;
+import dev.perigee.worker.instance.InstanceSnapshot;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.function.Supplier;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Serves {@code /health/live}, {@code /health/ready}, {@code /metrics} and, where it is switched
+ * on, {@code /debug/instances?team=…&user=…}. Read only, without authentication: it belongs on
+ * loopback or a network of operators.
+ */
+public final class AdminServer implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(AdminServer.class);
+    private static final String JSON = "application/json";
+
+    private final Server server;
+    private final ServerConnector connector;
+
+    private AdminServer(Server server, ServerConnector connector) {
+        this.server = server;
+        this.connector = connector;
+    }
+
+    /**
+     * Listens.
+     *
+     * @param live false when only a restart helps
+     * @param ready whether gateways can be served
+     * @param debug whether instances are shown
+     * @throws IOException when the address cannot be listened on
+     */
+    public static AdminServer start(
+            HostPort listen,
+            Health live,
+            Health ready,
+            PrometheusMeterRegistry meters,
+            Supplier<List<InstanceSnapshot>> instances,
+            boolean debug)
+            throws IOException {
+        var threads = new QueuedThreadPool(4, 1);
+        threads.setName("admin");
+        threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("admin-"));
+        var server = new Server(threads);
+        var http = new HttpConfiguration();
+        http.setSendServerVersion(false);
+        var connector = new ServerConnector(server, 0, 1, new HttpConnectionFactory(http));
+        connector.setHost(listen.host());
+        connector.setPort(listen.port());
+        server.addConnector(connector);
+        server.setHandler(
+                new Pages(
+                        live,
+                        ready,
+                        meters,
+                        new InstanceGauges(meters, instances),
+                        new DebugInstances(instances),
+                        debug));
+        var admin = new AdminServer(server, connector);
+        try {
+            server.start();
+        } catch (Exception e) {
+            admin.close();
+            throw new IOException(
+                    "The admin pages cannot be served on %s: %s".formatted(listen, e.getMessage()),
+                    e);
+        }
+        log.atInfo().addKeyValue("admin", admin.uri()).log("Serving the admin pages");
+        return admin;
+    }
+
+    /** Where it is served. */
+    public URI uri() {
+        var host = connector.getHost();
+        var shown = host.indexOf(':') >= 0 ? "[" + host + "]" : host;
+        return URI.create("http://" + shown + ":" + connector.getLocalPort());
+    }
+
+    @Override
+    public void close() {
+        try {
+            server.stop();
+        } catch (Exception e) {
+            log.atWarn().setCause(e).log("The admin server did not stop cleanly");
+        }
+    }
+
+    private static final class Pages extends Handler.Abstract {
+        private final Health live;
+        private final Health ready;
+        private final PrometheusMeterRegistry meters;
+        private final InstanceGauges gauges;
+        private final DebugInstances instances;
+        private final boolean debug;
+
+        Pages(
+                Health live,
+                Health ready,
+                PrometheusMeterRegistry meters,
+                InstanceGauges gauges,
+                DebugInstances instances,
+                boolean debug) {
+            this.live = live;
+            this.ready = ready;
+            this.meters = meters;
+            this.gauges = gauges;
+            this.instances = instances;
+            this.debug = debug;
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback) {
+            if (!HttpMethod.GET.is(request.getMethod())) {
+                Response.writeError(
+                        request, response, callback, HttpStatus.METHOD_NOT_ALLOWED_405);
+                return true;
+            }
+            switch (Request.getPathInContext(request)) {
+                case "/health/live" -> health(live, response, callback);
+                case "/health/ready" -> health(ready, response, callback);
+                case "/metrics" -> {
+                    gauges.update();
+                    send(
+                            response,
+                            callback,
+                            "text/plain; version=0.0.4; charset=utf-8",
+                            meters.scrape().getBytes(StandardCharsets.UTF_8));
+                }
+                case "/debug/instances" -> debug(request, response, callback);
+                default ->
+                        Response.writeError(request, response, callback, HttpStatus.NOT_FOUND_404);
+            }
+            return true;
+        }
+
+        private void debug(Request request, Response response, Callback callback) {
+            if (!debug) {
+                Response.writeError(
+                        request,
+                        response,
+                        callback,
+                        HttpStatus.NOT_FOUND_404,
+                        "switched off, see admin.debug");
+                return;
+            }
+            var query = Request.extractQueryParameters(request);
+            send(
+                    response,
+                    callback,
+                    JSON,
+                    instances.page(query.getValue("team"), query.getValue("user")));
+        }
+
+        private static void health(Health health, Response response, Callback callback) {
+            var answer = health.ask();
+            response.setStatus(
+                    answer.isUp() ? HttpStatus.OK_200 : HttpStatus.SERVICE_UNAVAILABLE_503);
+            send(response, callback, JSON, answer.encode());
+        }
+
+        private static void send(
+                Response response, Callback callback, String type, byte[] content) {
+            response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
+            response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+            response.write(true, ByteBuffer.wrap(content), callback);
+        }
+    }
+}

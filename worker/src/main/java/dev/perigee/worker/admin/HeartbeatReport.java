@@ -1,0 +1,111 @@
+package dev.perigee.worker.admin;
+
+import dev.perigee.protocol.event.Heartbeat;
+import dev.perigee.protocol.event.Heartbeat.ProcessSummary;
+import dev.perigee.worker.instance.InstanceSnapshot;
+import dev.perigee.worker.instance.InstanceState;
+import java.lang.management.ManagementFactory;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/** How the worker is at this moment. Any thread may ask. */
+public final class HeartbeatReport implements Supplier<Heartbeat> {
+
+    /** What a heartbeat says of the worker itself. */
+    public record About(
+            String workerId, String incarnation, String version, String isolation, Instant start) {}
+
+    /** What a heartbeat asks of the worker. */
+    public interface Source {
+        /** All instances, as they are now. */
+        List<InstanceSnapshot> instances();
+
+        /** The partitions whose sessions are here. */
+        List<Integer> partitions();
+
+        /** Whether the worker is leaving. */
+        boolean isDraining();
+    }
+
+    private final About about;
+    private final Source source;
+    private final InstantSource clock;
+
+    public HeartbeatReport(About about, Source source, InstantSource clock) {
+        this.about = about;
+        this.source = source;
+        this.clock = clock;
+    }
+
+    @Override
+    public Heartbeat get() {
+        var now = clock.instant();
+        var byTeam = new TreeMap<String, List<ProcessSummary>>();
+        var byState = new TreeMap<String, Integer>();
+        for (var state : InstanceState.values()) {
+            byState.put(state.wireName(), 0);
+        }
+        int dormant = 0;
+        for (var instance : source.instances()) {
+            byTeam.computeIfAbsent(instance.identity().teamId(), ignored -> new ArrayList<>())
+                    .add(summary(instance, now));
+            byState.merge(instance.state().wireName(), 1, Integer::sum);
+            dormant += instance.dormant() ? 1 : 0;
+        }
+        var runtime = Runtime.getRuntime();
+        return new Heartbeat(
+                Heartbeat.EVENT,
+                about.workerId(),
+                about.incarnation(),
+                source.isDraining() ? "draining" : "running",
+                about.version(),
+                seconds(Duration.between(about.start(), now)),
+                cpuLoad(),
+                runtime.totalMemory() - runtime.freeMemory(),
+                runtime.maxMemory(),
+                byTeam,
+                Map.copyOf(byState),
+                dormant,
+                source.partitions(),
+                about.isolation(),
+                now);
+    }
+
+    private static ProcessSummary summary(InstanceSnapshot instance, Instant now) {
+        var startedAt = instance.startedAt();
+        return new ProcessSummary(
+                instance.identity().processId(),
+                instance.identity().installationId(),
+                instance.identity().userId(),
+                instance.identity().serverSlug(),
+                instance.state().wireName(),
+                instance.status(),
+                instance.pid(),
+                startedAt == null ? 0 : seconds(Duration.between(startedAt, now)),
+                instance.health(),
+                instance.lastHealthCheckAt(),
+                instance.messageCount(),
+                instance.errorCount(),
+                instance.activeRequests(),
+                instance.lastActivityAt(),
+                instance.tools().stream().map(tool -> tool.toolName()).toList());
+    }
+
+    private static double seconds(Duration duration) {
+        return duration.toMillis() / 1000.0;
+    }
+
+    /** Of this process, from 0 to 1 over all processors; 0 where the JVM does not know. */
+    private static double cpuLoad() {
+        return ManagementFactory.getOperatingSystemMXBean()
+                        instanceof com.sun.management.OperatingSystemMXBean system
+                ? Math.max(0, system.getProcessCpuLoad())
+                : 0;
+    }
+}

@@ -1,0 +1,181 @@
+package dev.perigee.worker.session;
+
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.Attach.AcceptedRecord;
+import dev.perigee.protocol.link.Attach.Progress;
+import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.topic.RecordOrigin;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The requests that a session accepted, by the place they were read from, and by their ids, so that
+ * none runs twice. Pure: its owner holds a lock around it.
+ *
+ * <pre>
+ *   offer ──▶ running ──finish──▶ journalled ──acknowledge──▶ acked ──commit──▶ forgotten
+ *                └── withdraw (answered without asking a server) ─────────────▶ forgotten
+ * </pre>
+ *
+ * <p>Source: design/link.md, "What is in flight when the connection closes"; design/contract.md,
+ * "Tool requests and results".
+ */
+final class AcceptedRecords {
+
+    /** What to do with a request. */
+    sealed interface Verdict {
+        /** It is new: run it. */
+        record Run() implements Verdict {}
+
+        /** It runs, or ran: its result comes, or came, as an event. Nothing to do. */
+        record Known() implements Verdict {}
+
+        /** Its id was answered under another origin: publish that result for this one too. */
+        record Repeat(String processId, RawJson result) implements Verdict {}
+
+        /** Its id was answered, but the result is not kept any more. */
+        record Unrecalled() implements Verdict {}
+    }
+
+    private record Source(String topic, int partition) {}
+
+    private record Running(ToolOrder.Execute order, List<ToolOrder.Execute> joined) {}
+
+    private final Map<Source, TreeMap<Long, Progress>> records = new HashMap<>();
+    private final Map<RequestId, Running> running = new HashMap<>();
+    private final RecentResults recent;
+
+    AcceptedRecords(RecentResults recent) {
+        this.recent = recent;
+    }
+
+    /** A request arrives. */
+    Verdict offer(ToolOrder.Execute order, Instant now) {
+        var origin = order.origin();
+        var progress = progressOf(origin);
+        var id = RequestId.of(order.request());
+        if (progress == Progress.RUNNING || progress == Progress.JOURNALLED) {
+            return new Verdict.Known();
+        }
+        var same = running.get(id);
+        if (same != null) {
+            same.joined().add(order);
+            note(origin, Progress.RUNNING);
+            return new Verdict.Known();
+        }
+        var answer = recent.find(id, now);
+        if (answer != null) {
+            return repeat(origin, answer);
+        }
+        if (progress == Progress.ACKED) {
+            return new Verdict.Unrecalled();
+        }
+        note(origin, Progress.RUNNING);
+        running.put(id, new Running(order, new ArrayList<>(0)));
+        return new Verdict.Run();
+    }
+
+    private Verdict repeat(RecordOrigin origin, RecentResults.Answer answer) {
+        var result = answer.result();
+        if (result == null) {
+            return new Verdict.Unrecalled();
+        }
+        note(origin, Progress.JOURNALLED);
+        return new Verdict.Repeat(answer.processId(), result);
+    }
+
+    /** A request that was to run needed no server: as if it had never come. */
+    void withdraw(ToolOrder.Execute order) {
+        running.remove(RequestId.of(order.request()));
+        var offsets = records.get(source(order.origin()));
+        if (offsets != null) {
+            offsets.remove(order.origin().offset());
+        }
+    }
+
+    /**
+     * A request has its result, which is being journalled.
+     *
+     * @return the repeats that came meanwhile, whose results are the same
+     */
+    List<ToolOrder.Execute> finish(
+            ToolOrder.Execute order, String processId, RawJson result, Instant now) {
+        var id = RequestId.of(order.request());
+        var run = running.remove(id);
+        recent.remember(id, new RecentResults.Answer(processId, result), now);
+        advance(order.origin(), Progress.JOURNALLED);
+        if (run == null) {
+            return List.of();
+        }
+        for (var repeat : run.joined()) {
+            advance(repeat.origin(), Progress.JOURNALLED);
+        }
+        return run.joined();
+    }
+
+    /** A result is durable in Kafka. */
+    void acknowledge(RecordOrigin origin) {
+        advance(origin, Progress.ACKED);
+    }
+
+    /** Records of a topic below an offset will never be sent again. */
+    void commit(String topic, int partition, long offset) {
+        var source = new Source(topic, partition);
+        var offsets = records.get(source);
+        if (offsets != null) {
+            offsets.headMap(offset).clear();
+            if (offsets.isEmpty()) {
+                records.remove(source);
+            }
+        }
+    }
+
+    /** All that are remembered, for an attach answer. */
+    List<AcceptedRecord> list() {
+        var all = new ArrayList<AcceptedRecord>();
+        records.forEach(
+                (source, offsets) ->
+                        offsets.forEach(
+                                (offset, progress) ->
+                                        all.add(
+                                                new AcceptedRecord(
+                                                        new RecordOrigin(
+                                                                source.topic(),
+                                                                source.partition(),
+                                                                offset),
+                                                        progress))));
+        return all;
+    }
+
+    /** How many requests run. */
+    int runningCount() {
+        return running.size();
+    }
+
+    private @Nullable Progress progressOf(RecordOrigin origin) {
+        var offsets = records.get(source(origin));
+        return offsets == null ? null : offsets.get(origin.offset());
+    }
+
+    private void note(RecordOrigin origin, Progress progress) {
+        records.computeIfAbsent(source(origin), ignored -> new TreeMap<>())
+                .put(origin.offset(), progress);
+    }
+
+    /** Changes what is remembered; what a commit made it forget stays forgotten. */
+    private void advance(RecordOrigin origin, Progress progress) {
+        var offsets = records.get(source(origin));
+        if (offsets != null) {
+            offsets.replace(origin.offset(), progress);
+        }
+    }
+
+    private static Source source(RecordOrigin origin) {
+        return new Source(origin.topic(), origin.partition());
+    }
+}

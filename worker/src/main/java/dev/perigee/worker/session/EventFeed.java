@@ -1,0 +1,139 @@
+package dev.perigee.worker.session;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends the entries of a session's journals to the gateway that is attached: one virtual thread per
+ * attachment. It is driven by what is there, not by what happens: a journal that has entries past
+ * what was sent of it is ready, whether they were written before the attach or just now. Replay and
+ * live events are therefore one code path, and there is no window between them.
+ *
+ * <p>Journals take turns, one entry each. Where the credit is used up all wait.
+ */
+final class EventFeed {
+    private final LinkPeer peer;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final ArrayDeque<ProcessJournal> turns = new ArrayDeque<>();
+    private final Set<ProcessJournal> ready = new HashSet<>();
+    private final Map<ProcessJournal, Long> sent;
+    private final Credit credit;
+    private final String name;
+    private @Nullable Thread sender;
+    private boolean stopped;
+
+    /**
+     * A feed that is not started.
+     *
+     * @param sent what the gateway has of each journal; the rest is sent
+     */
+    EventFeed(String name, LinkPeer peer, Credit credit, Map<ProcessJournal, Long> sent) {
+        this.name = name;
+        this.peer = peer;
+        this.credit = credit;
+        this.sent = new HashMap<>(sent);
+    }
+
+    void start() {
+        lock.lock();
+        try {
+            sender = Thread.ofVirtual().name(name).start(this::run);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The journal may have new entries. Does not wait. */
+    void ready(ProcessJournal journal) {
+        lock.lock();
+        try {
+            if (!stopped && ready.add(journal)) {
+                turns.add(journal);
+                changed.signal();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void grant(long bytes) {
+        lock.lock();
+        try {
+            credit.grant(bytes);
+            changed.signal();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Sends nothing more, but for an entry that is being handed to the connection now. */
+    void stop() {
+        lock.lock();
+        try {
+            stopped = true;
+            if (sender != null) {
+                sender.interrupt();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void run() {
+        try {
+            for (var journal = turn(); journal != null; journal = turn()) {
+                if (!sendNext(journal)) {
+                    return;
+                }
+            }
+        } catch (InterruptedException e) {
+            // Stopped: the next attachment sends what is left.
+        }
+    }
+
+    /** Sends an entry, if there is one, and puts the journal at the end of the line. */
+    private boolean sendNext(ProcessJournal journal) throws InterruptedException {
+        var entry = journal.after(sent.getOrDefault(journal, 0L));
+        if (entry == null) {
+            return true;
+        }
+        if (!peer.sendEvent(entry.frame())) {
+            return false;
+        }
+        sent.put(journal, entry.seq());
+        lock.lock();
+        try {
+            credit.spend(entry.frame().length);
+            if (ready.add(journal)) {
+                turns.add(journal);
+            }
+        } finally {
+            lock.unlock();
+        }
+        return true;
+    }
+
+    private @Nullable ProcessJournal turn() throws InterruptedException {
+        lock.lock();
+        try {
+            while (!stopped && (turns.isEmpty() || !credit.available())) {
+                changed.await();
+            }
+            if (stopped) {
+                return null;
+            }
+            var journal = turns.remove();
+            ready.remove(journal);
+            return journal;
+        } finally {
+            lock.unlock();
+        }
+    }
+}

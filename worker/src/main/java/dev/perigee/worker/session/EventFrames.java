@@ -1,0 +1,170 @@
+package dev.perigee.worker.session;
+
+import dev.perigee.protocol.event.Event;
+import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.event.EventOrigin;
+import dev.perigee.protocol.event.EventType;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.LinkFrame;
+import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
+import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.tool.ToolError;
+import dev.perigee.protocol.tool.ToolOutcome;
+import dev.perigee.protocol.tool.ToolResult;
+import dev.perigee.worker.instance.InstanceIdentity;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Encodes journal entries as the messages that carry them: once, when their number is known. No
+ * message is larger than the link takes: what would be is replaced by one that says so.
+ */
+final class EventFrames {
+    /** Room for everything around a result: ids, the reply address, the trace. */
+    private static final int ENVELOPE_BYTES = 64 * 1024;
+
+    private static final int MAX_RESULT_BYTES = LinkFrame.MAX_BYTES - ENVELOPE_BYTES;
+
+    /** A notification whose parameters are not encoded twice. */
+    private record Wire(String jsonrpc, String method, InstanceEvent params) {}
+
+    private final String workerId;
+    private final InstantSource clock;
+
+    EventFrames(String workerId, InstantSource clock) {
+        this.workerId = workerId;
+        this.clock = clock;
+    }
+
+    byte[] event(
+            InstanceIdentity about,
+            long seq,
+            EventBody body,
+            @Nullable Long pid,
+            @Nullable RawJson durable) {
+        byte[] frame = encode(about, seq, body, pid, durable);
+        if (frame.length <= LinkFrame.MAX_BYTES) {
+            return frame;
+        }
+        String lost =
+                "An event of type %s was dropped: %d bytes are more than a message may have"
+                        .formatted(body.type().wireName(), frame.length);
+        return encode(about, seq, line("error", lost, about), pid, durable);
+    }
+
+    /** The entry in the place of log lines that gave way. */
+    byte[] dropped(InstanceIdentity about, long seq, long lines) {
+        String message =
+                lines + " log lines were dropped: they came faster than they could be published";
+        return encode(about, seq, line("warn", message, about), null, null);
+    }
+
+    /** A result as the backend reads it. */
+    RawJson result(ToolResult result) {
+        var encoded = Json.raw(result);
+        if (encoded.size() <= MAX_RESULT_BYTES) {
+            return encoded;
+        }
+        String message =
+                "The result has %d bytes, at most %d can be published: ask for less at once"
+                        .formatted(encoded.size(), MAX_RESULT_BYTES);
+        return Json.raw(failed(result, ToolError.of(ErrorCode.TOO_LARGE, message, null)));
+    }
+
+    byte[] result(InstanceIdentity about, long seq, ToolOrder.Execute order, RawJson data) {
+        return write(
+                new InstanceEvent(
+                        about.partition(),
+                        about.processId(),
+                        about.startToken(),
+                        seq,
+                        EventType.TOOL_RESULT.wireName(),
+                        order.request().requestId(),
+                        data,
+                        null,
+                        order.origin(),
+                        order.reply(),
+                        order.traceparent()));
+    }
+
+    byte[] removed(InstanceIdentity about, long seq) {
+        return frame(about, seq, EventType.REMOVED, null, null);
+    }
+
+    private byte[] encode(
+            InstanceIdentity about,
+            long seq,
+            EventBody body,
+            @Nullable Long pid,
+            @Nullable RawJson durable) {
+        var origin =
+                new EventOrigin(
+                        about.processId(),
+                        pid,
+                        about.installationId(),
+                        about.installationName(),
+                        about.serverSlug(),
+                        about.teamId(),
+                        about.userId(),
+                        workerId,
+                        seq,
+                        clock.instant());
+        return frame(about, seq, body.type(), Json.raw(Event.of(origin, body)), durable);
+    }
+
+    private static byte[] frame(
+            InstanceIdentity about,
+            long seq,
+            EventType type,
+            @Nullable RawJson data,
+            @Nullable RawJson durable) {
+        return write(
+                new InstanceEvent(
+                        about.partition(),
+                        about.processId(),
+                        about.startToken(),
+                        seq,
+                        type.wireName(),
+                        about.processId(),
+                        data,
+                        durable,
+                        null,
+                        null,
+                        null));
+    }
+
+    private static byte[] write(InstanceEvent event) {
+        return Json.write(new Wire("2.0", LinkMethod.EVENT, event));
+    }
+
+    private EventBody.Logs line(String level, String message, InstanceIdentity about) {
+        return new EventBody.Logs(
+                List.of(
+                        new EventBody.LogLine(
+                                level,
+                                message,
+                                Map.of("process_id", about.processId()),
+                                clock.instant())));
+    }
+
+    private static ToolResult failed(ToolResult result, ToolError error) {
+        return new ToolResult(
+                ToolResult.EVENT,
+                result.requestId(),
+                result.teamId(),
+                result.userId(),
+                result.processId(),
+                result.toolPath(),
+                ToolOutcome.FAILED,
+                null,
+                error,
+                result.attempts(),
+                result.durationMs(),
+                result.timestamp());
+    }
+}

@@ -1,0 +1,105 @@
+package dev.perigee.worker.session;
+
+import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.tool.ToolResult;
+import dev.perigee.worker.instance.InstanceIdentity;
+import dev.perigee.worker.instance.InstanceJournal;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One instance's hand on its {@link ProcessJournal}. An instance that was removed and installed
+ * again gets a new one, so that what the old one still has to say carries the old identity.
+ */
+final class JournalWriter implements InstanceJournal {
+    private final ProcessJournal journal;
+    private final EventFrames frames;
+    private final SessionRequests requests;
+    private final SessionMetrics metrics;
+    private volatile InstanceIdentity identity;
+
+    JournalWriter(
+            InstanceIdentity identity,
+            ProcessJournal journal,
+            EventFrames frames,
+            SessionRequests requests,
+            SessionMetrics metrics) {
+        this.identity = identity;
+        this.journal = journal;
+        this.frames = frames;
+        this.requests = requests;
+        this.metrics = metrics;
+    }
+
+    @Override
+    public void identify(InstanceIdentity newer) {
+        identity = newer;
+        journal.identify(newer);
+    }
+
+    @Override
+    public void append(EventBody body, @Nullable Long pid, @Nullable RawJson durable) {
+        var about = identity;
+        Journal.Encoder encoder = seq -> frames.event(about, seq, body, pid, durable);
+        long lines = durable == null ? logLines(body) : 0;
+        if (lines > 0) {
+            journal.appendLog(encoder, lines);
+        } else {
+            journal.append(encoder, null);
+        }
+        metrics.event(body.type());
+    }
+
+    /** How many log lines an event stands for; only those may give way. */
+    private static long logLines(EventBody body) {
+        return switch (body) {
+            case EventBody.Logs logs -> logs.logs().size();
+            case EventBody.LogRateLimitExceeded exceeded -> exceeded.droppedLines();
+            case EventBody.StatusChanged ignored -> 0;
+            case EventBody.Started ignored -> 0;
+            case EventBody.Crashed ignored -> 0;
+            case EventBody.Restarted ignored -> 0;
+            case EventBody.PermanentlyFailed ignored -> 0;
+            case EventBody.Dormant ignored -> 0;
+            case EventBody.Respawned ignored -> 0;
+            case EventBody.Exited ignored -> 0;
+            case EventBody.Stopped ignored -> 0;
+            case EventBody.RequestLogs ignored -> 0;
+            case EventBody.ToolsDiscovered ignored -> 0;
+            case EventBody.ToolsUpdated ignored -> 0;
+        };
+    }
+
+    @Override
+    public void appendResult(ToolOrder.Execute order, ToolResult result) {
+        var data = frames.result(result);
+        // Noted before it is queued: an acknowledgement that came in between would be overwritten.
+        var repeats = requests.finish(order, identity.processId(), data);
+        appendEncoded(order, data);
+        repeats.forEach(repeat -> appendEncoded(repeat, data));
+        metrics.call(result);
+    }
+
+    /** A result that is encoded already. */
+    private void appendEncoded(ToolOrder.Execute order, RawJson data) {
+        var about = identity;
+        journal.append(seq -> frames.result(about, seq, order, data), order.origin());
+    }
+
+    @Override
+    public void appendRemoved() {
+        var about = identity;
+        journal.append(seq -> frames.removed(about, seq), null);
+    }
+
+    @Override
+    public boolean acceptsCalls() {
+        return journal.acceptsCalls();
+    }
+
+    @Override
+    public void controls(OutputValve valve) {
+        journal.control(valve);
+    }
+}

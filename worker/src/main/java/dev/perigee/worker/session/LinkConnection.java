@@ -1,0 +1,141 @@
+package dev.perigee.worker.session;
+
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.link.LinkError;
+import dev.perigee.protocol.link.LinkFrame;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import org.eclipse.jetty.websocket.core.CloseStatus;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A gateway's connection: one reader, which is Jetty's, and one writer. What it carries is the
+ * {@link LinkDispatcher}'s; who is connected the {@link LinkConnections}'.
+ */
+final class LinkConnection implements LinkPeer, LinkSocket.Listener {
+    private static final Logger log = LoggerFactory.getLogger(LinkConnection.class);
+    private static final long CONTROL_BYTES = 4L * LinkFrame.MAX_BYTES;
+
+    private final LinkDispatcher dispatcher;
+    private final LinkConnections connections;
+    private final OutboundQueue outbound;
+    private final Semaphore orders;
+    private volatile @Nullable LinkSocket socket;
+    private volatile @Nullable String gatewayId;
+    private volatile boolean open = true;
+
+    LinkConnection(LinkOptions options, LinkDispatcher dispatcher, LinkConnections connections) {
+        this.dispatcher = dispatcher;
+        this.connections = connections;
+        this.outbound = new OutboundQueue(options.outboundBytes(), CONTROL_BYTES);
+        this.orders = new Semaphore(options.maxRequests());
+    }
+
+    @Override
+    public void opened(LinkSocket opened) {
+        socket = opened;
+        connections.opened(this);
+        Thread.ofVirtual().name("link-writer").start(() -> writeAll(opened));
+    }
+
+    @Override
+    public void message(byte[] utf8) {
+        dispatcher.handle(this, utf8);
+    }
+
+    @Override
+    public void closed() {
+        open = false;
+        outbound.close();
+        connections.closed(this);
+        dispatcher.closed(this);
+    }
+
+    @Override
+    public String gatewayId() {
+        var id = gatewayId;
+        if (id == null) {
+            throw new IllegalStateException("no hello yet");
+        }
+        return id;
+    }
+
+    boolean hasSaidHello() {
+        return gatewayId != null;
+    }
+
+    /** The gateway said who it is. */
+    void greeted(String id) {
+        gatewayId = id;
+        connections.greeted(this);
+    }
+
+    @Override
+    public boolean isOpen() {
+        return open;
+    }
+
+    @Override
+    public void respond(long requestId, Object result) {
+        control(new LinkFrame.Response(requestId, Json.raw(result)).encode());
+    }
+
+    /** Refuses a request, or what could not be read as one. */
+    void refuse(@Nullable Long requestId, LinkError error, String message) {
+        control(new LinkFrame.Failure(requestId, error.code(), message).encode());
+    }
+
+    @Override
+    public void tell(String method, Object params) {
+        control(new LinkFrame.Notification(method, Json.raw(params)).encode());
+    }
+
+    private void control(byte[] message) {
+        if (!outbound.addControl(message)) {
+            close(CloseStatus.POLICY_VIOLATION, "answers are not read");
+        }
+    }
+
+    @Override
+    public boolean sendEvent(byte[] frame) throws InterruptedException {
+        return outbound.addEvent(frame);
+    }
+
+    /** A place for an order that is under way; false when there are too many. */
+    boolean beginOrder() {
+        return orders.tryAcquire();
+    }
+
+    void endOrder() {
+        orders.release();
+    }
+
+    void close(int code, String reason) {
+        var current = socket;
+        if (current != null) {
+            current.close(code, reason);
+        }
+    }
+
+    private void writeAll(LinkSocket to) {
+        try {
+            for (List<byte[]> batch = outbound.take(); !batch.isEmpty(); batch = outbound.take()) {
+                to.write(batch);
+            }
+        } catch (IOException e) {
+            log.atDebug().addKeyValue("gateway_id", gatewayId).setCause(e).log("Link cut");
+            outbound.close();
+            close(CloseStatus.SERVER_ERROR, "write failed");
+        } catch (InterruptedException e) {
+            outbound.close();
+        }
+    }
+
+    /** Whether all that was queued is written or being written. */
+    boolean isFlushed() {
+        return outbound.isEmpty();
+    }
+}

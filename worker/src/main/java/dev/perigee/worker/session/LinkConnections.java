@@ -1,0 +1,95 @@
+package dev.perigee.worker.session;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.SequencedSet;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/** The gateways that are connected, the longest connected first. Any thread may call. */
+final class LinkConnections {
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final SequencedSet<LinkConnection> opened = new LinkedHashSet<>();
+    private final SequencedSet<LinkConnection> greeted = new LinkedHashSet<>();
+
+    void opened(LinkConnection connection) {
+        lock.lock();
+        try {
+            opened.add(connection);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void greeted(LinkConnection connection) {
+        lock.lock();
+        try {
+            if (connection.isOpen()) {
+                greeted.add(connection);
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void closed(LinkConnection connection) {
+        lock.lock();
+        try {
+            opened.remove(connection);
+            greeted.remove(connection);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Every open connection. */
+    List<LinkConnection> all() {
+        lock.lock();
+        try {
+            return new ArrayList<>(opened);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int count() {
+        lock.lock();
+        try {
+            return opened.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The gateway that is connected longest, waiting for one; null when the time was over. */
+    @Nullable LinkPeer awaitOldest(long nanos) throws InterruptedException {
+        long left = nanos;
+        lock.lockInterruptibly();
+        try {
+            while (greeted.isEmpty() && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+            return greeted.isEmpty() ? null : greeted.getFirst();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until nobody is connected, or the time is over. */
+    void awaitNone(long nanos) throws InterruptedException {
+        long left = nanos;
+        lock.lockInterruptibly();
+        try {
+            while (!opened.isEmpty() && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,233 @@
+package dev.perigee.worker.session;
+
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.Attach;
+import dev.perigee.protocol.link.Hello;
+import dev.perigee.protocol.link.LinkError;
+import dev.perigee.protocol.link.LinkFrame;
+import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.SessionNotice;
+import dev.perigee.protocol.link.ToolOrder;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes a connection's messages in the order in which they came and says what each leads to. Runs
+ * on the connection's reader, so nothing here waits: what does is left to a virtual thread. What is
+ * wrong with one message fails that message only.
+ */
+final class LinkDispatcher {
+    private static final Logger log = LoggerFactory.getLogger(LinkDispatcher.class);
+    private static final Map<String, Object> NOTHING = Map.of();
+
+    private final String workerId;
+    private final String incarnation;
+    private final SessionRegistry sessions;
+    private final OrderDesk orders;
+
+    LinkDispatcher(String workerId, String incarnation, SessionRegistry sessions) {
+        this.workerId = workerId;
+        this.incarnation = incarnation;
+        this.sessions = sessions;
+        this.orders = new OrderDesk(sessions);
+    }
+
+    void handle(LinkConnection connection, byte[] message) {
+        LinkFrame frame;
+        try {
+            frame = LinkFrame.decode(message);
+        } catch (InvalidRecordException e) {
+            var error = e.isMalformed() ? LinkError.PARSE_ERROR : LinkError.INVALID_REQUEST;
+            refuse(connection, null, error, String.valueOf(e.getMessage()));
+            return;
+        }
+        switch (frame) {
+            case LinkFrame.Request request -> request(connection, request);
+            case LinkFrame.Notification notification -> notification(connection, notification);
+            case LinkFrame.Response ignored -> unexpected(connection);
+            case LinkFrame.Failure ignored -> unexpected(connection);
+        }
+    }
+
+    void closed(LinkPeer peer) {
+        sessions.closed(peer);
+    }
+
+    private void request(LinkConnection connection, LinkFrame.Request request) {
+        try {
+            serve(connection, request);
+        } catch (LinkRefusal e) {
+            refuse(connection, request.id(), e.error(), String.valueOf(e.getMessage()));
+        } catch (InvalidRecordException e) {
+            refuse(
+                    connection,
+                    request.id(),
+                    LinkError.INVALID_PARAMS,
+                    String.valueOf(e.getMessage()));
+        } catch (RuntimeException e) {
+            log.atError()
+                    .addKeyValue("method", request.method())
+                    .setCause(e)
+                    .log("A link request failed");
+            refuse(connection, request.id(), LinkError.INTERNAL, "failed, see the worker's log");
+        }
+    }
+
+    private void serve(LinkConnection connection, LinkFrame.Request request) throws LinkRefusal {
+        var params = request.params();
+        if (request.method().equals(LinkMethod.HELLO)) {
+            connection.respond(request.id(), hello(connection, params));
+            return;
+        }
+        if (!connection.hasSaidHello()) {
+            throw new LinkRefusal(LinkError.INVALID_REQUEST, "say link/hello first");
+        }
+        switch (request.method()) {
+            case LinkMethod.ATTACH -> attach(connection, request.id(), params);
+            case LinkMethod.DETACH -> {
+                var detach = Json.read(params, Attach.Detach.class);
+                sessions.detach(connection, detach.partition());
+                connection.respond(request.id(), NOTHING);
+            }
+            case LinkMethod.EXECUTE -> {
+                sessions.refuseWhileDraining();
+                var order = Json.read(params, ToolOrder.Execute.class);
+                var accepted =
+                        sessions.asOwner(
+                                connection, order.partition(), session -> session.execute(order));
+                connection.respond(request.id(), accepted);
+            }
+            case LinkMethod.CANCEL -> {
+                var cancel = Json.read(params, ToolOrder.Cancel.class);
+                var cancelled =
+                        sessions.asOwner(
+                                connection, cancel.partition(), session -> session.cancel(cancel));
+                connection.respond(request.id(), cancelled);
+            }
+            default -> orders.take(connection, request);
+        }
+    }
+
+    private Hello.Result hello(LinkConnection connection, RawJson params) throws LinkRefusal {
+        var hello = Json.read(params, Hello.Request.class);
+        if (hello.protocol() != LinkFrame.PROTOCOL) {
+            throw new LinkRefusal(
+                    LinkError.INVALID_REQUEST,
+                    "this worker speaks protocol %d, not %d: update the older side"
+                            .formatted(LinkFrame.PROTOCOL, hello.protocol()));
+        }
+        if (connection.hasSaidHello()) {
+            throw new LinkRefusal(LinkError.INVALID_REQUEST, "hello was said before");
+        }
+        connection.greeted(hello.gatewayId());
+        return new Hello.Result(
+                workerId, incarnation, sessions.retention().toMillis(), sessions.summaries());
+    }
+
+    private void attach(LinkConnection connection, long id, RawJson params) throws LinkRefusal {
+        var attach = Json.read(params, Attach.Request.class);
+        if (attach.partition() < 0 || attach.epoch() < 0) {
+            throw InvalidRecordException.invalid("fields partition and epoch must not be negative");
+        }
+        if (!attach.gatewayId().equals(connection.gatewayId())) {
+            throw InvalidRecordException.invalid("field gateway_id is not the one of link/hello");
+        }
+        var ending = sessions.attach(connection, attach, id);
+        if (ending != null) {
+            Thread.ofVirtual()
+                    .name("attach-" + attach.partition())
+                    .start(() -> attachAfter(ending, connection, attach, id));
+        }
+    }
+
+    /** The processes of the session before are being ended: waits, then attaches. */
+    private void attachAfter(
+            SessionEnding ending, LinkConnection connection, Attach.Request attach, long id) {
+        try {
+            if (!ending.await(sessions.endingLimit())
+                    || sessions.attach(connection, attach, id) != null) {
+                throw new LinkRefusal(
+                        LinkError.OVERLOADED,
+                        "processes of the session before are still ending: attach again");
+            }
+        } catch (LinkRefusal e) {
+            refuse(connection, id, e.error(), String.valueOf(e.getMessage()));
+        } catch (InterruptedException e) {
+            refuse(connection, id, LinkError.DRAINING, "the worker is leaving");
+        }
+    }
+
+    private void notification(LinkConnection connection, LinkFrame.Notification notification) {
+        var params = notification.params();
+        try {
+            if (!connection.hasSaidHello()) {
+                throw new LinkRefusal(LinkError.INVALID_REQUEST, "say link/hello first");
+            }
+            switch (notification.method()) {
+                case LinkMethod.ACK -> {
+                    var ack = Json.read(params, SessionNotice.Ack.class);
+                    asOwner(connection, ack.partition(), session -> session.acknowledge(ack));
+                }
+                case LinkMethod.CREDIT -> {
+                    var credit = Json.read(params, SessionNotice.Credit.class);
+                    asOwner(connection, credit.partition(), session -> session.grant(credit));
+                }
+                case LinkMethod.COMMITTED -> {
+                    var committed = Json.read(params, SessionNotice.Committed.class);
+                    asOwner(
+                            connection,
+                            committed.partition(),
+                            session -> session.commit(committed));
+                }
+                default ->
+                        throw new LinkRefusal(LinkError.METHOD_NOT_FOUND, "no such notification");
+            }
+        } catch (LinkRefusal e) {
+            ignored(connection, notification, e.error(), e);
+        } catch (InvalidRecordException e) {
+            ignored(connection, notification, LinkError.INVALID_PARAMS, e);
+        }
+    }
+
+    private void asOwner(LinkPeer peer, int partition, Consumer<PartitionSession> action)
+            throws LinkRefusal {
+        sessions.asOwner(
+                peer,
+                partition,
+                session -> {
+                    action.accept(session);
+                    return true;
+                });
+    }
+
+    /** A notification has no answer: who is not attached any more is simply not heard. */
+    private void ignored(
+            LinkConnection connection,
+            LinkFrame.Notification notification,
+            LinkError error,
+            Exception why) {
+        sessions.metrics().refused(error);
+        log.atDebug()
+                .addKeyValue("method", notification.method())
+                .addKeyValue("gateway_id", connection.hasSaidHello() ? connection.gatewayId() : "")
+                .addKeyValue("reason", why.getMessage())
+                .log("Ignored a link notification");
+    }
+
+    private static void unexpected(LinkConnection connection) {
+        log.atDebug()
+                .addKeyValue("gateway_id", connection.hasSaidHello() ? connection.gatewayId() : "")
+                .log("Ignored an answer: nothing was asked");
+    }
+
+    private void refuse(
+            LinkConnection connection, @Nullable Long id, LinkError error, String message) {
+        sessions.metrics().refused(error);
+        connection.refuse(id, error, message);
+    }
+}

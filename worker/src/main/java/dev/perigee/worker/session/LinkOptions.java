@@ -1,0 +1,32 @@
+package dev.perigee.worker.session;
+
+import dev.perigee.protocol.settings.HostPort;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How the link is served.
+ *
+ * @param listen where; port 0 takes any free one
+ * @param token what gateways must present; null only where nobody else can connect
+ * @param pingInterval how often a ping is sent
+ * @param pingTimeout after how long without a sign of life a connection is dead
+ * @param maxRequests how many orders of one connection may be under way
+ * @param outboundBytes how much of events may wait in one connection
+ */
+public record LinkOptions(
+        HostPort listen,
+        @Nullable String token,
+        Duration pingInterval,
+        Duration pingTimeout,
+        int maxRequests,
+        long outboundBytes) {
+
+    /** Everything but the token. */
+    @Override
+    public String toString() {
+        return "LinkOptions[listen=%s, token=%s, pingInterval=%s, pingTimeout=%s]"
+                .formatted(
+                        listen, token == null ? "(none)" : "(secret)", pingInterval, pingTimeout);
+    }
+}

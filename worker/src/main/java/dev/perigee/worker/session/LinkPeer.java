@@ -1,0 +1,24 @@
+package dev.perigee.worker.session;
+
+/** What a session sees of the connection that attached to it. Safe for use by any thread. */
+interface LinkPeer {
+
+    /** The gateway, as it said in {@code link/hello}. */
+    String gatewayId();
+
+    /** False once the connection is closed; its sessions are detached after that is so. */
+    boolean isOpen();
+
+    /** Answers a request; dropped when the connection is closed. Does not wait. */
+    void respond(long requestId, Object result);
+
+    /** Tells the gateway something, ahead of all events; dropped when closed. Does not wait. */
+    void tell(String method, Object params);
+
+    /**
+     * Sends an event after those that are queued, and waits for room.
+     *
+     * @return false when the connection is closed
+     */
+    boolean sendEvent(byte[] frame) throws InterruptedException;
+}

@@ -1,0 +1,214 @@
+package dev.perigee.worker.session;
+
+import dev.perigee.protocol.event.Heartbeat;
+import dev.perigee.protocol.link.LinkFrame;
+import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.SessionNotice;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.VirtualThreads;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.websocket.core.CloseStatus;
+import org.eclipse.jetty.websocket.core.server.WebSocketNegotiator;
+import org.eclipse.jetty.websocket.core.server.WebSocketUpgradeHandler;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Serves the link: a WebSocket at {@link #PATH} that gateways dial. Who has not the token is
+ * refused before the upgrade. Compression is not offered: it would cost more than it saves.
+ *
+ * <p>Source: design/link.md, "Transport".
+ */
+public final class LinkServer implements AutoCloseable {
+    /** Where the link is. */
+    public static final String PATH = "/link";
+
+    private static final Logger log = LoggerFactory.getLogger(LinkServer.class);
+    private static final Duration GOODBYE = Duration.ofSeconds(2);
+
+    private final Server server;
+    private final ServerConnector connector;
+    private final LinkConnections connections;
+    private final HeartbeatTicker heartbeats;
+
+    private LinkServer(
+            Server server,
+            ServerConnector connector,
+            LinkConnections connections,
+            HeartbeatTicker heartbeats) {
+        this.server = server;
+        this.connector = connector;
+        this.connections = connections;
+        this.heartbeats = heartbeats;
+    }
+
+    /**
+     * Listens.
+     *
+     * @param identity who answers {@code link/hello}
+     * @param heartbeat how the worker is, asked at each interval
+     * @throws IllegalArgumentException when others than this machine could connect without a token
+     * @throws IOException when the address cannot be listened on
+     */
+    public static LinkServer start(
+            LinkOptions options,
+            WorkerIdentity identity,
+            SessionRegistry sessions,
+            Supplier<Heartbeat> heartbeat,
+            Duration heartbeatInterval,
+            MeterRegistry meters)
+            throws IOException {
+        requireSafe(options);
+        var connections = new LinkConnections();
+        var dispatcher = new LinkDispatcher(identity.workerId(), identity.incarnation(), sessions);
+        var server = new Server(threads());
+        var connector = connector(server, options);
+        var upgrade = new WebSocketUpgradeHandler();
+        upgrade.addMapping(
+                PATH,
+                WebSocketNegotiator.from(
+                        (request, response, callback) -> {
+                            response.setExtensions(List.of());
+                            return new LinkSocket(
+                                    new LinkConnection(options, dispatcher, connections),
+                                    options.pingInterval(),
+                                    options.pingTimeout());
+                        },
+                        (handler, request, response) -> (LinkSocket) handler,
+                        configuration -> {
+                            // Our own pings find what is dead, sooner.
+                            configuration.setIdleTimeout(Duration.ZERO);
+                            configuration.setMaxFrameSize(LinkFrame.MAX_BYTES);
+                        }));
+        server.setHandler(new Gate(new BearerToken(options.token()), sessions.metrics(), upgrade));
+        Gauge.builder("perigee.worker.link.connections", connections, LinkConnections::count)
+                .register(meters);
+        var heartbeats = new HeartbeatTicker(connections, heartbeat, heartbeatInterval);
+        var link = new LinkServer(server, connector, connections, heartbeats);
+        link.listen(options);
+        return link;
+    }
+
+    private static void requireSafe(LinkOptions options) throws IOException {
+        var address = InetAddress.getByName(options.listen().host());
+        if (options.token() == null && !address.isLoopbackAddress()) {
+            throw new IllegalArgumentException(
+                    "link.listen is %s, which others than this machine can reach: set link.token"
+                            .formatted(options.listen()));
+        }
+    }
+
+    private static QueuedThreadPool threads() {
+        var threads = new QueuedThreadPool(8, 2);
+        threads.setName("link");
+        threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("link-"));
+        return threads;
+    }
+
+    /** The place where TLS with client certificates would be configured. */
+    private static ServerConnector connector(Server server, LinkOptions options) {
+        var http = new HttpConfiguration();
+        http.setSendServerVersion(false);
+        var connector = new ServerConnector(server, 0, 1, new HttpConnectionFactory(http));
+        connector.setHost(options.listen().host());
+        connector.setPort(options.listen().port());
+        server.addConnector(connector);
+        return connector;
+    }
+
+    private void listen(LinkOptions options) throws IOException {
+        try {
+            server.start();
+        } catch (Exception e) {
+            stop();
+            throw new IOException(
+                    "The link cannot listen on %s: %s".formatted(options.listen(), e.getMessage()),
+                    e);
+        }
+        heartbeats.start();
+        log.atInfo().addKeyValue("link", uri()).log("Serving the link");
+    }
+
+    /** Where gateways connect. */
+    public URI uri() {
+        var host = connector.getHost();
+        var shown = host.indexOf(':') >= 0 ? "[" + host + "]" : host;
+        return URI.create("ws://" + shown + ":" + connector.getLocalPort() + PATH);
+    }
+
+    /** Whether gateways can connect. */
+    public boolean isListening() {
+        return connector.isRunning() && connector.getLocalPort() > 0;
+    }
+
+    /** Tells all gateways that the worker is leaving. */
+    public void announceDraining(String reason) {
+        for (var connection : connections.all()) {
+            connection.tell(LinkMethod.DRAINING, new SessionNotice.Draining(reason));
+        }
+    }
+
+    /** Says goodbye to all gateways and stops listening. */
+    @Override
+    public void close() {
+        heartbeats.close();
+        for (var connection : connections.all()) {
+            connection.close(CloseStatus.SHUTDOWN, "the worker is leaving");
+        }
+        try {
+            connections.awaitNone(GOODBYE.toNanos());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        stop();
+    }
+
+    private void stop() {
+        try {
+            server.stop();
+        } catch (Exception e) {
+            log.atWarn().setCause(e).log("The link's server did not stop cleanly");
+        }
+    }
+
+    /** Lets nobody through who has not the token. */
+    private static final class Gate extends Handler.Wrapper {
+        private final BearerToken token;
+        private final SessionMetrics metrics;
+
+        Gate(BearerToken token, SessionMetrics metrics, Handler next) {
+            super(next);
+            this.token = token;
+            this.metrics = metrics;
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback)
+                throws Exception {
+            if (token.accepts(request.getHeaders().get(HttpHeader.AUTHORIZATION))) {
+                return super.handle(request, response, callback);
+            }
+            metrics.unauthorized();
+            response.getHeaders().put(HttpHeader.WWW_AUTHENTICATE, "Bearer");
+            Response.writeError(request, response, callback, HttpStatus.UNAUTHORIZED_401);
+            return true;
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package dev.perigee.worker.session;
+
+import dev.perigee.protocol.link.LinkFrame;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.util.Blocker;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.websocket.core.CloseStatus;
+import org.eclipse.jetty.websocket.core.CoreSession;
+import org.eclipse.jetty.websocket.core.Frame;
+import org.eclipse.jetty.websocket.core.FrameHandler;
+import org.eclipse.jetty.websocket.core.OpCode;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One WebSocket: frames become messages, messages become frames, both as bytes, so that no text is
+ * decoded twice. Jetty calls it, never twice at a time; what is written comes from the connection's
+ * one writer.
+ */
+final class LinkSocket implements FrameHandler {
+    private static final Logger log = LoggerFactory.getLogger(LinkSocket.class);
+    private static final Duration GOODBYE = Duration.ofSeconds(5);
+
+    /** What the socket serves. */
+    interface Listener {
+        void opened(LinkSocket socket);
+
+        /** A message, complete. Not to wait: the next is read when this returns. */
+        void message(byte[] utf8);
+
+        /** The last call, once, whatever the reason. */
+        void closed();
+    }
+
+    private final Listener listener;
+    private final Duration pingInterval;
+    private final Duration pingTimeout;
+    private final MessageAssembler assembler = new MessageAssembler(LinkFrame.MAX_BYTES);
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile @Nullable CoreSession session;
+    private volatile long lastHeard = System.nanoTime();
+    private volatile boolean closing;
+
+    LinkSocket(Listener listener, Duration pingInterval, Duration pingTimeout) {
+        this.listener = listener;
+        this.pingInterval = pingInterval;
+        this.pingTimeout = pingTimeout;
+    }
+
+    @Override
+    public void onOpen(CoreSession opened, Callback callback) {
+        session = opened;
+        lastHeard = System.nanoTime();
+        listener.opened(this);
+        Thread.ofVirtual().name("link-ping").start(() -> keepAlive(opened));
+        callback.succeeded();
+        opened.demand();
+    }
+
+    @Override
+    public void onFrame(Frame frame, Callback callback) {
+        lastHeard = System.nanoTime();
+        var open = session;
+        if (open == null) {
+            callback.succeeded();
+            return;
+        }
+        try {
+            switch (frame.getOpCode()) {
+                case OpCode.TEXT, OpCode.CONTINUATION -> take(frame);
+                case OpCode.PING ->
+                        open.sendFrame(
+                                new Frame(OpCode.PONG, copy(frame.getPayload())),
+                                Callback.NOOP,
+                                false);
+                case OpCode.BINARY -> close(CloseStatus.BAD_DATA, "send text messages");
+                default -> {}
+            }
+        } finally {
+            callback.succeeded();
+        }
+        if (frame.getOpCode() != OpCode.CLOSE) {
+            open.demand();
+        }
+    }
+
+    private void take(Frame frame) {
+        if (closing) {
+            return;
+        }
+        try {
+            byte[] message = assembler.add(frame.getPayload(), frame.isFin());
+            if (message != null) {
+                listener.message(message);
+            }
+        } catch (MessageAssembler.TooLargeException e) {
+            close(
+                    CloseStatus.MESSAGE_TOO_LARGE,
+                    "a message has at most " + LinkFrame.MAX_BYTES + " bytes");
+        }
+    }
+
+    private static ByteBuffer copy(ByteBuffer payload) {
+        return ByteBuffer.allocate(payload.remaining()).put(payload).flip();
+    }
+
+    @Override
+    public void onError(Throwable cause, Callback callback) {
+        log.atDebug().setCause(cause).log("Link connection failed");
+        callback.succeeded();
+    }
+
+    @Override
+    public void onClosed(CloseStatus status, Callback callback) {
+        ended.countDown();
+        try {
+            listener.closed();
+        } finally {
+            callback.succeeded();
+        }
+    }
+
+    /** Writes messages at once, and waits until they are out of hand. Fails when it is closed. */
+    void write(List<byte[]> messages) throws IOException {
+        var open = session;
+        if (open == null) {
+            throw new IOException("not open");
+        }
+        int last = messages.size() - 1;
+        for (int i = 0; i < last; i++) {
+            open.sendFrame(text(messages.get(i)), Callback.NOOP, true);
+        }
+        try (var written = Blocker.callback()) {
+            open.sendFrame(text(messages.get(last)), written, false);
+            written.block();
+        }
+    }
+
+    private static Frame text(byte[] message) {
+        return new Frame(OpCode.TEXT, ByteBuffer.wrap(message));
+    }
+
+    /** Says goodbye; what arrives meanwhile is discarded, and the wait for the answer bounded. */
+    void close(int code, String reason) {
+        var open = session;
+        if (open != null && !closing) {
+            closing = true;
+            open.close(code, reason, Callback.NOOP);
+            Thread.ofVirtual().name("link-goodbye").start(() -> abortUnlessEnded(open));
+        }
+    }
+
+    private void abortUnlessEnded(CoreSession open) {
+        try {
+            if (!ended.await(GOODBYE.toNanos(), TimeUnit.NANOSECONDS)) {
+                open.abort();
+            }
+        } catch (InterruptedException e) {
+            open.abort();
+        }
+    }
+
+    private void keepAlive(CoreSession open) {
+        try {
+            while (!ended.await(untilNextLook(), TimeUnit.NANOSECONDS)) {
+                long silence = System.nanoTime() - lastHeard;
+                if (silence >= pingTimeout.toNanos()) {
+                    log.atWarn()
+                            .addKeyValue("silence_ms", TimeUnit.NANOSECONDS.toMillis(silence))
+                            .log("A gateway does not answer any more: its connection is cut");
+                    open.abort();
+                    return;
+                }
+                open.sendFrame(new Frame(OpCode.PING), Callback.NOOP, false);
+            }
+        } catch (InterruptedException e) {
+            open.abort();
+        }
+    }
+
+    /** The next ping, or the moment at which the silence becomes too long, if that is sooner. */
+    private long untilNextLook() {
+        long silence = System.nanoTime() - lastHeard;
+        return Math.min(pingInterval.toNanos(), pingTimeout.toNanos() - silence);
+    }
+}

@@ -1,0 +1,107 @@
+package dev.perigee.worker.session;
+
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.json.Require;
+import dev.perigee.protocol.link.InstanceOrder;
+import dev.perigee.protocol.link.LinkError;
+import dev.perigee.protocol.link.LinkFrame;
+import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.worker.instance.PartitionInstances;
+import dev.perigee.worker.instance.PendingOutcome;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Orders of instances: submitted on the connection's reader, so in the order in which they were
+ * sent, and waited for by a virtual thread each, which answers.
+ */
+final class OrderDesk {
+    private static final Logger log = LoggerFactory.getLogger(OrderDesk.class);
+
+    private final SessionRegistry sessions;
+
+    OrderDesk(SessionRegistry sessions) {
+        this.sessions = sessions;
+    }
+
+    /** Takes an {@code instance/} request. */
+    void take(LinkConnection connection, LinkFrame.Request request) throws LinkRefusal {
+        var order = read(request.method(), request.params());
+        sessions.refuseWhileDraining();
+        if (!connection.beginOrder()) {
+            throw new LinkRefusal(
+                    LinkError.OVERLOADED, "too many orders of this connection are under way");
+        }
+        boolean waiting = false;
+        try {
+            var pending = sessions.asOwner(connection, order.partition(), order.submission());
+            Thread.ofVirtual()
+                    .name("order-" + order.partition() + "-" + request.id())
+                    .start(() -> answer(connection, request, pending));
+            waiting = true;
+        } finally {
+            if (!waiting) {
+                connection.endOrder();
+            }
+        }
+    }
+
+    private void answer(
+            LinkConnection connection, LinkFrame.Request request, PendingOutcome pending) {
+        try {
+            connection.respond(request.id(), pending.await());
+        } catch (InterruptedException e) {
+            connection.refuse(request.id(), LinkError.DRAINING, "the worker is leaving");
+        } catch (RuntimeException e) {
+            log.atError()
+                    .addKeyValue("method", request.method())
+                    .setCause(e)
+                    .log("An order failed");
+            connection.refuse(request.id(), LinkError.INTERNAL, "failed, see the worker's log");
+        } finally {
+            connection.endOrder();
+        }
+    }
+
+    private record Order(int partition, Function<PartitionSession, PendingOutcome> submission) {}
+
+    private static Order read(String method, RawJson params) throws LinkRefusal {
+        return switch (method) {
+            case LinkMethod.APPLY -> {
+                var order = Json.read(params, InstanceOrder.Apply.class);
+                yield new Order(order.partition(), session -> session.apply(method, order));
+            }
+            case LinkMethod.STOP -> simple(method, params, PartitionInstances::stop);
+            case LinkMethod.RESTART -> simple(method, params, PartitionInstances::restart);
+            case LinkMethod.REMOVE -> simple(method, params, PartitionInstances::remove);
+            case LinkMethod.RECOVER -> simple(method, params, PartitionInstances::recover);
+            case LinkMethod.SWITCH_TOOL -> {
+                var order = Json.read(params, InstanceOrder.SwitchTool.class);
+                yield order(method, order.order(), instances -> instances.switchTool(order));
+            }
+            case LinkMethod.HEALTH_CHECK -> {
+                var order = Json.read(params, InstanceOrder.HealthCheck.class);
+                yield order(method, order.order(), instances -> instances.checkHealth(order));
+            }
+            default ->
+                    throw new LinkRefusal(LinkError.METHOD_NOT_FOUND, "no such method: " + method);
+        };
+    }
+
+    private interface SimpleSubmission {
+        PendingOutcome submit(PartitionInstances instances, InstanceOrder.Simple order);
+    }
+
+    private static Order simple(String method, RawJson params, SimpleSubmission submission) {
+        var order = Json.read(params, InstanceOrder.Simple.class);
+        return order(method, order, instances -> submission.submit(instances, order));
+    }
+
+    private static Order order(
+            String method, InstanceOrder.Simple about, PartitionSession.Submission submission) {
+        var order = Require.present(about, "order");
+        return new Order(order.partition(), session -> session.submit(method, order, submission));
+    }
+}

@@ -1,0 +1,130 @@
+package dev.perigee.worker.session;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * What a connection has yet to send: answers and notices first, events after them. Events wait for
+ * room; answers do not, since a reader gives them, so a gateway that takes none although it asks is
+ * cut off when too many wait.
+ */
+final class OutboundQueue {
+    /** Enough for one write; more only delays what comes next. */
+    private static final int BATCH_BYTES = 64 * 1024;
+
+    private final long eventBytesLimit;
+    private final long controlBytesLimit;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition filled = lock.newCondition();
+    private final Condition drained = lock.newCondition();
+    private final ArrayDeque<byte[]> control = new ArrayDeque<>();
+    private final ArrayDeque<byte[]> events = new ArrayDeque<>();
+    private long controlBytes;
+    private long eventBytes;
+    private boolean closed;
+
+    OutboundQueue(long eventBytesLimit, long controlBytesLimit) {
+        this.eventBytesLimit = eventBytesLimit;
+        this.controlBytesLimit = controlBytesLimit;
+    }
+
+    /**
+     * Queues an answer or a notice; dropped when closed.
+     *
+     * @return false when too much is waiting: the other side does not read
+     */
+    boolean addControl(byte[] message) {
+        lock.lock();
+        try {
+            if (closed) {
+                return true;
+            }
+            control.add(message);
+            controlBytes += message.length;
+            filled.signal();
+            return controlBytes <= controlBytesLimit;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Queues an event, waiting for room; one event of any size is taken when none is queued.
+     *
+     * @return false when closed
+     */
+    boolean addEvent(byte[] message) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (!closed && eventBytes > 0 && eventBytes + message.length > eventBytesLimit) {
+                drained.await();
+            }
+            if (closed) {
+                return false;
+            }
+            events.add(message);
+            eventBytes += message.length;
+            filled.signal();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What to write next, at least one message, waiting for it; empty when closed. */
+    List<byte[]> take() throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (!closed && control.isEmpty() && events.isEmpty()) {
+                filled.await();
+            }
+            var batch = new ArrayList<byte[]>();
+            long bytes = 0;
+            while (!closed && bytes < BATCH_BYTES) {
+                byte[] next = control.poll();
+                if (next != null) {
+                    controlBytes -= next.length;
+                } else {
+                    next = events.poll();
+                    if (next == null) {
+                        break;
+                    }
+                    eventBytes -= next.length;
+                    drained.signal();
+                }
+                batch.add(next);
+                bytes += next.length;
+            }
+            return batch;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Drops what is queued and lets everybody go. */
+    void close() {
+        lock.lock();
+        try {
+            closed = true;
+            control.clear();
+            events.clear();
+            filled.signalAll();
+            drained.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until all is taken, for an orderly goodbye. */
+    boolean isEmpty() {
+        lock.lock();
+        try {
+            return control.isEmpty() && events.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+}

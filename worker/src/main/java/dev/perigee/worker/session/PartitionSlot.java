@@ -1,0 +1,250 @@
+package dev.perigee.worker.session;
+
+import dev.perigee.protocol.link.Attach;
+import dev.perigee.protocol.link.LinkError;
+import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.SessionNotice;
+import dev.perigee.worker.session.Fencing.Claimant;
+import dev.perigee.worker.session.Fencing.Decision;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The place of one partition on this worker, for the worker's life: its {@link Fencing}, its
+ * session if there is one, and the connection that is attached. One lock covers all three, so that
+ * attach, detach and every message of an owner take effect one after another.
+ */
+final class PartitionSlot {
+    private static final Logger log = LoggerFactory.getLogger(PartitionSlot.class);
+
+    private final int partition;
+    private final SessionContext context;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Fencing fencing;
+    private @Nullable PartitionSession session;
+    private @Nullable SessionEnding ending;
+    private @Nullable LinkPeer owner;
+
+    PartitionSlot(int partition, SessionContext context) {
+        this.partition = partition;
+        this.context = context;
+        this.fencing = new Fencing(context.options().retention());
+    }
+
+    /**
+     * Attaches a connection and answers it, unless processes of an expired session are still being
+     * ended: a new session must not start them a second time.
+     *
+     * @return what to wait for before asking again, null when the attach was answered
+     */
+    @Nullable SessionEnding attach(LinkPeer peer, Attach.Request request, long requestId)
+            throws LinkRefusal {
+        lock.lock();
+        try {
+            expireIfDue(context.clock().instant());
+            if (!fencing.exists() && request.create() && ending != null && !ending.isDone()) {
+                return ending;
+            }
+            if (!peer.isOpen()) {
+                return null;
+            }
+            var claimant = new Claimant(peer.gatewayId(), request.epoch(), request.generation());
+            switch (fencing.attach(claimant, request.create())) {
+                case Decision.Created ignored -> create(peer, request, requestId);
+                case Decision.Resumed resumed -> resume(peer, request, requestId, resumed);
+                case Decision.Refused refused ->
+                        throw new LinkRefusal(refused.error(), refused.message());
+            }
+            return null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void create(LinkPeer peer, Attach.Request request, long requestId) {
+        var created = new PartitionSession(partition, request.epoch(), context);
+        session = created;
+        owner = peer;
+        created.attach(peer, request, requestId, false);
+        report("created", request);
+    }
+
+    private void resume(
+            LinkPeer peer, Attach.Request request, long requestId, Decision.Resumed resumed) {
+        var before = owner;
+        owner = peer;
+        if (session != null) {
+            session.attach(peer, request, requestId, true);
+        }
+        if (resumed.fenced() && before != null) {
+            before.tell(LinkMethod.FENCED, new SessionNotice.Fenced(partition, request.epoch()));
+        }
+        report(resumed.fenced() ? "fenced" : "resumed", request);
+    }
+
+    private void report(String how, Attach.Request request) {
+        context.metrics().attached(how);
+        log.atInfo()
+                .addKeyValue("partition", partition)
+                .addKeyValue("epoch", request.epoch())
+                .addKeyValue("gateway_id", request.gatewayId())
+                .addKeyValue("generation", request.generation())
+                .addKeyValue("how", how)
+                .log("Session attached");
+    }
+
+    /** A detach counts only from the connection that is attached now. */
+    void detach(LinkPeer peer) {
+        lock.lock();
+        try {
+            if (peer.equals(owner)) {
+                leave();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void leave() {
+        owner = null;
+        fencing.detach(context.clock().instant());
+        if (session != null) {
+            session.detach();
+        }
+        log.atInfo()
+                .addKeyValue("partition", partition)
+                .addKeyValue("epoch", fencing.epoch())
+                .addKeyValue("until", fencing.deadline())
+                .log("Session detached");
+    }
+
+    /**
+     * Does what the attached connection asks for; nothing of it may wait.
+     *
+     * @throws LinkRefusal when another connection, or none, is attached
+     */
+    <T> T asOwner(LinkPeer peer, Function<PartitionSession, T> action) throws LinkRefusal {
+        lock.lock();
+        try {
+            if (session == null) {
+                throw new LinkRefusal(
+                        LinkError.SESSION_EXPIRED, "no session: create one with a fresh claim");
+            }
+            if (!peer.equals(owner)) {
+                throw notOwner(peer);
+            }
+            return action.apply(session);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private LinkRefusal notOwner(LinkPeer peer) {
+        if (owner == null) {
+            return new LinkRefusal(LinkError.INVALID_REQUEST, "not attached: attach first");
+        }
+        return owner.gatewayId().equals(peer.gatewayId())
+                ? new LinkRefusal(
+                        LinkError.ALREADY_ATTACHED, "a newer connection of yours is attached")
+                : new LinkRefusal(
+                        LinkError.FENCED, "another gateway is attached: the partition is its own");
+    }
+
+    /**
+     * Ends the session if its deadline has come.
+     *
+     * @return when to ask again, null when there is nothing to wait for
+     */
+    @Nullable Instant expireIfDue(Instant now) {
+        lock.lock();
+        try {
+            if (fencing.expire(now)) {
+                context.metrics().expired();
+                log.atWarn()
+                        .addKeyValue("partition", partition)
+                        .addKeyValue("epoch", fencing.epoch())
+                        .log("No gateway came back in time: the session's processes are ended");
+                end();
+            }
+            return fencing.deadline();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends the session now, whoever is attached. */
+    void endNow() {
+        lock.lock();
+        try {
+            if (session != null) {
+                fencing.end();
+                end();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until the processes of ended sessions are gone, or the time is over. */
+    void awaitEnded(Duration limit) throws InterruptedException {
+        SessionEnding last;
+        lock.lock();
+        try {
+            last = ending;
+        } finally {
+            lock.unlock();
+        }
+        if (last != null) {
+            last.await(limit);
+        }
+    }
+
+    private void end() {
+        var ended = session;
+        session = null;
+        owner = null;
+        if (ended != null) {
+            ended.drop();
+            ending = SessionEnding.start(partition, ended, context.options().expiryGrace());
+        }
+    }
+
+    /** The session as it is now, for statistics. */
+    @Nullable PartitionSession session() {
+        lock.lock();
+        try {
+            return session;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether a gateway is attached. */
+    boolean isAttached() {
+        lock.lock();
+        try {
+            return owner != null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The epoch of the session, -1 when there is none. */
+    long epoch() {
+        lock.lock();
+        try {
+            return session == null ? -1 : fencing.epoch();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    int partition() {
+        return partition;
+    }
+}

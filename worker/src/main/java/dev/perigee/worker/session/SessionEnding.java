@@ -1,0 +1,46 @@
+package dev.perigee.worker.session;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The end of a session's processes, on a thread of its own. */
+final class SessionEnding {
+    private static final Logger log = LoggerFactory.getLogger(SessionEnding.class);
+
+    private final CountDownLatch done = new CountDownLatch(1);
+
+    private SessionEnding() {}
+
+    static SessionEnding start(int partition, PartitionSession session, Duration limit) {
+        var ending = new SessionEnding();
+        Thread.ofVirtual()
+                .name("session-end-" + partition)
+                .start(() -> ending.run(partition, session, limit));
+        return ending;
+    }
+
+    private void run(int partition, PartitionSession session, Duration limit) {
+        try {
+            session.terminate(limit);
+        } catch (RuntimeException e) {
+            log.atError()
+                    .addKeyValue("partition", partition)
+                    .setCause(e)
+                    .log("Ending the session's processes failed");
+        } finally {
+            done.countDown();
+        }
+    }
+
+    boolean isDone() {
+        return done.getCount() == 0;
+    }
+
+    /** Waits until the processes are gone; false when the time was over first. */
+    boolean await(Duration limit) throws InterruptedException {
+        return done.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+    }
+}

@@ -1,0 +1,40 @@
+package dev.perigee.worker.session;
+
+import java.time.Duration;
+
+/**
+ * How sessions behave.
+ *
+ * @param retention how long a detached session keeps its processes
+ * @param expiryGrace how long the processes of an expired session may take to end
+ * @param terminationLimit the same when the worker stops
+ * @param flushLimit how long a worker that stops waits for acknowledgements
+ * @param journalBytes room of one instance's journal
+ * @param journalEntries the same in entries
+ * @param largeEntryBytes from this size on an entry is charged to a budget of the whole worker
+ * @param largeBudgetBytes that budget
+ * @param repeatWindow for how long a request id does not run again
+ * @param repeatRequests how many request ids each session remembers
+ * @param repeatBytes how many bytes of results each session remembers
+ */
+public record SessionOptions(
+        Duration retention,
+        Duration expiryGrace,
+        Duration terminationLimit,
+        Duration flushLimit,
+        long journalBytes,
+        int journalEntries,
+        int largeEntryBytes,
+        long largeBudgetBytes,
+        Duration repeatWindow,
+        int repeatRequests,
+        long repeatBytes) {
+
+    Journal.Limits journal() {
+        return new Journal.Limits(journalBytes, journalEntries, largeEntryBytes);
+    }
+
+    RecentResults.Limits recentResults() {
+        return new RecentResults.Limits(repeatWindow, repeatRequests, repeatBytes);
+    }
+}

@@ -1,0 +1,214 @@
+package dev.perigee.worker.session;
+
+import dev.perigee.protocol.link.Attach;
+import dev.perigee.protocol.link.Hello;
+import dev.perigee.protocol.link.LinkError;
+import dev.perigee.worker.instance.InstanceHost;
+import dev.perigee.worker.instance.InstanceSnapshot;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** All partitions' sessions of a worker. Any thread may call. */
+public final class SessionRegistry {
+    private final Map<Integer, PartitionSlot> slots = new ConcurrentHashMap<>();
+    private final SessionContext context;
+    private final SessionReaper reaper;
+    private volatile boolean draining;
+
+    /** A registry without sessions; {@link #start} it before the first attach. */
+    public SessionRegistry(
+            String workerId,
+            SessionOptions options,
+            InstanceHost instances,
+            MeterRegistry meters,
+            InstantSource clock) {
+        var budget = new LargeBudget(options.largeBudgetBytes());
+        this.context =
+                new SessionContext(
+                        options,
+                        instances,
+                        new EventFrames(workerId, clock),
+                        budget,
+                        new SessionMetrics(meters),
+                        new Acknowledgements(),
+                        clock);
+        this.reaper = new SessionReaper(clock, this::expireDue);
+        gauge(meters, "perigee.worker.journal.entries", PartitionSession::journalEntries);
+        gauge(meters, "perigee.worker.journal.bytes", PartitionSession::journalBytes);
+        gauge(meters, "perigee.worker.requests.running", PartitionSession::runningRequests);
+        Gauge.builder("perigee.worker.journal.large.bytes", budget, LargeBudget::usedBytes)
+                .register(meters);
+        for (boolean attached : new boolean[] {true, false}) {
+            Gauge.builder("perigee.worker.sessions", this, it -> it.count(attached))
+                    .tag("attached", Boolean.toString(attached))
+                    .register(meters);
+        }
+    }
+
+    private void gauge(MeterRegistry meters, String name, ToLongFunction<PartitionSession> size) {
+        Gauge.builder(name, this, it -> it.sessions().stream().mapToLong(size).sum())
+                .register(meters);
+    }
+
+    /** Starts to end the sessions that nobody comes back to. */
+    public void start() {
+        reaper.start();
+    }
+
+    SessionMetrics metrics() {
+        return context.metrics();
+    }
+
+    Duration retention() {
+        return context.options().retention();
+    }
+
+    /** How long an attach waits at most for the end of an expired session. */
+    Duration endingLimit() {
+        return context.options().expiryGrace().plusSeconds(2);
+    }
+
+    /** See {@link PartitionSlot#attach}. */
+    @Nullable SessionEnding attach(LinkPeer peer, Attach.Request request, long requestId)
+            throws LinkRefusal {
+        refuseWhileDraining();
+        return slots.computeIfAbsent(
+                        request.partition(), partition -> new PartitionSlot(partition, context))
+                .attach(peer, request, requestId);
+    }
+
+    /** Lets a connection leave a partition. */
+    void detach(LinkPeer peer, int partition) {
+        var slot = slots.get(partition);
+        if (slot != null) {
+            slot.detach(peer);
+            reaper.reconsider();
+        }
+    }
+
+    /** A connection is gone, and says so when asked: it leaves what it is attached to. */
+    void closed(LinkPeer peer) {
+        slots.values().forEach(slot -> slot.detach(peer));
+        reaper.reconsider();
+    }
+
+    /** Does what an owner asks for with its session; see {@link PartitionSlot#asOwner}. */
+    <T> T asOwner(LinkPeer peer, int partition, Function<PartitionSession, T> action)
+            throws LinkRefusal {
+        var slot = slots.get(partition);
+        if (slot == null) {
+            throw new LinkRefusal(
+                    LinkError.SESSION_EXPIRED, "no session: create one with a fresh claim");
+        }
+        return slot.asOwner(peer, action);
+    }
+
+    /** Refuses what would begin something new on a worker that is leaving. */
+    void refuseWhileDraining() throws LinkRefusal {
+        if (draining) {
+            throw new LinkRefusal(
+                    LinkError.DRAINING, "the worker is leaving: place the partition elsewhere");
+        }
+    }
+
+    /** The sessions that there are. */
+    List<Hello.SessionSummary> summaries() {
+        return slots.values().stream()
+                .filter(slot -> slot.epoch() >= 0)
+                .map(slot -> new Hello.SessionSummary(slot.partition(), slot.epoch()))
+                .sorted(Comparator.comparingInt(Hello.SessionSummary::partition))
+                .toList();
+    }
+
+    /** The partitions whose sessions are here. */
+    public List<Integer> partitions() {
+        return summaries().stream().map(Hello.SessionSummary::partition).toList();
+    }
+
+    /** All instances of all sessions, as they are now. */
+    public List<InstanceSnapshot> instances() {
+        return sessions().stream().flatMap(session -> session.instances().stream()).toList();
+    }
+
+    /** True once {@link #drain} was called. */
+    public boolean isDraining() {
+        return draining;
+    }
+
+    /** From now on nothing new is taken. */
+    public void drain() {
+        draining = true;
+    }
+
+    /**
+     * Ends all processes, waits until gateways acknowledged what that led to, then ends the
+     * sessions. Call {@link #drain} before. Bounded by the options.
+     */
+    public void shutDown() throws InterruptedException {
+        reaper.close();
+        terminateAll();
+        context.acknowledged().await(() -> !hasUnflushed(), context.options().flushLimit());
+        slots.values().forEach(PartitionSlot::endNow);
+        for (var slot : slots.values()) {
+            slot.awaitEnded(context.options().expiryGrace());
+        }
+    }
+
+    private void terminateAll() throws InterruptedException {
+        var limit = context.options().terminationLimit();
+        var threads = new ArrayList<Thread>();
+        for (var session : sessions()) {
+            threads.add(
+                    Thread.ofVirtual().name("session-drain").start(() -> session.terminate(limit)));
+        }
+        for (var thread : threads) {
+            thread.join(limit.plusSeconds(1));
+        }
+    }
+
+    private boolean hasUnflushed() {
+        return slots.values().stream()
+                .filter(PartitionSlot::isAttached)
+                .map(PartitionSlot::session)
+                .anyMatch(session -> session != null && session.journalEntries() > 0);
+    }
+
+    private @Nullable Instant expireDue() {
+        Instant next = null;
+        for (var slot : slots.values()) {
+            var deadline = slot.expireIfDue(context.clock().instant());
+            if (deadline != null && (next == null || deadline.isBefore(next))) {
+                next = deadline;
+            }
+        }
+        return next;
+    }
+
+    private List<PartitionSession> sessions() {
+        var sessions = new ArrayList<PartitionSession>();
+        for (var slot : slots.values()) {
+            var session = slot.session();
+            if (session != null) {
+                sessions.add(session);
+            }
+        }
+        return sessions;
+    }
+
+    private long count(boolean attached) {
+        return slots.values().stream()
+                .filter(slot -> slot.epoch() >= 0 && slot.isAttached() == attached)
+                .count();
+    }
+}

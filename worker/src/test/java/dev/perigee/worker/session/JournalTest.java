@@ -1,0 +1,182 @@
+package dev.perigee.worker.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.protocol.topic.RecordOrigin;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+final class JournalTest {
+    private static final Journal.DropReport REPORT = (seq, lines) -> bytes("dropped " + lines);
+
+    private final LargeBudget budget = new LargeBudget(10_000);
+    private final Journal journal = new Journal(new Journal.Limits(100, 1000, 1000), budget);
+
+    @Test
+    void numbersFromOneWithoutAHole() {
+        for (int i = 1; i <= 3; i++) {
+            journal.append(seq -> bytes("entry " + seq), null);
+        }
+        assertThat(texts(0)).containsExactly("entry 1", "entry 2", "entry 3");
+        assertThat(texts(2)).containsExactly("entry 3");
+        assertThat(journal.nextSeq()).isEqualTo(4);
+    }
+
+    @Test
+    void anAcknowledgementIsCumulativeAndNamesTheRequestsThatItCompletes() {
+        var origin = new RecordOrigin("mcp.tool-requests", 0, 7);
+        journal.append(seq -> bytes("a"), null);
+        journal.append(seq -> bytes("b"), origin);
+        journal.append(seq -> bytes("c"), null);
+        assertThat(journal.acknowledge(2, REPORT)).containsExactly(origin);
+        assertThat(journal.firstRetainedSeq()).isEqualTo(3);
+        assertThat(journal.acknowledge(2, REPORT)).isEmpty();
+        assertThat(journal.acknowledge(99, REPORT)).isEmpty();
+        assertThat(journal.size()).isZero();
+        assertThat(journal.firstRetainedSeq()).isEqualTo(4);
+    }
+
+    @Test
+    void logLinesGiveWayFirstAndOneEntrySaysHowMany() {
+        for (int i = 0; i < 10; i++) {
+            journal.appendLog(seq -> new byte[10], 2);
+        }
+        assertThat(journal.nextSeq()).isEqualTo(9);
+        assertThat(journal.full()).isFalse();
+        journal.append(seq -> bytes("status"), null);
+        journal.acknowledge(8, REPORT);
+        assertThat(texts(8)).containsExactly("status", "dropped 4");
+        journal.appendLog(seq -> bytes("line"), 1);
+        assertThat(texts(10)).containsExactly("line");
+    }
+
+    @Test
+    void whenFullItStillTakesWhatCannotBeMadeAgain() {
+        for (int i = 0; i < 20; i++) {
+            journal.append(seq -> new byte[10], null);
+        }
+        assertThat(journal.size()).isEqualTo(20);
+        assertThat(journal.full()).isTrue();
+        journal.acknowledge(12, REPORT);
+        assertThat(journal.full()).isTrue();
+        journal.acknowledge(13, REPORT);
+        assertThat(journal.full()).isFalse();
+    }
+
+    @Test
+    void aLargeEntryIsChargedToTheSharedBudget() {
+        journal.append(seq -> new byte[6000], null);
+        assertThat(journal.full()).isFalse();
+        assertThat(budget.usedBytes()).isEqualTo(6000);
+        journal.append(seq -> new byte[6000], null);
+        assertThat(budget.exhausted()).isTrue();
+        assertThat(journal.full()).isTrue();
+        journal.acknowledge(2, REPORT);
+        assertThat(journal.full()).isFalse();
+        assertThat(budget.usedBytes()).isZero();
+    }
+
+    @Test
+    void aCursorOfAnotherSessionGetsEverything() {
+        journal.append(seq -> bytes("a"), null);
+        assertThat(journal.resumeAfter(1)).isEqualTo(1);
+        assertThat(journal.resumeAfter(2)).isZero();
+    }
+
+    /** What a reader with its own cursor sees is exactly what was taken, whatever happens. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 42, 20261120})
+    void behavesAsItsModel(long seed) {
+        var random = new Random(seed);
+        var taken = new ArrayList<String>();
+        long acked = 0;
+        long lines = 0;
+        long told = 0;
+        for (int step = 0; step < 20_000; step++) {
+            String context = "seed " + seed + ", step " + step;
+            int size = random.nextInt(200) == 0 ? 1500 : 1 + random.nextInt(12);
+            switch (random.nextInt(5)) {
+                case 0, 1 -> {
+                    journal.append(seq -> note(taken, size), null);
+                    told++;
+                }
+                case 2 -> {
+                    int count = 1 + random.nextInt(20);
+                    lines += count;
+                    long before = journal.nextSeq();
+                    journal.appendLog(seq -> note(taken, size), count);
+                    if (journal.nextSeq() > before) {
+                        lines -= count;
+                        told++;
+                    }
+                }
+                case 3 -> {
+                    long seq = acked + random.nextInt(6);
+                    acked = Math.max(acked, Math.min(seq, journal.nextSeq() - 1));
+                    long due = lines;
+                    long before = journal.nextSeq();
+                    journal.acknowledge(
+                            seq,
+                            (number, dropped) -> {
+                                assertThat(dropped).as(context).isEqualTo(due);
+                                return note(taken, 5);
+                            });
+                    if (journal.nextSeq() > before) {
+                        lines = 0;
+                        told++;
+                    }
+                }
+                default -> {
+                    long from = acked + random.nextInt(3);
+                    var next = journal.after(from);
+                    if (from < journal.nextSeq() - 1) {
+                        assertThat(next).as(context).isNotNull();
+                        assertThat(next.seq()).as(context).isEqualTo(from + 1);
+                        assertThat(string(next.frame()))
+                                .as(context)
+                                .isEqualTo(taken.get((int) from));
+                    } else {
+                        assertThat(next).as(context).isNull();
+                    }
+                }
+            }
+            assertThat(journal.nextSeq() - 1).as(context).isEqualTo(taken.size()).isEqualTo(told);
+            assertThat(journal.size()).as(context).isEqualTo((int) (taken.size() - acked));
+            assertThat(journal.bytes())
+                    .as(context)
+                    .isEqualTo(
+                            taken.subList((int) acked, taken.size()).stream()
+                                    .mapToLong(String::length)
+                                    .sum());
+        }
+        journal.clear();
+        assertThat(budget.usedBytes()).isZero();
+    }
+
+    private static byte[] note(List<String> taken, int size) {
+        String text = "x".repeat(size - 1) + (char) ('a' + taken.size() % 26);
+        taken.add(text);
+        return bytes(text);
+    }
+
+    private List<String> texts(long after) {
+        var texts = new ArrayList<String>();
+        for (var entry = journal.after(after); entry != null; entry = journal.after(entry.seq())) {
+            texts.add(string(entry.frame()));
+        }
+        return texts;
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String string(byte[] bytes) {
+        return new String(bytes, StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,217 @@
+package dev.perigee.worker.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.protocol.event.Heartbeat;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.Hello;
+import dev.perigee.protocol.link.LinkError;
+import dev.perigee.protocol.link.LinkFrame;
+import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.SessionNotice;
+import java.io.IOException;
+import java.net.http.WebSocketHandshakeException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.websocket.core.CloseStatus;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** The link's transport and its errors, over real sockets. */
+final class LinkServerTest {
+    private final LinkFixture link = new LinkFixture(LinkFixture.OPTIONS, Duration.ofSeconds(10));
+
+    LinkServerTest() throws IOException {}
+
+    @AfterEach
+    void stop() {
+        link.close();
+    }
+
+    @Test
+    @DisplayName("RES-25 without the token, or with another one, nobody is upgraded")
+    void refusesWhoHasNotTheToken() {
+        for (var token : new String[] {null, "", "wrong", "s3cret2", "s3cre"}) {
+            assertThatThrownBy(() -> RawGateway.dial("g", link.uri(), token).close())
+                    .as("token %s", token)
+                    .isInstanceOf(CompletionException.class)
+                    .cause()
+                    .isInstanceOfSatisfying(
+                            WebSocketHandshakeException.class,
+                            refused ->
+                                    assertThat(refused.getResponse().statusCode())
+                                            .isEqualTo(401));
+        }
+    }
+
+    @Test
+    void refusesToListenForOthersWithoutAToken() {
+        assertThatThrownBy(
+                        () ->
+                                LinkServer.start(
+                                                LinkFixture.link(
+                                                        "0.0.0.0:0", null, Duration.ofSeconds(10)),
+                                                new WorkerIdentity("w", "i"),
+                                                link.sessions,
+                                                LinkFixture::heartbeat,
+                                                Duration.ofSeconds(30),
+                                                link.meters)
+                                        .close())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("link.token");
+    }
+
+    @Test
+    void saysWhoItIsAndThenHowItIs() throws Exception {
+        try (var gateway = RawGateway.dial("g-1", link.uri(), LinkFixture.TOKEN)) {
+            assertThat(gateway.hello())
+                    .isEqualTo(new Hello.Result("w-1", "i-1", 20_000, List.of()));
+            var beat = gateway.notice();
+            assertThat(beat.method()).isEqualTo(LinkMethod.HEARTBEAT);
+            assertThat(Json.read(beat.params(), Heartbeat.class))
+                    .isEqualTo(LinkFixture.heartbeat());
+        }
+    }
+
+    @Test
+    void wantsHelloFirstAndOnlyItsOwnProtocol() throws Exception {
+        try (var gateway = RawGateway.dial("g-1", link.uri(), LinkFixture.TOKEN)) {
+            gateway.attachLater(1, 1, true, List.of());
+            assertThat(gateway.failure().code()).isEqualTo(LinkError.INVALID_REQUEST.code());
+            assertThat(gateway.refusal(LinkMethod.HELLO, new Hello.Request("g-1", 99)))
+                    .isEqualTo(LinkError.INVALID_REQUEST.code());
+            gateway.hello();
+        }
+    }
+
+    @Test
+    @DisplayName("RES-25 each bad message is answered with its code and fails alone")
+    void answersBadMessagesWithTheirCodes() throws Exception {
+        try (var gateway = link.gateway("g-1")) {
+            gateway.sendText("{\"jsonrpc\":");
+            assertThat(gateway.failure().code()).isEqualTo(LinkError.PARSE_ERROR.code());
+            gateway.sendText("[1,2]");
+            assertThat(gateway.failure().code()).isEqualTo(LinkError.INVALID_REQUEST.code());
+            gateway.sendText("{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"x\"}");
+            assertThat(gateway.failure().code()).isEqualTo(LinkError.INVALID_REQUEST.code());
+            assertThat(gateway.refusal("session/dance", RawJson.EMPTY_OBJECT))
+                    .isEqualTo(LinkError.METHOD_NOT_FOUND.code());
+            assertThat(
+                            gateway.refusal(
+                                    LinkMethod.ATTACH,
+                                    RawJson.of("{\"partition\":\"three\",\"gateway_id\":\"g-1\"}")))
+                    .isEqualTo(LinkError.INVALID_PARAMS.code());
+            assertThat(gateway.refusal(LinkMethod.EXECUTE, RawJson.of("[]")))
+                    .isEqualTo(LinkError.INVALID_PARAMS.code());
+            assertThat(gateway.refusal(LinkMethod.EXECUTE, Orders.call(1, "r-1")))
+                    .isEqualTo(LinkError.SESSION_EXPIRED.code());
+            gateway.tell(LinkMethod.ACK, RawJson.of("{\"partition\":{}}"));
+            assertThat(gateway.attach(1, 1, true).resumed()).isFalse();
+        }
+    }
+
+    @Test
+    @DisplayName("RES-25 an oversized message closes its connection with 1009, others live")
+    void closesOnAnOversizedMessage() throws Exception {
+        try (var large = link.gateway("g-1");
+                var other = link.gateway("g-2")) {
+            other.attach(1, 1, true);
+            large.sendText("x".repeat(LinkFrame.MAX_BYTES + 1));
+            assertThat(large.closed.get(10, TimeUnit.SECONDS))
+                    .isEqualTo(CloseStatus.MESSAGE_TOO_LARGE);
+            other.settle();
+        }
+    }
+
+    @Test
+    void takesAMessageOfTheLargestSize() throws Exception {
+        try (var gateway = link.gateway("g-1")) {
+            var head = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x\",\"params\":\"";
+            var tail = "\"}";
+            gateway.sendText(
+                    head
+                            + "x".repeat(LinkFrame.MAX_BYTES - head.length() - tail.length())
+                            + tail);
+            assertThat(gateway.failure().id()).isEqualTo(7);
+        }
+    }
+
+    @Test
+    @DisplayName("RES-10 a gateway that gives no sign of life is cut off in time")
+    void cutsWhoIsSilent() throws Exception {
+        try (var strict = new LinkFixture(LinkFixture.OPTIONS, Duration.ofMillis(300));
+                var lively = strict.gateway("g-1");
+                var deaf = RawGateway.deaf("g-2", strict.uri(), LinkFixture.TOKEN)) {
+            await()
+                    .until(
+                            () ->
+                                    strict.meters
+                                                    .get("perigee.worker.link.connections")
+                                                    .gauge()
+                                                    .value()
+                                            == 1);
+            lively.settle();
+            assertThat(deaf.closed).isNotDone();
+        }
+    }
+
+    @Test
+    @DisplayName("PRO-114 a worker that leaves says so, ends processes, waits for acks, says goodbye")
+    void leavesInOrder() throws Exception {
+        try (var gateway = link.gateway("g-1")) {
+            gateway.attach(1, 1, true);
+            gateway.notice();
+            var id = gateway.send(LinkMethod.APPLY, Orders.apply(1L, "i1", 10));
+            assertThat(id).isPositive();
+            gateway.result(RawJson.class);
+            var journal = link.instances.instance("i1").journal();
+            journal.append(Events.status(), null, null);
+            link.sessions.drain();
+            link.server.announceDraining("stopping");
+            assertThat(gateway.notice().method()).isEqualTo(LinkMethod.DRAINING);
+            gateway.attachLater(2, 1, true, List.of());
+            assertThat(gateway.failure().code()).isEqualTo(LinkError.DRAINING.code());
+
+            var leaving = Thread.ofVirtual().start(() -> shutDown(link.sessions));
+            var event = gateway.event();
+            gateway.ack(event.processId(), event.seq());
+            assertThat(leaving.join(Duration.ofSeconds(20))).isTrue();
+            assertThat(link.instances.terminated).hasPositiveValue();
+            link.server.close();
+            assertThat(gateway.closed.get(10, TimeUnit.SECONDS)).isEqualTo(CloseStatus.SHUTDOWN);
+        }
+    }
+
+    private static void shutDown(SessionRegistry sessions) {
+        try {
+            sessions.shutDown();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void aNoticeIsNotHeldUpByEvents() throws Exception {
+        try (var gateway = link.gateway("g-1")) {
+            gateway.notice();
+            gateway.attach(1, 1, true);
+            gateway.ask(LinkMethod.APPLY, Orders.apply(1L, "i1", 10), RawJson.class);
+            var journal = link.instances.instance("i1").journal();
+            for (int i = 0; i < 500; i++) {
+                journal.append(Events.status(), null, null);
+            }
+            link.server.announceDraining("test");
+            assertThat(Json.read(gateway.notice().params(), SessionNotice.Draining.class))
+                    .isEqualTo(new SessionNotice.Draining("test"));
+            for (int i = 1; i <= 500; i++) {
+                assertThat(gateway.event().seq()).isEqualTo(i);
+            }
+        }
+    }
+}
