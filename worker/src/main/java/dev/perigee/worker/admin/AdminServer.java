@@ -131,8 +131,7 @@ public final class AdminServer implements AutoCloseable {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
             if (!HttpMethod.GET.is(request.getMethod())) {
-                Response.writeError(
-                        request, response, callback, HttpStatus.METHOD_NOT_ALLOWED_405);
+                Response.writeError(request, response, callback, HttpStatus.METHOD_NOT_ALLOWED_405);
                 return true;
             }
             switch (Request.getPathInContext(request)) {

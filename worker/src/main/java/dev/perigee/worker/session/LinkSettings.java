@@ -69,8 +69,9 @@ public final class LinkSettings {
                     .withRule(
                             settings ->
                                     settings.value(DEAD_AFTER)
-                                                    .compareTo(settings.value(PING_INTERVAL))
-                                            > 0
+                                                            .compareTo(
+                                                                    settings.value(PING_INTERVAL))
+                                                    > 0
                                             ? null
                                             : "link.dead-after must be longer than"
                                                     + " link.ping-interval");

@@ -31,7 +31,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Instances without processes: a test says what they do. Stands at the sessions' lower boundary. */
+/**
+ * Instances without processes: a test says what they do. Stands at the sessions' lower boundary.
+ */
 final class FakeInstances implements InstanceHost {
     final Map<String, Instance> instances = new ConcurrentHashMap<>();
     final Queue<String> orders = new ConcurrentLinkedQueue<>();
@@ -112,8 +114,7 @@ final class FakeInstances implements InstanceHost {
         private PendingOutcome settle(String processId) {
             return () -> {
                 maySettle.await();
-                return new InstanceOrder.Outcome(
-                        processId, CommandOutcome.COMPLETED, null, null);
+                return new InstanceOrder.Outcome(processId, CommandOutcome.COMPLETED, null, null);
             };
         }
 

@@ -35,8 +35,7 @@ final class LinkFixture implements AutoCloseable {
     final LinkServer server;
 
     LinkFixture(SessionOptions options, Duration deadAfter) throws IOException {
-        this.sessions =
-                new SessionRegistry("w-1", options, instances, meters, Clock.systemUTC());
+        this.sessions = new SessionRegistry("w-1", options, instances, meters, Clock.systemUTC());
         sessions.start();
         this.server =
                 LinkServer.start(

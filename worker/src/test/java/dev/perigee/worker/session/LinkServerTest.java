@@ -45,8 +45,7 @@ final class LinkServerTest {
                     .isInstanceOfSatisfying(
                             WebSocketHandshakeException.class,
                             refused ->
-                                    assertThat(refused.getResponse().statusCode())
-                                            .isEqualTo(401));
+                                    assertThat(refused.getResponse().statusCode()).isEqualTo(401));
         }
     }
 
@@ -135,9 +134,7 @@ final class LinkServerTest {
             var head = "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"x\",\"params\":\"";
             var tail = "\"}";
             gateway.sendText(
-                    head
-                            + "x".repeat(LinkFrame.MAX_BYTES - head.length() - tail.length())
-                            + tail);
+                    head + "x".repeat(LinkFrame.MAX_BYTES - head.length() - tail.length()) + tail);
             assertThat(gateway.failure().id()).isEqualTo(7);
         }
     }
@@ -148,8 +145,7 @@ final class LinkServerTest {
         try (var strict = new LinkFixture(LinkFixture.OPTIONS, Duration.ofMillis(300));
                 var lively = strict.gateway("g-1");
                 var deaf = RawGateway.deaf("g-2", strict.uri(), LinkFixture.TOKEN)) {
-            await()
-                    .until(
+            await().until(
                             () ->
                                     strict.meters
                                                     .get("perigee.worker.link.connections")
@@ -162,7 +158,8 @@ final class LinkServerTest {
     }
 
     @Test
-    @DisplayName("PRO-114 a worker that leaves says so, ends processes, waits for acks, says goodbye")
+    @DisplayName(
+            "PRO-114 a worker that leaves says so, ends processes, waits for acks, says goodbye")
     void leavesInOrder() throws Exception {
         try (var gateway = link.gateway("g-1")) {
             gateway.attach(1, 1, true);

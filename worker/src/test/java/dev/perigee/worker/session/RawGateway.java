@@ -64,8 +64,7 @@ final class RawGateway implements AutoCloseable {
     }
 
     Hello.Result hello() throws InterruptedException {
-        return ask(
-                LinkMethod.HELLO, new Hello.Request(id, LinkFrame.PROTOCOL), Hello.Result.class);
+        return ask(LinkMethod.HELLO, new Hello.Request(id, LinkFrame.PROTOCOL), Hello.Result.class);
     }
 
     long attachLater(long epoch, long generation, boolean create, List<Attach.Cursor> cursors) {
@@ -125,8 +124,7 @@ final class RawGateway implements AutoCloseable {
         tell(
                 LinkMethod.ACK,
                 new SessionNotice.Ack(
-                        Orders.PARTITION,
-                        List.of(new SessionNotice.ProcessAck(processId, seq))));
+                        Orders.PARTITION, List.of(new SessionNotice.ProcessAck(processId, seq))));
     }
 
     void sendText(byte[] utf8) {

@@ -38,7 +38,8 @@ final class SessionTest {
     }
 
     @Test
-    @DisplayName("RES-02 what was said during a cut comes after it, in order, then what is said live")
+    @DisplayName(
+            "RES-02 what was said during a cut comes after it, in order, then what is said live")
     void replaysThenGoesOn() throws Exception {
         try (var before = installed()) {
             append(3);
@@ -129,7 +130,8 @@ final class SessionTest {
     }
 
     @Test
-    @DisplayName("RES-05 after the retention the processes are ended and only a fresh claim creates")
+    @DisplayName(
+            "RES-05 after the retention the processes are ended and only a fresh claim creates")
     void expires() throws Exception {
         var brief = shortRetention();
         try (var strict = new LinkFixture(brief, Duration.ofSeconds(10))) {
@@ -149,8 +151,7 @@ final class SessionTest {
             try (var gateway = strict.gateway("g-1")) {
                 gateway.attachLater(5, 2, true, List.of());
                 strict.instances.mayTerminate.countDown();
-                assertThat(gateway.failure().code())
-                        .isEqualTo(LinkError.SESSION_EXPIRED.code());
+                assertThat(gateway.failure().code()).isEqualTo(LinkError.SESSION_EXPIRED.code());
                 assertThat(gateway.attach(6, 2, true).processes()).isEmpty();
                 assertThat(strict.instances.terminated).hasValue(1);
             }
@@ -170,8 +171,7 @@ final class SessionTest {
             try (var gateway = strict.gateway("g-2")) {
                 gateway.attachLater(6, 1, true, List.of());
                 gateway.send("no/such/method", RawJson.EMPTY_OBJECT);
-                assertThat(gateway.failure().code())
-                        .isEqualTo(LinkError.METHOD_NOT_FOUND.code());
+                assertThat(gateway.failure().code()).isEqualTo(LinkError.METHOD_NOT_FOUND.code());
                 strict.instances.mayTerminate.countDown();
                 assertThat(gateway.result(Attach.Result.class).resumed()).isFalse();
             }
@@ -260,15 +260,13 @@ final class SessionTest {
             young.settle();
             link.instances.maySettle.countDown();
             assertThat(young.result(InstanceOrder.Outcome.class).processId()).isEqualTo(PROCESS);
-            young.ask(
-                    LinkMethod.STOP, Orders.simple(2, "i1", 10), InstanceOrder.Outcome.class);
+            young.ask(LinkMethod.STOP, Orders.simple(2, "i1", 10), InstanceOrder.Outcome.class);
             assertThat(link.instances.orders).containsExactly("apply cmd-1", "stop cmd-2");
 
             young.tell(
                     LinkMethod.COMMITTED,
                     new SessionNotice.Committed(Orders.PARTITION, Orders.COMMANDS, 3));
-            young.ask(
-                    LinkMethod.STOP, Orders.simple(2, "i1", 10), InstanceOrder.Outcome.class);
+            young.ask(LinkMethod.STOP, Orders.simple(2, "i1", 10), InstanceOrder.Outcome.class);
             assertThat(link.instances.orders).hasSize(3);
         }
     }
@@ -295,7 +293,8 @@ final class SessionTest {
         try (var gateway = installed()) {
             append(2);
             gateway.ask(LinkMethod.REMOVE, Orders.simple(2, "i1", 10), RawJson.class);
-            assertThat(gateway.events(3).stream().map(SessionNotice.InstanceEvent::type)).endsWith(EventType.REMOVED.wireName());
+            assertThat(gateway.events(3).stream().map(SessionNotice.InstanceEvent::type))
+                    .endsWith(EventType.REMOVED.wireName());
             gateway.cut();
         }
         try (var gateway = link.gateway("g-1")) {
@@ -316,8 +315,7 @@ final class SessionTest {
     @Test
     void eventsWaitForCredit() throws Exception {
         try (var gateway = link.gateway("g-1")) {
-            var request =
-                    new Attach.Request(Orders.PARTITION, 5, "g-1", 1, true, List.of(), 1);
+            var request = new Attach.Request(Orders.PARTITION, 5, "g-1", 1, true, List.of(), 1);
             gateway.ask(LinkMethod.ATTACH, request, Attach.Result.class);
             gateway.ask(LinkMethod.APPLY, Orders.apply(1L, "i1", 10), RawJson.class);
             append(3);
@@ -344,8 +342,7 @@ final class SessionTest {
 
     private static ToolOrder.Accepted execute(RawGateway gateway, long offset, String id)
             throws InterruptedException {
-        return gateway.ask(
-                LinkMethod.EXECUTE, Orders.call(offset, id), ToolOrder.Accepted.class);
+        return gateway.ask(LinkMethod.EXECUTE, Orders.call(offset, id), ToolOrder.Accepted.class);
     }
 
     private static List<Long> seqs(RawGateway gateway, int count) throws InterruptedException {
