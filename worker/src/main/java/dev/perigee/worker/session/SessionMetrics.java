@@ -3,6 +3,7 @@ package dev.perigee.worker.session;
 import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.tool.ToolResult;
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
@@ -29,9 +30,14 @@ final class SessionMetrics {
 
     private final MeterRegistry registry;
     private final Timer latency;
+    private final Counter expirations;
+    private final Counter unauthorized;
 
     SessionMetrics(MeterRegistry registry) {
         this.registry = registry;
+        // There from the start, so that the first occurrence shows as an increase.
+        this.expirations = registry.counter("perigee.worker.session.expirations");
+        this.unauthorized = registry.counter("perigee.worker.link.unauthorized");
         this.latency =
                 Timer.builder("perigee.worker.call.duration")
                         .description("From accepting a request to its result")
@@ -73,11 +79,11 @@ final class SessionMetrics {
 
     /** A session ran out of its retention. */
     void expired() {
-        registry.counter("perigee.worker.session.expirations").increment();
+        expirations.increment();
     }
 
     /** A connection was refused before the upgrade. */
     void unauthorized() {
-        registry.counter("perigee.worker.link.unauthorized").increment();
+        unauthorized.increment();
     }
 }

@@ -1,0 +1,266 @@
+package dev.perigee.worker;
+
+import dev.perigee.protocol.settings.Settings;
+import dev.perigee.worker.admin.AdminServer;
+import dev.perigee.worker.admin.AdminSettings;
+import dev.perigee.worker.admin.Health;
+import dev.perigee.worker.admin.HeartbeatReport;
+import dev.perigee.worker.admin.JvmMeters;
+import dev.perigee.worker.instance.InstanceSnapshot;
+import dev.perigee.worker.instance.LocalInstanceHost;
+import dev.perigee.worker.process.LaunchException;
+import dev.perigee.worker.process.LauncherOptions;
+import dev.perigee.worker.process.LeftoverSweeper;
+import dev.perigee.worker.process.OwnedLauncher;
+import dev.perigee.worker.process.ProcessLauncher;
+import dev.perigee.worker.process.ProcessLaunchers;
+import dev.perigee.worker.process.ProcessOwner;
+import dev.perigee.worker.process.Termination;
+import dev.perigee.worker.process.Watchdog;
+import dev.perigee.worker.session.LinkServer;
+import dev.perigee.worker.session.LinkSettings;
+import dev.perigee.worker.session.SessionRegistry;
+import dev.perigee.worker.session.SessionSettings;
+import dev.perigee.worker.session.WorkerIdentity;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A worker. It starts in the order in which its promises build on each other: what an earlier
+ * incarnation left is killed, then the watchdog guards, then processes can be started, then
+ * gateways are let in. {@link #close} is for an orderly end: gateways are told, processes are ended
+ * and their last words acknowledged before the link is closed.
+ */
+public final class Worker implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(Worker.class);
+    private static final Duration SWEEP_SURPLUS = Duration.ofSeconds(15);
+
+    private final WorkerIdentity identity;
+    private final Undertakings parts;
+    private final LinkServer link;
+    private final AdminServer admin;
+    private final CountDownLatch leaseLost;
+
+    private Worker(
+            WorkerIdentity identity,
+            Undertakings parts,
+            LinkServer link,
+            AdminServer admin,
+            CountDownLatch leaseLost) {
+        this.identity = identity;
+        this.parts = parts;
+        this.link = link;
+        this.admin = admin;
+        this.leaseLost = leaseLost;
+    }
+
+    /**
+     * Starts a worker; it serves when this returns. Blocks while an earlier run of the same worker
+     * is still being ended.
+     *
+     * @param settings by {@link WorkerSettings#SCHEMA}
+     * @throws WorkerStartException when it cannot be started; nothing is left running then
+     */
+    public static Worker start(Settings settings) throws WorkerStartException {
+        var parts = new Undertakings();
+        try {
+            return start(settings, parts);
+        } catch (IOException | LaunchException | RuntimeException e) {
+            parts.stopAll();
+            throw new WorkerStartException(String.valueOf(e.getMessage()), e);
+        } catch (InterruptedException e) {
+            parts.stopAll();
+            Thread.currentThread().interrupt();
+            throw new WorkerStartException("Interrupted while starting", e);
+        }
+    }
+
+    private static Worker start(Settings settings, Undertakings parts)
+            throws IOException, LaunchException, InterruptedException {
+        var identity =
+                new WorkerIdentity(
+                        WorkerSettings.workerId(settings), UUID.randomUUID().toString());
+        var clock = Clock.systemUTC();
+        var meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        parts.add("meters", meters::close);
+        parts.add("jvm meters", JvmMeters.bindTo(meters)::close);
+
+        var processes = startProcesses(settings, identity, parts);
+        var instances =
+                new LocalInstanceHost(
+                        WorkerSettings.instances(settings),
+                        processes.launcher(),
+                        processes.termination(),
+                        System.getenv(),
+                        clock);
+        parts.add("instances", instances::close);
+
+        var sessions =
+                new SessionRegistry(
+                        identity.workerId(),
+                        SessionSettings.read(settings, WorkerSettings.terminationLimit(settings)),
+                        instances,
+                        meters,
+                        clock);
+        sessions.start();
+        var link =
+                LinkServer.start(
+                        LinkSettings.read(settings),
+                        identity,
+                        sessions,
+                        heartbeat(identity, sessions, clock),
+                        settings.value(LinkSettings.HEARTBEAT_INTERVAL),
+                        meters);
+        parts.add("link", link::close);
+        parts.add("sessions", () -> leave(link, sessions));
+
+        var admin =
+                AdminServer.start(
+                        settings.value(AdminSettings.LISTEN),
+                        live(processes),
+                        ready(processes, link, sessions),
+                        meters,
+                        sessions::instances,
+                        WorkerSettings.debugs(settings));
+        // Stopped after the sessions, so that a worker that is leaving can be watched.
+        parts.addFirst("admin", admin::close);
+        log.atInfo()
+                .addKeyValue("worker_id", identity.workerId())
+                .addKeyValue("incarnation", identity.incarnation())
+                .addKeyValue("settings", settings)
+                .log("Worker started");
+        return new Worker(identity, parts, link, admin, processes.leaseLost());
+    }
+
+    private record Processes(
+            ProcessLauncher launcher,
+            Termination termination,
+            Watchdog watchdog,
+            CountDownLatch leaseLost) {}
+
+    private static Processes startProcesses(
+            Settings settings, WorkerIdentity identity, Undertakings parts)
+            throws LaunchException, InterruptedException {
+        var owner = new ProcessOwner(identity.workerId(), identity.incarnation());
+        var retention = settings.value(SessionSettings.RETENTION);
+        new LeftoverSweeper().sweep(owner, retention.plus(SWEEP_SURPLUS));
+        var launcher = ProcessLaunchers.create(LauncherOptions.defaults());
+        parts.add("launcher", launcher::close);
+        var leaseLost = new CountDownLatch(1);
+        var watchdog = Watchdog.start(owner, retention, launcher, leaseLost::countDown);
+        parts.add("watchdog", watchdog::close);
+        var termination = new Termination();
+        var owned =
+                new OwnedLauncher(
+                        launcher,
+                        owner,
+                        watchdog,
+                        termination,
+                        settings.value(SessionSettings.EXPIRY_GRACE));
+        return new Processes(owned, termination, watchdog, leaseLost);
+    }
+
+    private static HeartbeatReport heartbeat(
+            WorkerIdentity identity, SessionRegistry sessions, InstantSource clock) {
+        var version = Worker.class.getPackage().getImplementationVersion();
+        var about =
+                new HeartbeatReport.About(
+                        identity.workerId(),
+                        identity.incarnation(),
+                        version == null ? "development" : version,
+                        "none",
+                        clock.instant());
+        return new HeartbeatReport(
+                about,
+                new HeartbeatReport.Source() {
+                    @Override
+                    public List<InstanceSnapshot> instances() {
+                        return sessions.instances();
+                    }
+
+                    @Override
+                    public List<Integer> partitions() {
+                        return sessions.partitions();
+                    }
+
+                    @Override
+                    public boolean isDraining() {
+                        return sessions.isDraining();
+                    }
+                },
+                clock);
+    }
+
+    private static Health live(Processes processes) {
+        var checks = new LinkedHashMap<String, BooleanSupplier>();
+        checks.put("watchdog", () -> processes.leaseLost().getCount() > 0);
+        return new Health(checks);
+    }
+
+    /** Leftovers are swept before anything listens, so whoever can ask finds that done. */
+    private static Health ready(Processes processes, LinkServer link, SessionRegistry sessions) {
+        var checks = new LinkedHashMap<String, BooleanSupplier>();
+        checks.put("sweep", () -> true);
+        checks.put("watchdog", processes.watchdog()::held);
+        checks.put("link", link::isListening);
+        checks.put("not_draining", () -> !sessions.isDraining());
+        return new Health(checks);
+    }
+
+    private static void leave(LinkServer link, SessionRegistry sessions)
+            throws InterruptedException {
+        sessions.drain();
+        link.announceDraining("the worker is stopping");
+        sessions.shutDown();
+    }
+
+    /** Where gateways connect. */
+    public URI linkUri() {
+        return link.uri();
+    }
+
+    /** Where health, metrics and debug pages are. */
+    public URI adminUri() {
+        return admin.uri();
+    }
+
+    /** Who it is, the same through restarts. */
+    public String workerId() {
+        return identity.workerId();
+    }
+
+    /** New at each start. */
+    public String incarnation() {
+        return identity.incarnation();
+    }
+
+    /**
+     * Waits until the watchdog's lease is lost: the worker was frozen for its retention, its
+     * processes are dead, nothing can be started any more. The program should close it and end with
+     * an error, to be started anew.
+     */
+    public void awaitLeaseLost() throws InterruptedException {
+        leaseLost.await();
+    }
+
+    /**
+     * Ends it in order: gateways are told, processes ended, their last events acknowledged, all
+     * bounded. Does nothing the second time.
+     */
+    @Override
+    public void close() {
+        parts.stopAll();
+    }
+}

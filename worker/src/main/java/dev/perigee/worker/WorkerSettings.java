@@ -1,0 +1,87 @@
+package dev.perigee.worker;
+
+import dev.perigee.protocol.settings.Setting;
+import dev.perigee.protocol.settings.SettingType;
+import dev.perigee.protocol.settings.Settings;
+import dev.perigee.protocol.settings.SettingsSchema;
+import dev.perigee.worker.admin.AdminSettings;
+import dev.perigee.worker.instance.InstanceOptions;
+import dev.perigee.worker.instance.InstanceSettings;
+import dev.perigee.worker.session.LinkSettings;
+import dev.perigee.worker.session.SessionSettings;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** All configuration keys of a worker: its own here, those of its packages in theirs. */
+public final class WorkerSettings {
+    private static final Pattern ID = Pattern.compile("[A-Za-z0-9._-]{1,200}");
+    private static final List<String> PRODUCTION_COMMANDS =
+            List.of("npx", "node", "uvx", "uv", "python", "python3");
+    private static final Duration KILL_TIME = Duration.ofSeconds(1);
+
+    public static final Setting<String> ID_SETTING =
+            Setting.optional(
+                    "worker.id",
+                    SettingType.string()
+                            .where(
+                                    text -> ID.matcher(text).matches(),
+                                    "of letters, digits, '.', '_' and '-'"),
+                    "The worker's name, the same through restarts, its own on this system. Without"
+                            + " it: worker- and the host's name.");
+    public static final Setting<WorkerMode> MODE =
+            Setting.of(
+                    "worker.mode",
+                    SettingType.oneOf(WorkerMode.class),
+                    "development",
+                    "In production debug pages are off unless admin.debug says otherwise, and a *"
+                            + " in process.allowed-commands stands for "
+                            + String.join(",", PRODUCTION_COMMANDS)
+                            + ".");
+
+    /** All keys, in the order of the reference page. */
+    public static final SettingsSchema SCHEMA =
+            SettingsSchema.of("worker", ID_SETTING, MODE)
+                    .with(LinkSettings.SCHEMA)
+                    .with(SessionSettings.SCHEMA)
+                    .with(InstanceSettings.SCHEMA)
+                    .with(AdminSettings.SCHEMA);
+
+    private WorkerSettings() {}
+
+    static String workerId(Settings settings) {
+        var id = settings.valueOrNull(ID_SETTING);
+        return id == null ? "worker-" + hostName() : id;
+    }
+
+    private static String hostName() {
+        try {
+            return InetAddress.getLocalHost().getHostName().replaceAll("[^A-Za-z0-9._-]", "-");
+        } catch (UnknownHostException e) {
+            return "local";
+        }
+    }
+
+    static boolean debugs(Settings settings) {
+        var debug = settings.valueOrNull(AdminSettings.DEBUG);
+        return debug == null ? settings.value(MODE) == WorkerMode.DEVELOPMENT : debug;
+    }
+
+    /**
+     * From the order to end to the death of the last process: half of it is the grace, the rest is
+     * for those that must be killed.
+     */
+    static Duration terminationLimit(Settings settings) {
+        return settings.value(InstanceSettings.TERMINATION_GRACE).multipliedBy(2).plus(KILL_TIME);
+    }
+
+    static InstanceOptions instances(Settings settings) {
+        var options = InstanceSettings.read(settings);
+        var openToAll = options.allowedCommands().contains("*");
+        return openToAll && settings.value(MODE) == WorkerMode.PRODUCTION
+                ? options.withAllowedCommands(PRODUCTION_COMMANDS)
+                : options;
+    }
+}
