@@ -29,4 +29,21 @@ public record InstanceOptions(
     public InstanceOptions {
         allowedCommands = List.copyOf(allowedCommands);
     }
+
+    /** The same, for other programs. */
+    public InstanceOptions withAllowedCommands(List<String> commands) {
+        return new InstanceOptions(
+                handshakeTimeout,
+                requestTimeout,
+                connectivityTimeout,
+                terminationGrace,
+                transitionWait,
+                maxCalls,
+                parallelStarts,
+                startSlotHold,
+                commands,
+                restart,
+                mcp,
+                logs);
+    }
 }

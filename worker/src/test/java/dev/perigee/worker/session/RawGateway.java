@@ -15,14 +15,17 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A gateway that speaks the link by hand: it sends what a test says and shows what came. */
@@ -149,6 +152,20 @@ final class RawGateway implements AutoCloseable {
 
     InstanceEvent event() throws InterruptedException {
         return next(events);
+    }
+
+    /** Takes events until the worker closes the connection, which an answer may cross. */
+    void forEachUntilClosed(Consumer<InstanceEvent> action) throws InterruptedException {
+        while (!closed.isDone() || !events.isEmpty()) {
+            var event = events.poll(20, TimeUnit.MILLISECONDS);
+            try {
+                if (event != null) {
+                    action.accept(event);
+                }
+            } catch (CompletionException e) {
+                assertThat(closed).as("closed").succeedsWithin(Duration.ofSeconds(5));
+            }
+        }
     }
 
     List<InstanceEvent> events(int count) throws InterruptedException {

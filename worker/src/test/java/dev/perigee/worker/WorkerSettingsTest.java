@@ -1,0 +1,84 @@
+package dev.perigee.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perigee.protocol.settings.HostPort;
+import dev.perigee.protocol.settings.InvalidSettingsException;
+import dev.perigee.worker.admin.AdminSettings;
+import dev.perigee.worker.session.LinkSettings;
+import dev.perigee.worker.session.SessionSettings;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+final class WorkerSettingsTest {
+    @Test
+    void hasTheNumbersOfTheDecisions() {
+        var settings = WorkerSettings.SCHEMA.defaults();
+        assertThat(settings.value(SessionSettings.RETENTION)).isEqualTo(Duration.ofSeconds(30));
+        assertThat(settings.value(LinkSettings.HEARTBEAT_INTERVAL))
+                .isEqualTo(Duration.ofSeconds(30));
+        assertThat(settings.value(LinkSettings.LISTEN)).isEqualTo(new HostPort("127.0.0.1", 7070));
+        assertThat(settings.value(AdminSettings.LISTEN).host()).isEqualTo("127.0.0.1");
+        assertThat(settings.valueOrNull(LinkSettings.TOKEN)).isNull();
+        var link = LinkSettings.read(settings);
+        assertThat(link.pingInterval()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(link.pingTimeout()).isEqualTo(Duration.ofSeconds(10));
+        var sessions = SessionSettings.read(settings, Duration.ofSeconds(21));
+        assertThat(sessions.journalBytes()).isEqualTo(1 << 20);
+        assertThat(sessions.journalEntries()).isEqualTo(50_000);
+        assertThat(sessions.repeatWindow()).isEqualTo(Duration.ofMinutes(10));
+        assertThat(WorkerSettings.terminationLimit(settings)).isEqualTo(Duration.ofSeconds(21));
+    }
+
+    @Test
+    void isOpenInDevelopmentAndClosedInProduction() {
+        var development = WorkerSettings.SCHEMA.defaults();
+        assertThat(WorkerSettings.debugs(development)).isTrue();
+        assertThat(WorkerSettings.instances(development).allowedCommands()).containsExactly("*");
+        var production = WorkerSettings.SCHEMA.read(Map.of("worker.mode", "production"));
+        assertThat(WorkerSettings.debugs(production)).isFalse();
+        assertThat(WorkerSettings.instances(production).allowedCommands())
+                .containsExactly("npx", "node", "uvx", "uv", "python", "python3");
+        var own =
+                WorkerSettings.SCHEMA.read(
+                        Map.of(
+                                "worker.mode",
+                                "production",
+                                "process.allowed-commands",
+                                "deno",
+                                "admin.debug",
+                                "true"));
+        assertThat(WorkerSettings.instances(own).allowedCommands()).containsExactly("deno");
+        assertThat(WorkerSettings.debugs(own)).isTrue();
+    }
+
+    @Test
+    void neverShowsTheToken() {
+        var settings = WorkerSettings.SCHEMA.read(Map.of("link.token", "s3cret"));
+        assertThat(settings.toString()).doesNotContain("s3cret");
+        assertThat(LinkSettings.read(settings).toString()).doesNotContain("s3cret");
+    }
+
+    @Test
+    void refusesWhatCannotWork() {
+        assertThatThrownBy(
+                        () -> WorkerSettings.SCHEMA.read(Map.of("link.dead-after", "1s")))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("link.ping-interval");
+        assertThatThrownBy(() -> WorkerSettings.SCHEMA.read(Map.of("link.retenton", "1s")))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("link.retention");
+        assertThatThrownBy(() -> WorkerSettings.SCHEMA.read(Map.of("worker.id", "a:b")))
+                .isInstanceOf(InvalidSettingsException.class);
+    }
+
+    @Test
+    void namesItselfAfterTheHost() {
+        assertThat(WorkerSettings.workerId(WorkerSettings.SCHEMA.defaults()))
+                .matches("worker-[A-Za-z0-9._-]+");
+        assertThat(WorkerSettings.workerId(WorkerSettings.SCHEMA.read(Map.of("worker.id", "w-7"))))
+                .isEqualTo("w-7");
+    }
+}

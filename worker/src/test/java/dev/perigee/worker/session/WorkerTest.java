@@ -1,0 +1,183 @@
+package dev.perigee.worker.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.event.EventType;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.InstanceOrder;
+import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.settings.Settings;
+import dev.perigee.worker.Worker;
+import dev.perigee.worker.WorkerSettings;
+import dev.perigee.worker.WorkerStartException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** A whole worker with real processes, driven over its link as a gateway would. */
+final class WorkerTest {
+    private static final String TOKEN = "s3cret";
+
+    private final Worker worker = Worker.start(settings(Map.of()));
+
+    WorkerTest() throws WorkerStartException {}
+
+    private static Settings settings(Map<String, String> more) {
+        var texts = new HashMap<String, String>();
+        texts.put("worker.id", "worker-test-" + UUID.randomUUID());
+        texts.put("link.listen", "127.0.0.1:0");
+        texts.put("link.token", TOKEN);
+        texts.put("admin.listen", "127.0.0.1:0");
+        texts.put("process.termination-grace", "2s");
+        texts.putAll(more);
+        return WorkerSettings.SCHEMA.read(texts);
+    }
+
+    @AfterEach
+    void stop() {
+        worker.close();
+    }
+
+    @Test
+    @DisplayName("PRO-114 a worker that is stopped ends its children and has its last words acked")
+    void stopsInOrder() throws Exception {
+        try (var gateway = RawGateway.greeted("g-1", worker.linkUri(), TOKEN)) {
+            gateway.attach(1, 1, true);
+            gateway.ask(LinkMethod.APPLY, program("echo hello; exec sleep 600"), RawJson.class);
+            var started = gateway.event();
+            while (!started.type().equals(EventType.STARTED.wireName())) {
+                gateway.ack(started.processId(), started.seq());
+                started = gateway.event();
+            }
+            long pid = pid(started.data());
+            assertThat(ProcessHandle.of(pid)).isPresent();
+
+            var closing = Thread.ofVirtual().start(worker::close);
+            var types = new HashSet<String>();
+            gateway.ack(started.processId(), started.seq());
+            gateway.forEachUntilClosed(
+                    event -> {
+                        types.add(event.type());
+                        gateway.ack(event.processId(), event.seq());
+                    });
+            assertThat(closing.join(Duration.ofSeconds(20))).isTrue();
+            assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isEmpty();
+            assertThat(types).contains(EventType.LOGS.wireName());
+            assertThat(gateway.closed.get(10, TimeUnit.SECONDS)).isEqualTo(1001);
+        }
+    }
+
+    @Test
+    void tellsOperatorsHowItIs() throws Exception {
+        assertThat(get("/health/live").statusCode()).isEqualTo(200);
+        var ready = get("/health/ready");
+        assertThat(ready.statusCode()).isEqualTo(200);
+        assertThat(ready.body()).contains("\"watchdog\":true", "\"link\":true", "\"sweep\":true");
+        try (var gateway = RawGateway.greeted("g-1", worker.linkUri(), TOKEN)) {
+            gateway.attach(1, 1, true);
+            gateway.ask(LinkMethod.APPLY, program("exec sleep 600"), RawJson.class);
+            assertThat(get("/metrics").body())
+                    .contains("perigee_worker_instances{state=\"running\"} 1")
+                    .contains("perigee_worker_sessions{attached=\"true\"} 1")
+                    .contains("perigee_worker_link_connections 1")
+                    .contains("perigee_worker_link_unauthorized_total 0")
+                    .contains("perigee_worker_session_expirations_total 0")
+                    .contains("perigee_worker_journal_entries")
+                    .contains("perigee_worker_call_duration_seconds_bucket")
+                    .contains("jvm_memory_used_bytes")
+                    .doesNotContain("alice", "t1", "u1");
+            assertThat(get("/debug/instances?team=t1&user=u1").body())
+                    .contains("\"count\":1", "\"state\":\"running\"", "echo-acme-alice-i1");
+            assertThat(get("/debug/instances?team=other").body()).contains("\"count\":0");
+            assertThat(get("/nowhere").statusCode()).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void hidesInstancesInProduction() throws Exception {
+        try (var closed = Worker.start(settings(Map.of("worker.mode", "production")))) {
+            var answer = get(closed.adminUri().resolve("/debug/instances"));
+            assertThat(answer.statusCode()).isEqualTo(404);
+        }
+    }
+
+    @Test
+    void leavesNothingBehindWhenItCannotStart() {
+        var taken = "127.0.0.1:" + worker.linkUri().getPort();
+        long before = watchdogs();
+        assertThatThrownBy(() -> Worker.start(settings(Map.of("link.listen", taken))).close())
+                .isInstanceOf(WorkerStartException.class)
+                .hasMessageContaining(taken);
+        await().until(() -> watchdogs() == before);
+    }
+
+    @Test
+    void closesTwiceWithoutHarm() {
+        worker.close();
+        worker.close();
+        assertThat(worker.workerId()).startsWith("worker-test-");
+    }
+
+    private static long watchdogs() {
+        return ProcessHandle.current().children().count();
+    }
+
+    private static long pid(@Nullable RawJson event) {
+        assertThat(event).isNotNull();
+        return Json.tree(event.bytes()).path("pid").asLong();
+    }
+
+    private static InstanceOrder.Apply program(String script) {
+        var config =
+                Json.read(
+                        Json.raw(
+                                Map.of(
+                                        "installation_id", "i1",
+                                        "server_slug", "echo",
+                                        "team_id", "t1",
+                                        "team_slug", "acme",
+                                        "user_id", "u1",
+                                        "user_slug", "alice",
+                                        "transport_type", "command",
+                                        "command", "bash",
+                                        "args", List.of("-c", script))),
+                        ServerConfig.class);
+        var order = Orders.apply(1L, "i1", 10);
+        return new InstanceOrder.Apply(
+                order.partition(),
+                order.origin(),
+                order.commandId(),
+                order.startToken(),
+                order.cause(),
+                config,
+                false,
+                null);
+    }
+
+    private HttpResponse<String> get(String path) throws Exception {
+        return get(worker.adminUri().resolve(path));
+    }
+
+    private static HttpResponse<String> get(URI uri) throws Exception {
+        try (var http = HttpClient.newHttpClient()) {
+            return http.send(
+                    HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
+        }
+    }
+}
