@@ -51,6 +51,11 @@ public final class BrokerPart implements RunningPart {
     }
 
     @Override
+    public void awaitEnd() {
+        broker.awaitEnd();
+    }
+
+    @Override
     public void close() {
         broker.close();
         delete(temporary);

@@ -111,6 +111,11 @@ public final class EmbeddedBroker implements AutoCloseable {
         return address.toString();
     }
 
+    /** Waits until the broker has ended, for whatever reason. */
+    void awaitEnd() {
+        server.awaitShutdown();
+    }
+
     @Override
     public void close() {
         server.shutdown();

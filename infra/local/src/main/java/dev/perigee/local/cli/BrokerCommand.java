@@ -2,22 +2,19 @@ package dev.perigee.local.cli;
 
 import dev.perigee.local.broker.BrokerPart;
 import dev.perigee.local.broker.BrokerSettings;
+import dev.perigee.local.fleet.RunningPart;
+import dev.perigee.protocol.settings.Settings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
-import java.util.concurrent.Callable;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Spec;
 
 /** Runs a real single-node Kafka broker in the foreground. */
 @Command(
         name = "broker",
-        mixinStandardHelpOptions = true,
-        versionProvider = Version.class,
         header = "Run a single-node Kafka broker, for development.",
         footerHeading = "%nExamples:%n",
         footer = {
@@ -25,9 +22,7 @@ import picocli.CommandLine.Spec;
             "  perigee broker --port 9092 --data ~/perigee-data",
             "  perigee broker --set broker.kafka.log.retention.hours=1"
         })
-final class BrokerCommand implements Callable<Integer> {
-    @Mixin private PartOptions options = new PartOptions();
-
+final class BrokerCommand extends PartCommand {
     @Option(
             names = "--port",
             paramLabel = "P",
@@ -40,10 +35,8 @@ final class BrokerCommand implements Callable<Integer> {
             description = "Keeps the topics (default: a temporary directory, removed at exit).")
     private @Nullable Path data;
 
-    @Spec private CommandSpec spec = CommandSpec.create();
-
     @Override
-    public Integer call() throws InterruptedException {
+    Map<String, String> given() {
         var given = new HashMap<String, String>();
         if (port != null) {
             given.put(BrokerSettings.LISTEN.key(), "127.0.0.1:" + port);
@@ -51,13 +44,15 @@ final class BrokerCommand implements Callable<Integer> {
         if (data != null) {
             given.put(BrokerSettings.DATA.key(), data.toString());
         }
-        var settings = options.settings(BrokerSettings.SCHEMA, given);
-        var foreground = options.foreground("broker", spec.commandLine().getOut());
+        return given;
+    }
+
+    @Override
+    RunningPart start(Settings settings) {
         try {
-            foreground.run(BrokerPart.start(settings));
+            return BrokerPart.start(settings);
         } catch (IOException e) {
             throw new CliException(ExitCode.FAILED, String.valueOf(e.getMessage()));
         }
-        return ExitCode.OK;
     }
 }

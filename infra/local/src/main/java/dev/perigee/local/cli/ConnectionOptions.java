@@ -2,13 +2,7 @@ package dev.perigee.local.cli;
 
 import dev.perigee.local.client.KafkaConnection;
 import dev.perigee.protocol.topic.TopicNames;
-import java.io.IOException;
-import java.io.StringReader;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -38,23 +32,7 @@ final class ConnectionOptions {
     private @Nullable Path kafkaConfig;
 
     KafkaConnection connection() {
-        return new KafkaConnection(bootstrap, new TopicNames(prefix), kafkaProperties());
-    }
-
-    private Map<String, String> kafkaProperties() {
-        if (kafkaConfig == null) {
-            return Map.of();
-        }
-        var properties = new Properties();
-        try {
-            properties.load(new StringReader(Files.readString(kafkaConfig)));
-        } catch (IOException | IllegalArgumentException e) {
-            throw CliException.usage("The Kafka configuration " + kafkaConfig + " cannot be read.");
-        }
-        var texts = new HashMap<String, String>();
-        for (var key : properties.stringPropertyNames()) {
-            texts.put(key, properties.getProperty(key, ""));
-        }
-        return texts;
+        return new KafkaConnection(
+                bootstrap, new TopicNames(prefix), KafkaPropertiesFile.read(kafkaConfig));
     }
 }

@@ -13,6 +13,14 @@ final class PartSchemas {
 
     private PartSchemas() {}
 
+    static SettingsSchema of(String kind) {
+        var schema = BY_KIND.get(kind);
+        if (schema == null) {
+            throw new IllegalArgumentException("No schema of a " + kind);
+        }
+        return schema;
+    }
+
     private static Map<String, SettingsSchema> byKind() {
         var schemas = new LinkedHashMap<String, SettingsSchema>();
         schemas.put("broker", BrokerSettings.SCHEMA);

@@ -10,17 +10,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs one part in this JVM until the JVM is told to end, then closes the part within a deadline.
+ * Runs one part in this JVM until the part cannot go on or the JVM is told to end, then closes the
+ * part within a deadline.
  *
  * <p>A part started by a fleet also ends when its standard input does, so that it does not outlive
  * a fleet that was killed.
  */
 public final class Foreground {
     private static final Logger log = LoggerFactory.getLogger(Foreground.class);
-    private static final Duration CLOSE_DEADLINE = Duration.ofSeconds(25);
+    private static final Duration CLOSE_DEADLINE = Duration.ofSeconds(60);
 
     private final String name;
     private final PrintWriter out;
+    private volatile boolean closing;
 
     public Foreground(String name, PrintWriter out) {
         this.name = name;
@@ -28,13 +30,18 @@ public final class Foreground {
     }
 
     /**
-     * Says that the part is ready and waits for the end of the JVM; returns only if interrupted.
+     * Says that the part is ready and waits. Returns when the part could not go on; the JVM should
+     * then be ended with an error.
      */
     public void run(RunningPart part) throws InterruptedException {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> close(part), "stop-" + name));
         out.println(new ReadyLine(name, ProcessHandle.current().pid(), part.addresses()));
         out.flush();
-        new CountDownLatch(1).await();
+        part.awaitEnd();
+        if (closing) {
+            // The end that was asked for: the JVM goes when the part is closed.
+            new CountDownLatch(1).await();
+        }
     }
 
     /** Ends this JVM when the stream ends. */
@@ -55,9 +62,10 @@ public final class Foreground {
     }
 
     private void close(RunningPart part) {
-        var closing = Thread.ofPlatform().name("close-" + name).daemon().start(part::close);
+        closing = true;
+        var closer = Thread.ofPlatform().name("close-" + name).daemon().start(part::close);
         try {
-            if (!closing.join(CLOSE_DEADLINE)) {
+            if (!closer.join(CLOSE_DEADLINE)) {
                 log.atError()
                         .addKeyValue("deadline_seconds", CLOSE_DEADLINE.toSeconds())
                         .log("Not stopped in time, giving up");

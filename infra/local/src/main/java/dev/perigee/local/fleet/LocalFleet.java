@@ -25,8 +25,8 @@ public final class LocalFleet implements AutoCloseable {
     private static final int WORKER_HEAP = 256;
     private static final int GATEWAY_HEAP = 384;
 
-    /** A worker gives its servers 10 s, and its last events some more. */
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    /** A worker gives its servers 10 s, those that must be killed and its last events some more. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     private final FleetPlan plan;
     private final FleetDirectory directory;
@@ -133,7 +133,7 @@ public final class LocalFleet implements AutoCloseable {
             throws IOException {
         var settings = new HashMap<String, String>();
         settings.put("gateway.id", "gateway-" + number + "-" + directory.fleetId());
-        settings.put("kafka.bootstrap", bootstrap);
+        settings.put("kafka.bootstrap.servers", bootstrap);
         settings.put("topics.prefix", plan.prefix());
         settings.put("workers", workers);
         settings.put("admin.listen", "127.0.0.1:0");

@@ -4,8 +4,11 @@ import java.util.Map;
 
 /** A part that serves. {@link #close} stops it in its proper order and may take a while. */
 public interface RunningPart extends AutoCloseable {
-    /** Its addresses by the names of the ready line: kafka, link, admin. */
+    /** Its addresses by the names of the ready line: kafka, link, admin; in this order. */
     Map<String, String> addresses();
+
+    /** Waits until the part cannot go on; also returns when it is closed. */
+    void awaitEnd() throws InterruptedException;
 
     @Override
     void close();

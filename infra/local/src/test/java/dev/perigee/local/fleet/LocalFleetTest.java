@@ -1,0 +1,98 @@
+package dev.perigee.local.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.local.broker.BrokerSettings;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The handling of parts, with the one part that needs no other: a broker. */
+class LocalFleetTest {
+    @TempDir Path directory;
+    private final List<ReadyLine> ready = new CopyOnWriteArrayList<>();
+    private final List<String> trouble = new CopyOnWriteArrayList<>();
+
+    @Test
+    void leavesNoProcessAndNoToken() throws Exception {
+        var data = directory.resolve("data");
+        try (var fleet = fleet(0, data)) {
+            var bootstrap = fleet.start();
+            assertThat(ready).singleElement().asString().startsWith("ready broker pid=");
+            assertThat(ready.getFirst().addresses()).containsEntry("kafka", bootstrap);
+            assertThat(data.resolve("link-token")).content().hasSize(64);
+            assertThat(fleet.isAlive()).isTrue();
+        }
+        assertThat(ProcessHandle.of(ready.getFirst().pid())).isEmpty();
+        assertThat(data.resolve("link-token")).doesNotExist();
+        assertThat(data.resolve("kafka/meta.properties")).exists();
+        assertThat(trouble).isEmpty();
+    }
+
+    @Test
+    void keepsItsIdWithItsData() throws Exception {
+        String id;
+        try (var first = FleetDirectory.create(directory)) {
+            id = first.fleetId();
+            assertThat(Files.getPosixFilePermissions(first.token())).hasSize(2);
+        }
+        try (var second = FleetDirectory.create(directory);
+                var other = FleetDirectory.create(null)) {
+            assertThat(second.fleetId()).isEqualTo(id).isNotEqualTo(other.fleetId());
+        }
+    }
+
+    @Test
+    void saysWhenAPartDies() throws Exception {
+        try (var fleet = fleet(0, null)) {
+            fleet.start();
+            var broker = ProcessHandle.of(ready.getFirst().pid()).orElseThrow();
+            broker.destroyForcibly();
+
+            await().atMost(Duration.ofSeconds(30))
+                    .untilAsserted(
+                            () ->
+                                    assertThat(trouble)
+                                            .containsExactly("broker was ended by signal 9"));
+            assertThat(fleet.isAlive()).isFalse();
+        }
+    }
+
+    @Test
+    void failsWhenAPartCannotStart() throws Exception {
+        try (var other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                var fleet = fleet(other.getLocalPort(), null)) {
+            assertThatThrownBy(fleet::start)
+                    .isInstanceOf(PartFailedException.class)
+                    .hasMessage("broker ended with exit code 1 before it was ready");
+        }
+        assertThat(trouble).isEmpty();
+    }
+
+    private LocalFleet fleet(int kafkaPort, @Nullable Path data) throws Exception {
+        var plan =
+                new FleetPlan(
+                        null,
+                        kafkaPort,
+                        data,
+                        2,
+                        0,
+                        0,
+                        "mcp.",
+                        Map.of(),
+                        Map.of("PERIGEE_LOG_LEVEL", "error"),
+                        Map.of("broker", BrokerSettings.SCHEMA));
+        var jvm = new JvmCommand("dev.perigee.local.cli.Perigee", "");
+        return new LocalFleet(plan, jvm, ready::add, trouble::add);
+    }
+}
