@@ -30,7 +30,7 @@ final class FrameWriter {
     private record Waiting(byte[] frame, int reserved) {}
 
     private final Transport transport;
-    private final Consumer<String> onOverflow;
+    private final Consumer<String> onBroken;
     private final int bufferBytes;
     private final Semaphore buffer;
     private final Queue<Waiting> control = new ConcurrentLinkedQueue<>();
@@ -40,11 +40,11 @@ final class FrameWriter {
     private final AtomicInteger work = new AtomicInteger();
     private volatile boolean closed;
 
-    FrameWriter(Transport transport, int bufferBytes, Consumer<String> onOverflow) {
+    FrameWriter(Transport transport, int bufferBytes, Consumer<String> onBroken) {
         this.transport = transport;
         this.bufferBytes = bufferBytes;
         this.buffer = new Semaphore(bufferBytes, true);
-        this.onOverflow = onOverflow;
+        this.onBroken = onBroken;
     }
 
     /**
@@ -83,7 +83,7 @@ final class FrameWriter {
             return;
         }
         if (controlFrames.incrementAndGet() > MAX_CONTROL_FRAMES) {
-            onOverflow.accept("the worker does not read");
+            onBroken.accept("the worker does not read");
             return;
         }
         control.add(new Waiting(frame, 0));
@@ -122,13 +122,17 @@ final class FrameWriter {
             }
             var sending = next;
             atTransport.addAndGet(sending.frame().length);
-            transport.send(
-                    sending.frame(),
-                    () -> {
-                        buffer.release(sending.reserved());
-                        atTransport.addAndGet(-sending.frame().length);
-                        write();
-                    });
+            try {
+                transport.send(sending.frame(), () -> sent(sending));
+            } catch (RuntimeException e) {
+                onBroken.accept("write failed: " + e.getClass().getSimpleName());
+            }
         }
+    }
+
+    private void sent(Waiting sending) {
+        buffer.release(sending.reserved());
+        atTransport.addAndGet(-sending.frame().length);
+        write();
     }
 }

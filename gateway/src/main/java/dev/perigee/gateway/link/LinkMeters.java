@@ -26,7 +26,7 @@ final class LinkMeters {
     final Counter bytesIn;
     final Counter bytesOut;
     final Counter resumed;
-    final Counter given;
+    final Counter givenUp;
     final Counter attemptsFailed;
     final Counter callsResent;
     final Counter callsResolved;
@@ -51,7 +51,7 @@ final class LinkMeters {
         bytesIn = counter("perigee.link.bytes", "Bytes of messages", "direction", "in");
         bytesOut = counter("perigee.link.bytes", "Bytes of messages", "direction", "out");
         resumed = counter("perigee.link.recoveries", "Ends of recoveries", "outcome", "resumed");
-        given = counter("perigee.link.recoveries", "Ends of recoveries", "outcome", "failed");
+        givenUp = counter("perigee.link.recoveries", "Ends of recoveries", "outcome", "failed");
         attemptsFailed = counter("perigee.link.attempts.failed", "Attempts that did not connect");
         callsResent = counter("perigee.link.calls.resent", "Calls sent again after a resume");
         callsResolved =

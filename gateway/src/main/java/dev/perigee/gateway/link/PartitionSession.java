@@ -77,11 +77,6 @@ final class PartitionSession implements PartitionLink {
         return workerId;
     }
 
-    /** Whether the worker had it once, so that it can be lost with the worker. */
-    boolean wasAttached() {
-        return everAttached;
-    }
-
     boolean isAttached() {
         return calls.connection() != null;
     }

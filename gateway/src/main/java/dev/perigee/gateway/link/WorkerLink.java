@@ -1,12 +1,7 @@
 package dev.perigee.gateway.link;
 
-import dev.perigee.protocol.json.InvalidRecordException;
-import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.Hello;
-import dev.perigee.protocol.link.LinkError;
-import dev.perigee.protocol.link.LinkFrame;
-import dev.perigee.protocol.link.LinkMethod;
 import dev.perigee.protocol.link.SessionNotice;
 import java.net.URI;
 import java.time.Duration;
@@ -146,7 +141,13 @@ final class WorkerLink implements NoticeHandler {
         try {
             dialer.dial(standing.address(), wire, inTime(options.timing().connectTimeout()));
             keepAlive(connection);
-            var hello = greet(connection);
+            var hello =
+                    Greeting.exchange(
+                            connection, options, inTime(options.timing().answerTimeout()));
+            if (!registry.claim(hello.workerId(), this)) {
+                throw new AttemptFailedException(
+                        "another address leads to the worker " + hello.workerId() + " too", true);
+            }
             adopt(hello);
             attachOpenSessions(connection);
             if (!connection.isClosed()) {
@@ -191,62 +192,14 @@ final class WorkerLink implements NoticeHandler {
                         });
     }
 
-    private Hello.Result greet(LinkConnection connection)
-            throws AttemptFailedException, InterruptedException {
-        var exchange = new Exchange();
-        connection.ask(
-                LinkMethod.HELLO,
-                new Hello.Request(options.gatewayId(), LinkFrame.PROTOCOL),
-                exchange);
-        return switch (exchange.await(inTime(options.timing().answerTimeout()))) {
-            case Exchange.Answer.Result(var json) -> accepted(json);
-            case Exchange.Answer.Refusal(var code, var message) -> {
-                var error = LinkError.of(code);
-                throw new AttemptFailedException(
-                        "the worker refuses the link: " + message + " (" + code + ")",
-                        error != LinkError.OVERLOADED
-                                && error != LinkError.DRAINING
-                                && error != LinkError.INTERNAL);
-            }
-            case Exchange.Answer.Disconnected() ->
-                    throw new AttemptFailedException(
-                            "the connection closed before hello: " + connection.closeReason(),
-                            false);
-            case Exchange.Answer.Silence() ->
-                    throw new AttemptFailedException("no answer to hello", false);
-        };
-    }
-
-    private Hello.Result accepted(RawJson json) throws AttemptFailedException {
-        Hello.Result hello;
-        try {
-            hello = Json.read(json, Hello.Result.class);
-        } catch (InvalidRecordException e) {
-            throw new AttemptFailedException(
-                    "the worker's hello is not understood: " + e.getMessage(), true);
-        }
-        if (hello.retentionMs() < options.minimumRetention().toMillis()) {
-            throw new AttemptFailedException(
-                    "the worker keeps detached sessions for "
-                            + hello.retentionMs()
-                            + " ms, this gateway's group needs "
-                            + options.minimumRetention().toMillis()
-                            + " ms: raise the worker's retention or lower"
-                            + " the group's session timeout",
-                    true);
-        }
-        if (!registry.claim(hello.workerId(), this)) {
-            throw new AttemptFailedException(
-                    "another address leads to the worker " + hello.workerId() + " too", true);
-        }
-        return hello;
-    }
-
-    /** Takes note of who answers; what another process held is gone. */
+    /**
+     * Takes note of who answers. What was opened on another process is gone, also what was never
+     * attached: its owner recorded that process as the partition's host.
+     */
     private void adopt(Hello.Result hello) {
         switch (standing.met(hello)) {
             case SAME -> {}
-            case NEW_INCARNATION -> loseAttached(LinkFailure.INCARNATION_CHANGED);
+            case NEW_INCARNATION -> loseAll(LinkFailure.INCARNATION_CHANGED);
             case OTHER_WORKER -> loseAll(LinkFailure.UNREACHABLE);
         }
         listener.changed();
@@ -299,7 +252,7 @@ final class WorkerLink implements NoticeHandler {
                 }
             }
             case FAILED -> {
-                meters.given.increment();
+                meters.givenUp.increment();
                 loseAll(LinkFailure.UNREACHABLE);
             }
             case SUSPENDED, NONE -> {}
@@ -315,13 +268,6 @@ final class WorkerLink implements NoticeHandler {
 
     private void loseAll(LinkFailure failure) {
         List.copyOf(sessions.values()).forEach(session -> session.lose(failure));
-    }
-
-    private void loseAttached(LinkFailure failure) {
-        sessions.values().stream()
-                .filter(PartitionSession::wasAttached)
-                .toList()
-                .forEach(session -> session.lose(failure));
     }
 
     private Duration inTime(Duration timeout) {
