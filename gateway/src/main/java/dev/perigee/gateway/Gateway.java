@@ -1,5 +1,8 @@
 package dev.perigee.gateway;
 
+import dev.perigee.gateway.admin.AdminServer;
+import dev.perigee.gateway.admin.AdminSettings;
+import dev.perigee.gateway.admin.Readiness;
 import dev.perigee.gateway.inbound.FeedLimits;
 import dev.perigee.gateway.inbound.Membership;
 import dev.perigee.gateway.inbound.PollLoop;
@@ -16,12 +19,15 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.binder.kafka.KafkaClientMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.UUID;
 import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,8 +45,21 @@ public final class Gateway implements AutoCloseable {
     private final PrometheusMeterRegistry registry =
             new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
 
+    private @Nullable AdminServer admin;
+
     private Gateway(String id) {
         this.id = id;
+    }
+
+    /**
+     * Starts a gateway; returns when it has joined in, not when it serves: {@code /health/ready}
+     * says that.
+     *
+     * @throws GatewayStartException when the topics are not as they must be, the broker is not
+     *     reached or an address is taken
+     */
+    public static Gateway start(Settings settings) throws InterruptedException {
+        return start(settings, new LinkedFleet(settings));
     }
 
     /**
@@ -73,6 +92,14 @@ public final class Gateway implements AutoCloseable {
         return id;
     }
 
+    /** Where health and metrics are served. */
+    public URI adminUri() {
+        if (admin == null) {
+            throw new IllegalStateException("not started");
+        }
+        return URI.create("http://" + admin.address());
+    }
+
     /** Its measurements. */
     public MeterRegistry metrics() {
         return registry;
@@ -98,9 +125,9 @@ public final class Gateway implements AutoCloseable {
         var group = givenGroup == null ? names.prefix() + "gateway" : givenGroup;
         var clients = new KafkaClients(settings, id, group, names);
 
-        var admin = clients.admin();
-        parts.push(() -> admin.close(LEAVE_WAIT));
-        int partitionCount = new TopicCheck(admin, names).partitions();
+        var kafka = clients.admin();
+        parts.push(() -> kafka.close(LEAVE_WAIT));
+        int partitionCount = new TopicCheck(kafka, names).partitions();
 
         var membership = new Membership();
         var producer = clients.fastProducer();
@@ -132,7 +159,7 @@ public final class Gateway implements AutoCloseable {
                                         fast,
                                         producer,
                                         transactions,
-                                        new GroupOffsets(admin, group, names),
+                                        new GroupOffsets(kafka, group, names),
                                         state,
                                         links,
                                         fleet));
@@ -155,9 +182,20 @@ public final class Gateway implements AutoCloseable {
         loop.start();
         parts.push(loop);
         GatewayGauges.register(registry, partitions);
+        admin = serve(settings, new GatewayReadiness(loop, partitions, links));
+        parts.push(admin);
         LOG.atInfo()
                 .addKeyValue("gateway_id", id)
                 .addKeyValue("partitions", partitionCount)
                 .log("Gateway started");
+    }
+
+    private AdminServer serve(Settings settings, Readiness readiness) {
+        try {
+            return AdminServer.start(settings.value(AdminSettings.LISTEN), readiness, registry);
+        } catch (IOException e) {
+            throw new GatewayStartException(
+                    e.getMessage() + ": set admin.listen to a free address", e);
+        }
     }
 }

@@ -1,5 +1,8 @@
 package dev.perigee.gateway;
 
+import dev.perigee.gateway.admin.AdminSettings;
+import dev.perigee.gateway.link.LinkSettings;
+import dev.perigee.gateway.placement.PlacementSettings;
 import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
@@ -127,7 +130,7 @@ public final class GatewaySettings {
                     "How long the id of a command is known, so that it is not run twice.");
 
     /** The keys of the gateway's own packages; those of its links come on top. */
-    static final SettingsSchema OWN =
+    private static final SettingsSchema OWN =
             SettingsSchema.of(
                             "gateway",
                             BOOTSTRAP,
@@ -151,7 +154,8 @@ public final class GatewaySettings {
                     .withRule(GatewaySettings::heartbeatsBeforeTimeout);
 
     /** Every key that a gateway knows. */
-    public static final SettingsSchema SCHEMA = OWN;
+    public static final SettingsSchema SCHEMA =
+            OWN.with(LinkSettings.SCHEMA).with(PlacementSettings.SCHEMA).with(AdminSettings.SCHEMA);
 
     private GatewaySettings() {}
 

@@ -33,6 +33,14 @@ public final class Membership {
         }
     }
 
+    /** Some tenures ended; what is known of the generation stays. For the poll loop. */
+    void retain(Map<Integer, Long> tenures) {
+        var metadata = view.metadata();
+        if (metadata != null) {
+            update(metadata, tenures);
+        }
+    }
+
     /** A new view; for the poll loop, and for tests of those who read it. */
     public void update(ConsumerGroupMetadata metadata, Map<Integer, Long> tenures) {
         if (metadata.equals(view.metadata()) && tenures.equals(view.tenures())) {

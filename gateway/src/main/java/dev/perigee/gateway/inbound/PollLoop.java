@@ -189,6 +189,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
                 handler.revoked(feed.tenure());
             }
         }
+        membership.retain(tenureNumbers());
     }
 
     private void dispatch(ConsumerRecords<byte[], byte[]> records) {

@@ -109,16 +109,26 @@ final class CallFlow {
             }
         }
         for (var call : List.copyOf(open.values())) {
-            var progress = accepted.remove(call.read().origin());
-            if (call.stage() == Stage.UNSURE) {
-                if (progress != null) {
+            resume(call, accepted.remove(call.read().origin()), result.resumed());
+        }
+    }
+
+    private void resume(ToolCall call, Attach.@Nullable Progress progress, boolean resumed) {
+        switch (call.stage()) {
+            case WAITING, UNSURE -> {
+                if (progress == Attach.Progress.ACKED) {
+                    end(call);
+                    byRequest.remove(call.key());
+                    done(call.read().origin());
+                } else if (progress != null) {
                     awaitResult(call);
-                } else if (result.resumed()) {
+                } else if (call.stage() == Stage.UNSURE && resumed) {
                     call.stage(Stage.WAITING);
-                } else {
+                } else if (call.stage() == Stage.UNSURE) {
                     unknown(call);
                 }
             }
+            case SENDING, ACCEPTED, ENDED -> {}
         }
     }
 
@@ -237,6 +247,7 @@ final class CallFlow {
     }
 
     private void awaitResult(ToolCall call) {
+        serverWait.remove(call);
         call.stage(Stage.ACCEPTED);
         call.timer(
                 context.timers()

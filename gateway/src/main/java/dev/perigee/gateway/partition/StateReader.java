@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -52,7 +53,7 @@ public final class StateReader implements AutoCloseable {
                 if (healthy) {
                     idle.add(consumer);
                 } else {
-                    consumer.close();
+                    discard(consumer);
                 }
             }
         } finally {
@@ -65,6 +66,18 @@ public final class StateReader implements AutoCloseable {
     public void close() {
         for (var consumer = idle.poll(); consumer != null; consumer = idle.poll()) {
             consumer.close();
+        }
+    }
+
+    /** After a failure or an interrupt: closing must not wait, and not be interrupted. */
+    private static void discard(Consumer<byte[], byte[]> consumer) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            consumer.close(CloseOptions.timeout(Duration.ZERO));
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
