@@ -20,6 +20,7 @@ final class Acknowledgements {
     private long credit;
 
     void arrived(String processId, long seq) {
+        acknowledged.putIfAbsent(processId, seq - 1);
         processes
                 .computeIfAbsent(
                         processId, _ -> new OffsetTracker(Integer.MAX_VALUE, Long.MAX_VALUE))

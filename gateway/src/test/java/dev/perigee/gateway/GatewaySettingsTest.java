@@ -1,0 +1,64 @@
+package dev.perigee.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.perigee.protocol.settings.InvalidSettingsException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class GatewaySettingsTest {
+    private final Map<String, String> given =
+            new HashMap<>(
+                    Map.of(
+                            "kafka.bootstrap.servers",
+                            "127.0.0.1:9092",
+                            "workers",
+                            "ws://127.0.0.1:7070/link"));
+
+    @Test
+    void hasTheDefaultsOfTheDesign() {
+        var settings = GatewaySettings.SCHEMA.read(given);
+
+        assertThat(settings.value(GatewaySettings.PREFIX)).isEqualTo("mcp.");
+        assertThat(settings.value(GatewaySettings.SESSION_TIMEOUT))
+                .isEqualTo(Duration.ofSeconds(10));
+        assertThat(settings.value(GatewaySettings.HEARTBEAT)).isEqualTo(Duration.ofSeconds(3));
+        assertThat(settings.value(GatewaySettings.REQUEST_TIMEOUT))
+                .isEqualTo(Duration.ofSeconds(30));
+        assertThat(settings.value(GatewaySettings.COMMAND_MEMORY)).isEqualTo(Duration.ofHours(24));
+        assertThat(settings.value(GatewaySettings.REQUEST_MEMORY))
+                .isEqualTo(Duration.ofMinutes(10));
+        assertThat(settings.value(GatewaySettings.REPLY_TOPICS)).isEqualTo(List.of("{prefix}*"));
+    }
+
+    @Test
+    void passesOtherKafkaKeysOnAndShowsNone() {
+        given.put("kafka.sasl.jaas.config", "password");
+        var settings = GatewaySettings.SCHEMA.read(given);
+
+        assertThat(settings.value(GatewaySettings.KAFKA))
+                .isEqualTo(Map.of("sasl.jaas.config", "password"));
+        assertThat(settings.toString()).doesNotContain("password");
+    }
+
+    @Test
+    void wantsHeartbeatsWellWithinTheTimeout() {
+        given.put("group.heartbeat-interval", "6s");
+
+        assertThatThrownBy(() -> GatewaySettings.SCHEMA.read(given))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("group.heartbeat-interval");
+    }
+
+    @Test
+    void wantsABroker() {
+        given.remove("kafka.bootstrap.servers");
+
+        assertThatThrownBy(() -> GatewaySettings.SCHEMA.read(given))
+                .hasMessageContaining("kafka.bootstrap.servers");
+    }
+}

@@ -1,0 +1,155 @@
+package dev.perigee.gateway.partition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.gateway.inbound.Inbound.CommandRead;
+import dev.perigee.gateway.partition.CommandPlan.Answer;
+import dev.perigee.gateway.partition.CommandPlan.ApplyOrder;
+import dev.perigee.gateway.partition.CommandPlan.RemoveOrder;
+import dev.perigee.gateway.partition.CommandPlan.Run;
+import dev.perigee.gateway.partition.CommandPlan.Step;
+import dev.perigee.gateway.partition.StateRecord.Installed;
+import dev.perigee.protocol.command.Command;
+import dev.perigee.protocol.command.CommandAction;
+import dev.perigee.protocol.command.CommandAction.Change;
+import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.command.CommandPayload;
+import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.link.InstanceOrder.Cause;
+import dev.perigee.protocol.topic.RecordKey;
+import dev.perigee.protocol.topic.RecordOrigin;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+class CommandPlannerTest {
+    private final PartitionState state = new PartitionState();
+
+    @Test
+    void installsWhatIsNew() {
+        var step = only(plan(9, configure(Change.CREATED, "a", "x")));
+
+        assertThat(step.write())
+                .isEqualTo(new Installed(config("a", "x"), false, origin(9), "c-9", null));
+        assertThat(step.order()).isEqualTo(new ApplyOrder(Cause.CREATED));
+    }
+
+    @Test
+    void keepsTheTokenOfTheSameConfiguration() {
+        var instance = installed("a", "x", false, 5);
+
+        var step = only(plan(9, configure(Change.UPDATED, "a", "x")));
+
+        assertThat(step.write()).isNull();
+        assertThat(step.before()).isEqualTo(instance);
+    }
+
+    @Test
+    void writesAnotherConfigurationARedeploymentAndTheEndOfAStop() {
+        installed("a", "x", false, 5);
+        installed("b", "x", true, 6);
+
+        assertThat(write(configure(Change.UPDATED, "a", "y"))).isNotNull();
+        assertThat(write(configure(Change.REDEPLOYED, "a", "x"))).isNotNull();
+        assertThat(write(configure(Change.UPDATED, "b", "x"))).isNotNull();
+    }
+
+    @Test
+    void takesUpACommandWhoseConfigurationWasWrittenBefore() {
+        installed("a", "x", false, 5);
+
+        assertThat(only(plan(1, configure(Change.REDEPLOYED, "a", "x"))).write()).isNull();
+    }
+
+    @Test
+    void changesTheIntentAndKeepsTheToken() {
+        installed("a", "x", false, 5);
+
+        assertThat(write(new CommandAction.Kill("a", null, "enough")))
+                .isEqualTo(new Installed(config("a", "x"), true, origin(1), "c-1", 5L));
+        assertThat(write(new CommandAction.Restart("a", null, null))).isNull();
+    }
+
+    @Test
+    void removesAllOfAMember() {
+        installed("a", "x", false, 5);
+        installed("b", "x", false, 6);
+
+        var plan = (Run) plan(9, new CommandAction.RemoveMember("t1", "u1"));
+
+        assertThat(plan.steps()).hasSize(2);
+        assertThat(plan.steps())
+                .allSatisfy(step -> assertThat(step.order()).isEqualTo(new RemoveOrder()));
+    }
+
+    @Test
+    void saysWhatIsNotThere() {
+        installed("a", "x", false, 5);
+
+        var recover = (Answer) plan(9, new CommandAction.Recover("zz", null));
+        assertThat(recover.outcome()).isEqualTo(CommandOutcome.COMPLETED);
+        assertThat(recover.details()).satisfies(d -> assertThat(d.note()).isEqualTo("not found"));
+        var restart = (Answer) plan(9, new CommandAction.Restart("zz", null, null));
+        assertThat(restart.outcome()).isEqualTo(CommandOutcome.FAILED);
+        assertThat(restart.error()).satisfies(e -> assertThat(e.code()).isEqualTo("not_found"));
+        var ofAnother = read(9, "u2", new CommandAction.Kill("a", null, null));
+        assertThat(CommandPlanner.plan(ofAnother, state)).isInstanceOf(Answer.class);
+    }
+
+    @Test
+    void refusesACommandForEveryUserClearly() {
+        var everyone = read(9, null, new CommandAction.Delete("a", null));
+
+        assertThat(((Answer) CommandPlanner.plan(everyone, state)).error())
+                .satisfies(e -> assertThat(e.message()).contains("{team_id}/{user_id}"));
+    }
+
+    private @Nullable Installed write(CommandAction action) {
+        return only(plan(9, action)).write();
+    }
+
+    private static Step only(CommandPlan plan) {
+        return ((Run) plan).steps().getFirst();
+    }
+
+    private CommandPlan plan(long offset, CommandAction action) {
+        return CommandPlanner.plan(read(offset, "u1", action), state);
+    }
+
+    private static CommandRead read(long offset, @Nullable String user, CommandAction action) {
+        var payload = new CommandPayload("e", null, null, null, null, null, null, null, null, null);
+        return new CommandRead(
+                origin(offset),
+                new RecordKey("t1", user),
+                new Command("c-" + offset, "configure", null, null, null, null, payload),
+                action,
+                null);
+    }
+
+    private Instance installed(String installation, String arg, boolean stopped, long token) {
+        var record = new Installed(config(installation, arg), stopped, origin(1), "c-1", token);
+        var instance = Instance.of(record, 100);
+        state.install(instance);
+        return instance;
+    }
+
+    private static RecordOrigin origin(long offset) {
+        return new RecordOrigin("mcp.commands", 0, offset);
+    }
+
+    private static CommandAction configure(Change change, String installation, String arg) {
+        return new CommandAction.Configure(change, config(installation, arg));
+    }
+
+    private static ServerConfig config(String installation, String arg) {
+        return Json.read(
+                """
+                {"installation_id":"%s","server_slug":"s","team_id":"t1","team_slug":"t",
+                 "user_id":"u1","user_slug":"u","transport_type":"stdio","command":"node",
+                 "args":["%s"]}"""
+                        .formatted(installation, arg)
+                        .getBytes(StandardCharsets.UTF_8),
+                ServerConfig.class);
+    }
+}
