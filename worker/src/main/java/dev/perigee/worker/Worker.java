@@ -90,8 +90,7 @@ public final class Worker implements AutoCloseable {
     private static Worker start(Settings settings, Undertakings parts)
             throws IOException, LaunchException, InterruptedException {
         var identity =
-                new WorkerIdentity(
-                        WorkerSettings.workerId(settings), UUID.randomUUID().toString());
+                new WorkerIdentity(WorkerSettings.workerId(settings), UUID.randomUUID().toString());
         var clock = Clock.systemUTC();
         var meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         parts.add("meters", meters::close);

@@ -63,8 +63,7 @@ final class WorkerSettingsTest {
 
     @Test
     void refusesWhatCannotWork() {
-        assertThatThrownBy(
-                        () -> WorkerSettings.SCHEMA.read(Map.of("link.dead-after", "1s")))
+        assertThatThrownBy(() -> WorkerSettings.SCHEMA.read(Map.of("link.dead-after", "1s")))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("link.ping-interval");
         assertThatThrownBy(() -> WorkerSettings.SCHEMA.read(Map.of("link.retenton", "1s")))

@@ -22,6 +22,7 @@ import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class ResumeModelTest {
     private static final List<String> INSTALLATIONS = List.of("i1", "i2", "i3");
     private static final int EVENTS = 400;
+    private static final long BREATH_NANOS = 10_000;
 
     private final FakeInstances instances = new FakeInstances();
     private final SessionRegistry sessions =
@@ -71,7 +73,7 @@ final class ResumeModelTest {
                 case 0 -> peer = reconnect(peer, random);
                 case 1 -> acknowledge(peer, random);
                 case 2 -> grant(peer, random.nextInt(2000));
-                default -> Thread.yield();
+                default -> LockSupport.parkNanos(BREATH_NANOS);
             }
         }
         peer = reconnect(peer, random);
@@ -98,9 +100,7 @@ final class ResumeModelTest {
         var peer = new Peer("g-0", violations);
         attach(peer, true);
         sessions.asOwner(
-                peer,
-                Orders.PARTITION,
-                session -> session.apply("a", Orders.apply(null, "i1", 1)));
+                peer, Orders.PARTITION, session -> session.apply("a", Orders.apply(null, "i1", 1)));
         var journal = instances.instance("i1").journal();
         for (long seq = 1; seq <= 200; seq++) {
             drop(peer);
@@ -146,7 +146,7 @@ final class ResumeModelTest {
         for (var installation : left) {
             instances.instance(installation).journal().append(Events.status(), null, null);
             if (random.nextInt(8) == 0) {
-                Thread.yield();
+                LockSupport.parkNanos(BREATH_NANOS);
             }
         }
     }
