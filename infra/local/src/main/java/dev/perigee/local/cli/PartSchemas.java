@@ -1,7 +1,9 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.gateway.GatewaySettings;
 import dev.perigee.local.broker.BrokerSettings;
 import dev.perigee.protocol.settings.SettingsSchema;
+import dev.perigee.worker.WorkerSettings;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -23,6 +25,8 @@ final class PartSchemas {
 
     private static Map<String, SettingsSchema> byKind() {
         var schemas = new LinkedHashMap<String, SettingsSchema>();
+        schemas.put("gateway", GatewaySettings.SCHEMA);
+        schemas.put("worker", WorkerSettings.SCHEMA);
         schemas.put("broker", BrokerSettings.SCHEMA);
         return Collections.unmodifiableMap(schemas);
     }

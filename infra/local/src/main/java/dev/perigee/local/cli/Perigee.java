@@ -30,6 +30,8 @@ import picocli.CommandLine.Spec;
             DemoCommand.class,
             DevCommand.class,
             BrokerCommand.class,
+            GatewayCommand.class,
+            WorkerCommand.class,
             TopicsCommand.class,
             ApplyCommand.class,
             DeleteCommand.class,

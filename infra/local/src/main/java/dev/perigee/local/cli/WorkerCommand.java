@@ -1,0 +1,57 @@
+package dev.perigee.local.cli;
+
+import dev.perigee.local.fleet.RunningPart;
+import dev.perigee.protocol.settings.Settings;
+import dev.perigee.worker.Worker;
+import dev.perigee.worker.WorkerStartException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import picocli.CommandLine.Command;
+
+/** Runs a worker in the foreground. */
+@Command(
+        name = "worker",
+        header = "Run a worker: it hosts MCP servers for gateways.",
+        description = "Configuration keys are in docs/reference/configuration.md.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  perigee worker",
+            "  perigee worker --config worker.properties",
+            "  PERIGEE_LINK_TOKEN_FILE=/run/token perigee worker --set link.listen=0.0.0.0:7070"
+        })
+final class WorkerCommand extends PartCommand {
+    @Override
+    Map<String, String> given() {
+        return Map.of();
+    }
+
+    @Override
+    RunningPart start(Settings settings) {
+        try {
+            return new Running(Worker.start(settings));
+        } catch (WorkerStartException e) {
+            throw new CliException(ExitCode.FAILED, String.valueOf(e.getMessage()));
+        }
+    }
+
+    private record Running(Worker worker) implements RunningPart {
+        @Override
+        public Map<String, String> addresses() {
+            var addresses = new LinkedHashMap<String, String>();
+            addresses.put("link", worker.linkUri().toString());
+            addresses.put("admin", worker.adminUri().toString());
+            return addresses;
+        }
+
+        /** A worker that was frozen for too long has lost its processes. */
+        @Override
+        public void awaitEnd() throws InterruptedException {
+            worker.awaitLeaseLost();
+        }
+
+        @Override
+        public void close() {
+            worker.close();
+        }
+    }
+}
