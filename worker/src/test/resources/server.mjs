@@ -9,7 +9,7 @@ const text = (value) => ({ content: [{ type: 'text', text: String(value) }] });
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const record = [];
 let listErrors = has('--list-error-once') ? 1 : 0;
-let listed = ['echo', 'pid', 'env', 'args', 'sleep', 'crash', 'exit0', 'fail', 'rpc_error', 'stderr', 'garbage', 'tools_set', 'record'];
+let listed = ['echo', 'pid', 'env', 'args', 'sleep', 'crash', 'exit0', 'fail', 'rpc_error', 'stderr', 'garbage', 'tools_set', 'record', 'big'];
 
 if (has('--die')) {
   process.stderr.write(after('--die') + '\n', () => process.exit(1));
@@ -30,6 +30,7 @@ const tools = {
   stderr: (a) => (process.stderr.write(a.text), text('')),
   garbage: () => (out('{"half":'), out(''), out('\u0000'), text('after')),
   tools_set: (a) => ((listed = a.names), send({ method: 'notifications/tools/list_changed' }), text('')),
+  big: (a) => text('x'.repeat(a.bytes)),
   record: () => text(JSON.stringify(record)),
 };
 

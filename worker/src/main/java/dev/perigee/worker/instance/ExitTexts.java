@@ -13,6 +13,11 @@ final class ExitTexts {
                 : "process was ended by " + exit.signal();
     }
 
+    /** As events have it. */
+    static double seconds(Duration duration) {
+        return duration.toMillis() / 1000.0;
+    }
+
     /** Such as 5 minutes, 90 seconds or 250 ms. */
     static String of(Duration duration) {
         if (duration.toMillis() % 1000 != 0) {

@@ -103,7 +103,7 @@ final class HostedInstances implements PartitionInstances {
             order.settlement().complete(Outcomes.leaving(processId));
             return instance;
         }
-        var target = instance == null ? create(processId, order) : instance;
+        var target = instance == null ? create(order) : instance;
         if (target == null) {
             order.settlement().complete(absent(processId, order));
             return null;
@@ -120,13 +120,13 @@ final class HostedInstances implements PartitionInstances {
         return target;
     }
 
-    private @Nullable Instance create(String processId, Message.Order order) {
+    private @Nullable Instance create(Message.Order order) {
         if (!(order instanceof Message.Apply apply)) {
             return null;
         }
         var identity =
                 InstanceIdentity.of(partition, apply.order().startToken(), apply.order().config());
-        var created = new Instance(processId, parts, journals.open(identity), this::retire);
+        var created = new Instance(identity, parts, journals.open(identity), this::retire);
         created.begin();
         return created;
     }

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 final class Instance implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(Instance.class);
 
-    private final String processId;
+    private final InstanceIdentity first;
     private final HostParts parts;
     private final Mailbox mailbox = new Mailbox();
     private final ViewBoard board = new ViewBoard();
@@ -31,11 +31,11 @@ final class Instance implements Runnable {
 
     /** An instance whose first order is yet to come; {@code retired} is told when it has ended. */
     Instance(
-            String processId,
+            InstanceIdentity first,
             HostParts parts,
             InstanceJournal journal,
             Consumer<Instance> retired) {
-        this.processId = processId;
+        this.first = first;
         this.parts = parts;
         this.journal = journal;
         this.retired = retired;
@@ -48,11 +48,17 @@ final class Instance implements Runnable {
 
     /** Starts the thread. Called once. */
     void begin() {
-        var _ = Thread.ofVirtual().name("instance-" + processId).start(this);
+        var _ = Thread.ofVirtual().name("instance-" + processId()).start(this);
     }
 
     String processId() {
-        return processId;
+        return first.processId();
+    }
+
+    /** Whose instance it is, also before its first configuration was looked at. */
+    InstanceIdentity identity() {
+        var view = board.current();
+        return view == null ? first : view.identity();
     }
 
     HostParts parts() {
@@ -91,7 +97,7 @@ final class Instance implements Runnable {
                 // Each step handles one message.
             }
         } catch (InterruptedException e) {
-            log.atWarn().addKeyValue("process_id", processId).log("Instance interrupted");
+            log.atWarn().addKeyValue("process_id", processId()).log("Instance interrupted");
         } finally {
             retired.accept(this);
             ended.countDown();
@@ -109,7 +115,7 @@ final class Instance implements Runnable {
             return handle(message);
         } catch (RuntimeException e) {
             log.atError()
-                    .addKeyValue("process_id", processId)
+                    .addKeyValue("process_id", processId())
                     .addKeyValue("message", message.getClass().getSimpleName())
                     .setCause(e)
                     .log("Instance failed to handle a message");
@@ -117,7 +123,7 @@ final class Instance implements Runnable {
                 order.settlement()
                         .complete(
                                 Outcomes.failed(
-                                        processId, null, "internal", "See the worker's log"));
+                                        processId(), null, "internal", "See the worker's log"));
             }
             return true;
         }
@@ -141,7 +147,7 @@ final class Instance implements Runnable {
     /** Nothing but a configuration makes an instance. */
     private boolean leaveBeforeStart(Message message) {
         if (message instanceof Message.Order order) {
-            order.settlement().complete(Outcomes.notFound(processId));
+            order.settlement().complete(Outcomes.notFound(processId()));
         }
         return !(message instanceof Message.Leave);
     }

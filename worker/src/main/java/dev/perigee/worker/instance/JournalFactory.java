@@ -6,7 +6,8 @@ public interface JournalFactory {
     /**
      * The journal of an instance that was not there before. Where the session had an instance of
      * the same process id that was removed, its numbers go on. Called on the thread that submits
-     * the first {@code apply}; does not block.
+     * the first {@code apply}, or that of the removed instance; does not block and does not call
+     * the partition's instances.
      */
     InstanceJournal open(InstanceIdentity identity);
 }

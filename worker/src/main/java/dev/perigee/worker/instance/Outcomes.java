@@ -3,6 +3,7 @@ package dev.perigee.worker.instance;
 import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.command.CommandError;
 import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.link.InstanceOrder.Outcome;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,10 @@ final class Outcomes {
             String processId, @Nullable CommandDetails details, String code, String message) {
         return new Outcome(
                 processId, CommandOutcome.FAILED, details, new CommandError(code, message));
+    }
+
+    static Outcome spawnFailed(String processId, ServerStatus status, String reason) {
+        return failed(processId, CommandDetails.status(status, reason), "spawn_failed", reason);
     }
 
     static Outcome rejected(String processId, String code, String message) {

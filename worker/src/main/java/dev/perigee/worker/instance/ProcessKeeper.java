@@ -1,12 +1,12 @@
 package dev.perigee.worker.instance;
 
-import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.worker.process.ExitStatus;
 import dev.perigee.worker.tool.ToolCatalogue;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +26,7 @@ final class ProcessKeeper {
 
     private final Dossier dossier;
     private final ToolKeeper tools;
+    private final CrashKeeper crashes;
     private StartKind kind = StartKind.INSTALL;
     private String why = "";
     private @Nullable Long oldPid;
@@ -35,6 +36,7 @@ final class ProcessKeeper {
     ProcessKeeper(Dossier dossier) {
         this.dossier = dossier;
         this.tools = new ToolKeeper(dossier, this::announce);
+        this.crashes = new CrashKeeper(dossier);
     }
 
     ToolKeeper tools() {
@@ -169,7 +171,7 @@ final class ProcessKeeper {
         var since = dossier.dormantSince;
         return since == null
                 ? 0
-                : seconds(Duration.between(since, dossier.parts.clock().instant()));
+                : ExitTexts.seconds(Duration.between(since, dossier.parts.clock().instant()));
     }
 
     /** Before a process is online for the first time. */
@@ -184,10 +186,7 @@ final class ProcessKeeper {
             dossier.reporter.append(
                     new EventBody.Started(
                             run.uptime().toMillis(),
-                            dossier.config
-                                    .transportType()
-                                    .name()
-                                    .toLowerCase(java.util.Locale.ROOT),
+                            dossier.config.transportType().name().toLowerCase(Locale.ROOT),
                             toolCount),
                     run.pid());
         }
@@ -221,17 +220,9 @@ final class ProcessKeeper {
         } else {
             dossier.lifecycle.to(InstanceState.FAILED);
             dossier.reporter.status(ServerStatus.ERROR, reason, null, run.pid());
-            settleFailed(ServerStatus.ERROR, reason);
+            dossier.waiting.settle(
+                    Outcomes.spawnFailed(dossier.processId(), ServerStatus.ERROR, reason));
         }
-    }
-
-    private void settleFailed(ServerStatus status, String reason) {
-        dossier.waiting.settle(
-                Outcomes.failed(
-                        dossier.processId(),
-                        CommandDetails.status(status, reason),
-                        "spawn_failed",
-                        reason));
     }
 
     void exited(Message.Exited message) throws InterruptedException {
@@ -255,7 +246,8 @@ final class ProcessKeeper {
         dossier.run = null;
         dossier.discovering = false;
         if (settled && exit.clean()) {
-            dossier.reporter.append(new EventBody.Exited(seconds(run.uptime())), run.pid());
+            dossier.reporter.append(
+                    new EventBody.Exited(ExitTexts.seconds(run.uptime())), run.pid());
             dossier.lifecycle.to(InstanceState.TERMINATED);
             dossier.dormantSince = dossier.parts.clock().instant();
         } else {
@@ -264,49 +256,11 @@ final class ProcessKeeper {
     }
 
     private void crashed(ServerRun run, @Nullable ExitStatus exit, String reason) {
-        int count = dossier.reporter.crashed();
-        var policy = dossier.parts.options().restart();
-        var decision = policy.decide(count, run.uptime());
         oldPid = run.pid();
-        dossier.lifecycle.to(InstanceState.FAILED);
-        dossier.lastError = reason;
-        log.atWarn()
-                .addKeyValue("process_id", dossier.processId())
-                .addKeyValue("crash_count", count)
-                .addKeyValue("will_restart", decision.willRestart())
-                .log("Server crashed");
-        dossier.reporter.append(
-                new EventBody.Crashed(
-                        exit == null ? null : exit.code(),
-                        exit == null ? null : exit.signal(),
-                        seconds(run.uptime()),
-                        count,
-                        decision.willRestart(),
-                        decision.willRestart() ? decision.delay().toMillis() : null),
-                oldPid);
-        if (decision.willRestart()) {
-            var when = decision.delay().isZero() ? "now" : "in " + ExitTexts.of(decision.delay());
-            dossier.reporter.status(
-                    ServerStatus.CONNECTING,
-                    "Restart %d %s: %s".formatted(count, when, reason),
-                    null,
-                    null);
-            restartDueNanos = System.nanoTime() + decision.delay().toNanos();
-        } else {
-            giveUp(count, policy, reason);
+        var delay = crashes.handle(run, exit, reason);
+        if (delay != null) {
+            restartDueNanos = System.nanoTime() + delay.toNanos();
         }
-    }
-
-    private void giveUp(int count, RestartPolicy policy, String reason) {
-        var message =
-                "Process crashed %d times in %s".formatted(count, ExitTexts.of(policy.window()));
-        dossier.reporter.append(
-                new EventBody.PermanentlyFailed(
-                        count, message, reason, dossier.parts.clock().instant()),
-                oldPid);
-        var manual = message + ". Manual restart required.";
-        dossier.reporter.status(ServerStatus.PERMANENTLY_FAILED, manual, null, null);
-        settleFailed(ServerStatus.PERMANENTLY_FAILED, manual);
     }
 
     void restartDue() {
@@ -331,9 +285,5 @@ final class ProcessKeeper {
         } else {
             start(StartKind.ATTEMPT, "Starting again for a call", null);
         }
-    }
-
-    private static double seconds(Duration duration) {
-        return duration.toMillis() / 1000.0;
     }
 }

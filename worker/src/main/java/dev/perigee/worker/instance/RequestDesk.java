@@ -72,7 +72,7 @@ final class RequestDesk {
         }
         var instance = candidates.getFirst();
         var view = instance.board().current();
-        if (view != null && !isOwner(view, order.request())) {
+        if (!isOwner(instance, order.request())) {
             return refused(
                     order, null, ErrorCode.FORBIDDEN, "The server belongs to another team or user");
         }
@@ -119,13 +119,10 @@ final class RequestDesk {
         return of(order.request()).stream()
                 .filter(
                         instance -> {
-                            var view = instance.board().current();
-                            return view != null
-                                    && view.identity().serverSlug().equals(slug)
+                            var identity = instance.identity();
+                            return identity.serverSlug().equals(slug)
                                     && (installation == null
-                                            || view.identity()
-                                                    .installationId()
-                                                    .equals(installation));
+                                            || identity.installationId().equals(installation));
                         })
                 .toList();
     }
@@ -145,20 +142,15 @@ final class RequestDesk {
                 "This user has several installations of the server: name installation_id");
     }
 
-    /** The user's instances that were looked at. */
+    /** The user's instances. */
     private List<Instance> of(ToolRequest request) {
-        return instances.values().stream()
-                .filter(
-                        instance -> {
-                            var view = instance.board().current();
-                            return view != null && isOwner(view, request);
-                        })
-                .toList();
+        return instances.values().stream().filter(instance -> isOwner(instance, request)).toList();
     }
 
-    private static boolean isOwner(View view, ToolRequest request) {
-        return view.identity().teamId().equals(request.teamId())
-                && view.identity().userId().equals(request.userId());
+    private static boolean isOwner(Instance instance, ToolRequest request) {
+        var identity = instance.identity();
+        return identity.teamId().equals(request.teamId())
+                && identity.userId().equals(request.userId());
     }
 
     private List<ListedTool> listed(ToolRequest request) {

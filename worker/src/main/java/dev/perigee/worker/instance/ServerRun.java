@@ -33,6 +33,7 @@ final class ServerRun implements ChildListener, McpListener {
     private final ServerLog log;
     private final @Nullable StdioMcpClient client;
     private final AtomicBoolean announced = new AtomicBoolean();
+    private final AtomicBoolean changeTold = new AtomicBoolean();
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable ChildProcess child;
     private volatile @Nullable ExitStatus exit;
@@ -133,6 +134,11 @@ final class ServerRun implements ChildListener, McpListener {
         return announced.compareAndSet(false, true);
     }
 
+    /** From now on another change of the tools is told. */
+    void changeSeen() {
+        changeTold.set(false);
+    }
+
     ServerLog log() {
         return log;
     }
@@ -192,7 +198,9 @@ final class ServerRun implements ChildListener, McpListener {
 
     @Override
     public void onToolsChanged() {
-        mailbox.post(new Message.ToolsChanged(this));
+        if (changeTold.compareAndSet(false, true)) {
+            mailbox.post(new Message.ToolsChanged(this));
+        }
     }
 
     @Override

@@ -13,6 +13,9 @@ import org.slf4j.LoggerFactory;
 final class StartAttempt implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(StartAttempt.class);
 
+    /** Spawning takes milliseconds; everything else in a start ends when it is interrupted. */
+    private static final Duration LONGEST_LAUNCH = Duration.ofSeconds(30);
+
     /** How long a process that just ended is read for what it said last. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
@@ -37,7 +40,11 @@ final class StartAttempt implements Runnable {
     /** Gives the start up; when this returns nothing is started any more. */
     void abandon() throws InterruptedException {
         thread.interrupt();
-        thread.join();
+        if (!thread.join(LONGEST_LAUNCH)) {
+            log.atError()
+                    .addKeyValue("process_id", run.config().processId())
+                    .log("A start cannot be given up: the launcher hangs");
+        }
     }
 
     @Override

@@ -79,16 +79,13 @@ final class Supervisor {
         }
         supersede(order.commandId());
         change(message, known, same);
-        var next = dossier.mailbox.peekApply();
-        if (next != null && next.order().commandId() != null) {
-            // The next configuration replaces this one before anything came of it.
-            dossier.waiting.answer(message.settlement(), superseded(next.order().commandId()));
-        } else if (order.stopped()) {
-            dossier.stopped = true;
-            complete(message, note("stopped"));
+        if (overtaken(message)) {
+            return;
+        }
+        if (order.stopped()) {
+            holdStopped(message, "stopped");
         } else if (!dossier.config.runs()) {
-            dossier.stopped = true;
-            complete(message, note("not enabled"));
+            holdStopped(message, "not enabled");
         } else if (dossier.reporter.status() == ServerStatus.PERMANENTLY_FAILED
                 && order.cause() == Cause.RESTORED) {
             dossier.lifecycle.to(InstanceState.FAILED);
@@ -97,6 +94,26 @@ final class Supervisor {
             dossier.waiting.add(message.settlement());
             process.start(StartKind.INSTALL, reason(order.cause()), order.commandId());
         }
+    }
+
+    /** Whether the next configuration replaces this one before anything came of it. */
+    private boolean overtaken(Message.Apply message) {
+        var next = dossier.mailbox.peekApply();
+        if (next == null
+                || next.order().commandId() == null
+                || next.order().startToken() < message.order().startToken()) {
+            return false;
+        }
+        dossier.waiting.answer(message.settlement(), superseded(next.order().commandId()));
+        return true;
+    }
+
+    /** The instance is known but does not run. */
+    private void holdStopped(Message.Apply message, String why) {
+        dossier.stopped = true;
+        dossier.reporter.status(
+                ServerStatus.OFFLINE, "Not running: " + why, message.order().commandId(), null);
+        complete(message, note(why));
     }
 
     /** Whether an equal configuration changes nothing, because the instance runs or is about to. */

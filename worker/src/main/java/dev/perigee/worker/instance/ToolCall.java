@@ -31,6 +31,7 @@ final class ToolCall implements Runnable {
     private final Thread thread;
     private volatile boolean cancelled;
     private int attempts;
+    private @Nullable ServerRun asked;
 
     /**
      * A call that was accepted.
@@ -134,6 +135,10 @@ final class ToolCall implements Runnable {
         if (client == null) {
             return failed(error(ErrorCode.INVALID_REQUEST, "This program does not speak MCP"));
         }
+        if (!left(run).isPositive()) {
+            return failed(stillWaiting(view));
+        }
+        asked = run;
         var sent = client.send(request.method(), request.params(), left(run));
         attempts++;
         var result = sent.await(left(run));
@@ -194,8 +199,7 @@ final class ToolCall implements Runnable {
     }
 
     private String masked(String text) {
-        var run = instance.board().current();
-        return run == null || run.run() == null ? text : run.run().masked(text);
+        return asked == null ? text : asked.masked(text);
     }
 
     private ToolError error(ErrorCode code, String message) {

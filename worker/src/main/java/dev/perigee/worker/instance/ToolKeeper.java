@@ -122,16 +122,12 @@ final class ToolKeeper {
         var why = run.explained("Tool discovery failed: " + message.why());
         run.log().remark(LevelInference.WARN, why);
         dossier.reporter.status(ServerStatus.ERROR, why, null, run.pid());
-        dossier.waiting.settle(
-                Outcomes.failed(
-                        dossier.processId(),
-                        CommandDetails.status(ServerStatus.ERROR, why),
-                        "spawn_failed",
-                        why));
+        dossier.waiting.settle(Outcomes.spawnFailed(dossier.processId(), ServerStatus.ERROR, why));
     }
 
     void changed(Message.ToolsChanged message) {
         var run = message.run();
+        run.changeSeen();
         if (gone(run) || dossier.lifecycle.state() != InstanceState.RUNNING) {
             return;
         }

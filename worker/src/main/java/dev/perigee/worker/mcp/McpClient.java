@@ -29,7 +29,4 @@ public interface McpClient {
         var request = send(method, params, timeout);
         return request.await(timeout.minusNanos(System.nanoTime() - start));
     }
-
-    /** How many requests wait for their answer. */
-    int activeRequests();
 }

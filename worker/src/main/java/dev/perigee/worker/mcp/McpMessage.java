@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * own bytes.
  */
 sealed interface McpMessage {
+    /** Longest error message that is passed on. */
+    int MAX_ERROR_CHARACTERS = 4000;
 
     /** An answer to the request of this id. */
     record Answer(long id, RawJson result) implements McpMessage {}
@@ -57,7 +59,13 @@ sealed interface McpMessage {
         return new Refusal(
                 id,
                 tree.path("code").asLong(0),
-                message.isBlank() ? "the server gave no message" : message);
+                message.isBlank() ? "the server gave no message" : shortened(message));
+    }
+
+    private static String shortened(String message) {
+        return message.length() <= MAX_ERROR_CHARACTERS
+                ? message
+                : message.substring(0, MAX_ERROR_CHARACTERS) + "…";
     }
 
     /** Our own ids are positive numbers; anything else is -1. */

@@ -162,11 +162,6 @@ public final class StdioMcpClient implements McpClient {
         }
     }
 
-    @Override
-    public int activeRequests() {
-        return pending.size();
-    }
-
     private void cancelled(long id, boolean tellServer, String reason) {
         pending.remove(id);
         metrics.failed();

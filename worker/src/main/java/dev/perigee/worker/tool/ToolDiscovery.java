@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
 /** Asks a server for its tools, page by page. */
 public final class ToolDiscovery {
     private static final int MAX_PAGES = 1000;
+
+    /** What fits into one event with room to spare, in bytes. */
+    private static final long MAX_BYTES = 8L * 1024 * 1024;
+
     private static final RawJson ANY_OBJECT = RawJson.of("{\"type\":\"object\"}");
 
     private ToolDiscovery() {}
@@ -41,9 +45,16 @@ public final class ToolDiscovery {
         var tools = new ArrayList<ServerTool>();
         var cursors = new HashSet<String>();
         String cursor = null;
+        long bytes = 0;
         do {
             var left = timeout.minusNanos(System.nanoTime() - start);
-            var page = read(client.request("tools/list", params(cursor), left));
+            var result = client.request("tools/list", params(cursor), left);
+            bytes += result.size();
+            if (bytes > MAX_BYTES) {
+                throw McpException.invalidAnswer(
+                        "the server lists tools of more than " + MAX_BYTES + " bytes");
+            }
+            var page = read(result);
             add(page, serverSlug, tools);
             cursor = page.nextCursor();
         } while (cursor != null && cursors.add(cursor) && cursors.size() < MAX_PAGES);

@@ -1,6 +1,5 @@
 package dev.perigee.worker.tool;
 
-import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.tool.ErrorCode;
@@ -32,7 +31,7 @@ public final class ToolResults {
                             ErrorCode.TOO_LARGE,
                             "The server's result has %d bytes, at most %d may pass: ask it for less"
                                     .formatted(result.size(), MAX_RESULT_BYTES),
-                            ServerStatus.ONLINE);
+                            null);
             return failed(request, processId, error, effort);
         }
         boolean isCall = request.method().equals(ToolMethod.TOOLS_CALL.wireName());

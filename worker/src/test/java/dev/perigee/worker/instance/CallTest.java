@@ -3,13 +3,16 @@ package dev.perigee.worker.instance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.protocol.command.CommandAction.Check;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolOutcome;
+import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.tool.ToolResult;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -165,7 +168,7 @@ final class CallTest {
         var order = bench.request(config, "tools/call", "slug-a:pid", Map.of());
         var request = order.request();
         var stranger =
-                new dev.perigee.protocol.tool.ToolRequest(
+                new ToolRequest(
                         "r-x",
                         "t1",
                         "u2",
@@ -223,7 +226,7 @@ final class CallTest {
 
         assertThat(listing).isNotNull();
         var tree = Json.tree(listing.bytes());
-        assertThat(tree.path("tool_count").asInt()).isEqualTo(13);
+        assertThat(tree.path("tool_count").asInt()).isEqualTo(14);
         assertThat(tree.at("/tools/0/tool_path").asString()).isEqualTo("slug-a:echo");
         var resources =
                 bench.perform(bench.request(down, "resources/list", "slug-a", null)).result();
@@ -281,5 +284,66 @@ final class CallTest {
                 .extracting(EventBody.RequestLog::toolName)
                 .containsExactly("stderr", "rpc_error");
         assertThat(requests).extracting(EventBody.RequestLog::success).containsExactly(true, false);
+    }
+
+    @Test
+    @DisplayName("PRO-37: large results pass, larger ones are refused and harm nobody")
+    void passesLargeResults() {
+        var config = Bench.server("a");
+        bench.configure(config);
+
+        var large = bench.call(config, "big", Map.of("bytes", 10_000_000));
+        assertThat(large.result()).isNotNull();
+        assertThat(large.result().size()).isGreaterThan(10_000_000);
+        var larger = bench.call(config, "big", Map.of("bytes", 16_800_000));
+        assertThat(code(larger)).isEqualTo(ErrorCode.TOO_LARGE);
+        var skipped = bench.call(config, "big", Map.of("bytes", 18_000_000));
+        assertThat(code(skipped)).isEqualTo(ErrorCode.TOO_LARGE);
+
+        assertThat(bench.text(config, "echo", Map.of("message", "x"))).isEqualTo("x");
+    }
+
+    @Test
+    void stopsReadingWhileTheJournalIsFull() {
+        var config = Bench.server("a");
+        bench.configure(config);
+        var valve = bench.journal(config).valve;
+        assertThat(valve).isNotNull();
+
+        valve.pause();
+        var order = bench.request(config, "tools/call", "slug-a:pid", Map.of());
+        bench.instances.execute(order);
+        await().during(Duration.ofMillis(300))
+                .until(() -> bench.snapshot(config).activeRequests() == 1);
+        valve.resume();
+
+        assertThat(bench.result(order).outcome()).isEqualTo(ToolOutcome.SUCCESS);
+    }
+
+    @Test
+    @DisplayName("STA-34, STA-35, PRO-87: health checks of a process")
+    void checksHealth() {
+        var config = Bench.server("a");
+        bench.configure(config);
+        assertThat(bench.snapshot(config).health()).isEqualTo("unknown");
+
+        var connectivity =
+                bench.settle(
+                        bench.instances.checkHealth(
+                                new InstanceOrder.HealthCheck(
+                                        bench.order(config.processId()), Check.CONNECTIVITY)));
+        assertThat(connectivity.details()).isNotNull();
+        assertThat(connectivity.details().health()).isEqualTo("healthy");
+        assertThat(connectivity.details().responseTimeMs()).isNotNull();
+        assertThat(bench.snapshot(config).health()).isEqualTo("healthy");
+        var credentials =
+                bench.settle(
+                        bench.instances.checkHealth(
+                                new InstanceOrder.HealthCheck(
+                                        bench.order(config.processId()),
+                                        Check.CREDENTIAL_VALIDATION)));
+        assertThat(credentials.details()).isNotNull();
+        assertThat(credentials.details().note()).isEqualTo("skipped");
+        assertThat(bench.journal(config).statuses()).hasSize(5);
     }
 }

@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
 import dev.perigee.worker.instance.RestartPolicy.Decision;
+import dev.perigee.worker.log.LogOptions;
+import dev.perigee.worker.mcp.McpOptions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -126,8 +128,8 @@ final class DecisionsTest {
     void hasTheNumbersOfTheDecisions() {
         var options = InstanceSettings.read(InstanceSettings.SCHEMA.defaults());
         assertThat(options.restart()).isEqualTo(RestartPolicy.defaults());
-        assertThat(options.logs()).isEqualTo(dev.perigee.worker.log.LogOptions.defaults());
-        assertThat(options.mcp()).isEqualTo(dev.perigee.worker.mcp.McpOptions.defaults());
+        assertThat(options.logs()).isEqualTo(LogOptions.defaults());
+        assertThat(options.mcp()).isEqualTo(McpOptions.defaults());
         assertThat(options.handshakeTimeout()).isEqualTo(Duration.ofSeconds(30));
         assertThat(options.requestTimeout()).isEqualTo(Duration.ofSeconds(30));
         assertThat(options.terminationGrace()).isEqualTo(Duration.ofSeconds(10));

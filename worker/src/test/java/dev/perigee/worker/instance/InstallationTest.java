@@ -60,7 +60,7 @@ final class InstallationTest {
                         "STARTED",
                         "STATUS_CHANGED");
         assertThat(journal.all(EventBody.ToolsDiscovered.class).getFirst().toolCount())
-                .isEqualTo(13);
+                .isEqualTo(14);
         assertThat(bench.text(config, "args", Map.of())).isEqualTo("[\"--one\",\"a; b\"]");
         assertThat(bench.text(config, "env", Map.of("name", "TEST_VALUE"))).isEqualTo("some value");
         assertThat(bench.snapshot(config).pid()).isEqualTo(bench.pid(config));

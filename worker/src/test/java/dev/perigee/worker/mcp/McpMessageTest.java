@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.RawJson;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -72,7 +73,7 @@ final class McpMessageTest {
         assertThat(id("noise", "noise")).isNull();
     }
 
-    private static @org.jspecify.annotations.Nullable Long id(String head, String tail) {
+    private static @Nullable Long id(String head, String tail) {
         return SkippedAnswer.id(
                 head.getBytes(StandardCharsets.UTF_8), tail.getBytes(StandardCharsets.UTF_8));
     }
