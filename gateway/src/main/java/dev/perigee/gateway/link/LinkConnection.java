@@ -113,7 +113,7 @@ final class LinkConnection {
         meters.bytesIn.increment(utf8.length);
         try {
             switch (LinkFrame.decode(utf8)) {
-                case LinkFrame.Notification notification -> noticed(notification);
+                case LinkFrame.Notification notification -> noticed(notification, utf8.length);
                 case LinkFrame.Response(var id, var result) -> answered(id, result);
                 case LinkFrame.Failure failure -> refused(failure);
                 case LinkFrame.Request(var id, var method, var ignored) ->
@@ -214,14 +214,12 @@ final class LinkConnection {
         }
     }
 
-    private void noticed(LinkFrame.Notification notification) {
+    private void noticed(LinkFrame.Notification notification, int frameBytes) {
         var params = notification.params();
         switch (notification.method()) {
             case LinkMethod.EVENT ->
                     notices.event(
-                            this,
-                            Json.read(params, SessionNotice.InstanceEvent.class),
-                            params.size());
+                            this, Json.read(params, SessionNotice.InstanceEvent.class), frameBytes);
             case LinkMethod.FENCED ->
                     notices.fenced(this, Json.read(params, SessionNotice.Fenced.class));
             case LinkMethod.DRAINING ->

@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +28,19 @@ final class PartitionSession implements PartitionLink {
     private static final Duration OVERLOAD_PAUSE_MIN = Duration.ofMillis(20);
     private static final Duration OVERLOAD_PAUSE_MAX = Duration.ofSeconds(1);
 
+    /** What a session needs of its link. */
+    interface Host {
+        void ended(PartitionSession session);
+
+        /**
+         * Does it unless a newer session of the partition is open, whose attach would be undone by
+         * a late detach of this one.
+         *
+         * @return whether it was done
+         */
+        boolean unlessReplaced(PartitionSession session, Runnable action);
+    }
+
     /** What came of one attempt to attach. */
     enum AttachStep {
         ATTACHED,
@@ -41,7 +53,7 @@ final class PartitionSession implements PartitionLink {
     private final PartitionClaim claim;
     private final String workerId;
     private final boolean create;
-    private final Consumer<PartitionSession> onEnd;
+    private final Host host;
     private final CreditWindow credit;
     private final SessionCalls calls;
     private final SessionNotices notices;
@@ -53,14 +65,14 @@ final class PartitionSession implements PartitionLink {
             String workerId,
             boolean create,
             SessionListener listener,
-            Consumer<PartitionSession> onEnd,
+            Host host,
             AtomicLong callIds,
             long creditBytes,
             LinkMeters meters) {
         this.claim = claim;
         this.workerId = workerId;
         this.create = create;
-        this.onEnd = onEnd;
+        this.host = host;
         this.credit = new CreditWindow(creditBytes);
         this.calls = new SessionCalls(callIds, this::over, meters);
         this.notices = new SessionNotices(claim.partition(), credit);
@@ -208,6 +220,12 @@ final class PartitionSession implements PartitionLink {
         end(SessionEnd.STOPPED);
     }
 
+    /** The same owner opens the partition again, with a newer claim. */
+    void replace() {
+        delivery.mute();
+        end(SessionEnd.LEFT);
+    }
+
     @Override
     public void detach(boolean handOff, Duration deadline) {
         delivery.mute();
@@ -216,9 +234,10 @@ final class PartitionSession implements PartitionLink {
             return;
         }
         var exchange = new Exchange();
-        leave(via, handOff, exchange);
         try {
-            exchange.await(deadline);
+            if (leave(via, handOff, exchange)) {
+                exchange.await(deadline);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -279,14 +298,12 @@ final class PartitionSession implements PartitionLink {
             return false;
         }
         notices.end();
-        onEnd.accept(this);
+        host.ended(this);
         return true;
     }
 
-    private void leave(LinkConnection via, boolean handOff, Exchange exchange) {
-        via.ask(
-                LinkMethod.DETACH,
-                new Attach.Detach(claim.partition(), claim.epoch(), handOff),
-                exchange);
+    private boolean leave(LinkConnection via, boolean handOff, Exchange exchange) {
+        var detach = new Attach.Detach(claim.partition(), claim.epoch(), handOff);
+        return host.unlessReplaced(this, () -> via.ask(LinkMethod.DETACH, detach, exchange));
     }
 }

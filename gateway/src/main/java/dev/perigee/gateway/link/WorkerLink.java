@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
  * end, and begins again, on one virtual thread, which alone moves the {@link LinkStateMachine}. So
  * there is one recovery at a time, and at most one open connection.
  */
-final class WorkerLink implements NoticeHandler {
+final class WorkerLink implements NoticeHandler, PartitionSession.Host {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerLink.class);
 
     private final LinkOptions options;
@@ -96,15 +96,19 @@ final class WorkerLink implements NoticeHandler {
                         workerId,
                         create,
                         owner,
-                        ended -> sessions.remove(ended.claim().partition(), ended),
+                        this,
                         callIds,
                         options.creditBytes(),
                         meters);
         synchronized (attachLock) {
-            var other = sessions.putIfAbsent(claim.partition(), session);
-            if (other != null) {
+            var other = sessions.get(claim.partition());
+            if (other != null && other.claim().epoch() >= claim.epoch()) {
                 throw new IllegalStateException(
-                        "Partition " + claim.partition() + " is open: detach from it first");
+                        "Partition " + claim.partition() + " is open under this or a newer claim");
+            }
+            sessions.put(claim.partition(), session);
+            if (other != null) {
+                other.replace();
             }
             if (attacher != null) {
                 attacher.attach(session);
@@ -114,6 +118,23 @@ final class WorkerLink implements NoticeHandler {
             session.abandon();
         }
         return session;
+    }
+
+    @Override
+    public void ended(PartitionSession session) {
+        sessions.remove(session.claim().partition(), session);
+    }
+
+    @Override
+    public boolean unlessReplaced(PartitionSession session, Runnable action) {
+        synchronized (attachLock) {
+            var open = sessions.get(session.claim().partition());
+            if (open != null && open != session) {
+                return false;
+            }
+            action.run();
+            return true;
+        }
     }
 
     private void run() {

@@ -203,6 +203,7 @@ final class LinkCallsTest {
     @Test
     void eventsComeInOrderAndCountTheirCredit() {
         var session = fixture.attached();
+        var before = fixture.count("perigee.link.bytes", "direction", "in");
         for (var seq = 1; seq <= 50; seq++) {
             worker.tell(LinkMethod.EVENT, FakeWorker.event(3, seq));
         }
@@ -210,7 +211,9 @@ final class LinkCallsTest {
 
         assertThat(listener.seqs()).isSorted().doesNotHaveDuplicates();
         var bytes = listener.credits.stream().mapToInt(Integer::intValue).sum();
-        assertThat(bytes).isGreaterThan(50 * 50);
+        assertThat((double) bytes)
+                .as("whole frames, as the worker counts them")
+                .isEqualTo(fixture.count("perigee.link.bytes", "direction", "in") - before);
         session.credit(bytes);
         await().until(
                         () ->
@@ -329,5 +332,27 @@ final class LinkCallsTest {
 
         await().until(() -> worker.received(LinkMethod.DETACH).size() == 1);
         assertThat(listener.calls).isEmpty();
+    }
+
+    @Test
+    @DisplayName("RES-06: a late detach does not undo the attach of the partition's next session")
+    void aNewerClaimReplacesTheSessionAndIsNotLeftByTheOldOne() throws Exception {
+        worker.on(LinkMethod.EXECUTE, r -> null);
+        var old = fixture.attached();
+        var waiting = fixture.callers.submit(() -> failureOf(old, LONG));
+        await().until(() -> worker.received(LinkMethod.EXECUTE).size() == 1);
+        var next = new RecordingListener();
+
+        fixture.links().open(new PartitionClaim(3, 50), "worker-1", true, next);
+        old.detach(false, LONG);
+
+        assertThat(waiting.get().reason()).isEqualTo(Reason.DETACHED);
+        await().until(() -> next.calls.contains("attached"));
+        worker.tell(LinkMethod.FENCED, new SessionNotice.Fenced(3, 50));
+        worker.tell(LinkMethod.EVENT, FakeWorker.event(3, 1));
+        await().until(() -> next.events.size() == 1);
+        assertThat(next.calls).containsExactly("attached");
+        assertThat(listener.calls).containsExactly("attached");
+        assertThat(worker.received(LinkMethod.DETACH)).isEmpty();
     }
 }

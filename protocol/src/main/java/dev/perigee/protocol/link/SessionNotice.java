@@ -21,9 +21,9 @@ public final class SessionNotice {
     public record ProcessAck(String processId, long seq) {}
 
     /**
-     * The worker may send this many bytes of events more. An event counts as the size of its {@code
-     * params} in the frame; the worker sends while it has credit, so the last event may overdraw
-     * it. An attach replaces what was left by its own credit.
+     * The worker may send this many bytes of events more. An event counts as the size of its whole
+     * frame; the worker sends while it has credit, so the last event may overdraw it. An attach
+     * replaces what was left by its own credit.
      */
     public record Credit(int partition, long bytes) {}
 
