@@ -16,11 +16,19 @@ final class Claims {
     }
 
     /**
-     * Appends a claim and returns its offset, the epoch.
+     * A claim.
+     *
+     * @param epoch offset of the claim's record
+     * @param commandsDone every command below this offset was done by an earlier owner
+     */
+    record Claimed(long epoch, long commandsDone) {}
+
+    /**
+     * Appends a claim.
      *
      * @throws InterruptedException also when the tenure ended: the owner is to end
      */
-    long claim() throws InterruptedException {
+    Claimed claim() throws InterruptedException {
         var services = context.services();
         long committed = services.offsets().committed(context.partition());
         context.feed().startAt(Topic.COMMANDS, committed);
@@ -47,6 +55,6 @@ final class Claims {
         if (epoch < 0) {
             throw new InterruptedException("the tenure ended");
         }
-        return epoch;
+        return new Claimed(epoch, committed);
     }
 }

@@ -7,9 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which instances a session does not have as they are wanted. An instance whose configuration is
- * the worker's already, by token or by fingerprint, is left alone, and so is one whose command has
- * not ended: that command brings it, be it read again or sent again. Pure.
+ * Which instances a session does not have as they are wanted. A process without a configuration is
+ * removed and only has something left to say. An instance whose configuration is the worker's
+ * already, by token or by fingerprint, is left alone, and so is one whose command has not ended:
+ * that command brings it, be it read again or sent again. Pure.
  */
 final class Reconciliation {
     private Reconciliation() {}
@@ -37,7 +38,7 @@ final class Reconciliation {
 
     private static boolean isThere(Instance instance, @Nullable AttachedProcess process) {
         return process != null
-                && process.closedSeq() == null
+                && process.configHash() != null
                 && (process.startToken() == instance.startToken()
                         || ConfigFingerprint.of(instance.config()).equals(process.configHash()));
     }

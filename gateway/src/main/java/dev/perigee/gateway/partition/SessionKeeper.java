@@ -14,7 +14,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
-import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -67,7 +66,8 @@ final class SessionKeeper {
         while (true) {
             try {
                 long begin = System.nanoTime();
-                claim = new PartitionClaim(context.partition(), claims.claim());
+                var claimed = claims.claim();
+                claim = new PartitionClaim(context.partition(), claimed.epoch());
                 context.state(context.services().state().read(context.partition(), claim.epoch()));
                 context.services().metrics().restored(Duration.ofNanos(System.nanoTime() - begin));
                 LOG.atInfo()
@@ -79,10 +79,10 @@ final class SessionKeeper {
                 return;
             } catch (InterruptException e) {
                 throw e;
-            } catch (KafkaException e) {
+            } catch (RuntimeException e) {
                 LOG.atWarn()
                         .addKeyValue("partition", context.partition())
-                        .addKeyValue("cause", e.toString())
+                        .setCause(e)
                         .log("A partition could not be restored, trying again");
                 Thread.sleep(LONGEST_RETRY);
             }

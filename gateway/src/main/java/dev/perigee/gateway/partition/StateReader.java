@@ -1,5 +1,6 @@
 package dev.perigee.gateway.partition;
 
+import dev.perigee.protocol.json.InvalidRecordException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -7,14 +8,18 @@ import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads what the state topic has of a partition. A few partitions are read at a time, each by a
  * consumer of its own that is kept for the next. Any thread; blocks.
  */
 public final class StateReader implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(StateReader.class);
     private static final Duration POLL = Duration.ofSeconds(1);
 
     private final Supplier<Consumer<byte[], byte[]>> consumers;
@@ -89,11 +94,24 @@ public final class StateReader implements AutoCloseable {
         while (consumer.position(partition) <= claim) {
             for (var record : consumer.poll(POLL).records(partition)) {
                 if (record.offset() <= claim) {
-                    state.replay(record.key(), record.value(), record.offset());
+                    replay(state, record);
                 }
             }
         }
         consumer.unsubscribe();
         return state;
+    }
+
+    /** A record that cannot be read costs what it says, not the partition. */
+    private static void replay(PartitionState state, ConsumerRecord<byte[], byte[]> record) {
+        try {
+            state.replay(record.key(), record.value(), record.offset());
+        } catch (InvalidRecordException e) {
+            LOG.atError()
+                    .addKeyValue("partition", record.partition())
+                    .addKeyValue("offset", record.offset())
+                    .setCause(e)
+                    .log("A record of the state topic cannot be read and is skipped");
+        }
     }
 }

@@ -84,10 +84,10 @@ class PartitionStateTest {
         replay(TOPIC.instance(installed(null)), 2);
 
         assertThat(missing()).hasSize(1);
-        assertThat(missing(process(2, "other", null))).isEmpty();
-        assertThat(missing(process(1, ConfigFingerprint.of(config()), null))).isEmpty();
-        assertThat(missing(process(1, "other", null))).hasSize(1);
-        assertThat(missing(process(2, "other", 7L))).hasSize(1);
+        assertThat(missing(process(2, "other"))).isEmpty();
+        assertThat(missing(process(1, ConfigFingerprint.of(config())))).isEmpty();
+        assertThat(missing(process(1, "other"))).hasSize(1);
+        assertThat(missing(process(2, null))).hasSize(1);
     }
 
     @Test
@@ -104,8 +104,8 @@ class PartitionStateTest {
         return Reconciliation.missing(state, List.of(processes));
     }
 
-    private static AttachedProcess process(long token, String hash, @Nullable Long closed) {
-        return new AttachedProcess(PROCESS, token, hash, "running", null, 0, 0, null, closed);
+    private static AttachedProcess process(long token, @Nullable String hash) {
+        return new AttachedProcess(PROCESS, token, hash, "running", null, 0, 0, null, null);
     }
 
     private void replay(ProducerRecord<byte[], byte[]> record, long offset) {
