@@ -28,7 +28,7 @@ public final class Backend implements AutoCloseable {
     private final TopicNames names;
     private final Records records;
 
-    Backend(String bootstrap, TopicNames names, Records records) {
+    public Backend(String bootstrap, TopicNames names, Records records) {
         this.names = names;
         this.records = records;
         this.producer =

@@ -47,7 +47,7 @@ public final class Records implements AutoCloseable {
     }
 
     /** Starts to read all that Perigee writes under a prefix; the topics must exist. */
-    static Records reading(String bootstrap, TopicNames names) {
+    public static Records reading(String bootstrap, TopicNames names) {
         var consumer =
                 new KafkaConsumer<>(
                         Map.of(

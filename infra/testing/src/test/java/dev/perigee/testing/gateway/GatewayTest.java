@@ -1,0 +1,409 @@
+package dev.perigee.testing.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.gateway.Gateway;
+import dev.perigee.gateway.GatewayStartException;
+import dev.perigee.local.broker.EmbeddedBroker;
+import dev.perigee.protocol.event.EventType;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.InstanceOrder.Cause;
+import dev.perigee.protocol.topic.Headers;
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.testing.fleet.Installation;
+import dev.perigee.testing.fleet.Received;
+import dev.perigee.testing.gateway.HandMadeFleet.Calls;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.utils.Utils;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.ObjectNode;
+
+@DisplayName("A gateway")
+final class GatewayTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+    @TempDir private static Path data;
+    private static EmbeddedBroker broker;
+
+    private final Installation installation = Installation.of("echo", "node", List.of());
+    private GatewayUnderTest test;
+
+    @BeforeAll
+    static void startBroker() throws Exception {
+        broker = EmbeddedBroker.start(data);
+    }
+
+    @AfterAll
+    static void stopBroker() {
+        broker.close();
+    }
+
+    @BeforeEach
+    void prepare() throws Exception {
+        test = new GatewayUnderTest(broker.bootstrap());
+    }
+
+    @AfterEach
+    void close() {
+        test.close();
+    }
+
+    @Test
+    @DisplayName("carries a command and a call there and the answers back")
+    void carriesACommandAndACall() throws Exception {
+        try (var gateway = test.start("a")) {
+            assertThat(gateway.gatewayId()).isEqualTo("a");
+            var id = test.backend.configure(installation, "mcp_installation_created");
+            var result = test.backend.result(id);
+            assertThat(result.text("outcome")).isEqualTo("completed");
+            assertThat(result.text("process_id")).isEqualTo(installation.processId());
+            assertThat(result.header(Headers.CE_ID))
+                    .matches(test.names.of(Topic.COMMANDS) + "-\\d+@0/completed");
+            assertThat(outcomes(id)).containsExactly("acknowledged", "completed");
+            assertThat(test.backend.status(installation, "online").header(Headers.CE_ID))
+                    .matches(installation.processId() + "/\\d+/1");
+
+            var answer = test.backend.call(installation, "echo", "{\"n\":1}");
+            assertThat(answer.text("outcome")).isEqualTo("success");
+            assertThat(new String(answer.raw().value(), StandardCharsets.UTF_8))
+                    .contains("\"result\":{\"n\":1}");
+            await().atMost(PATIENCE)
+                    .untilAsserted(
+                            () ->
+                                    assertThat(test.fleet.session(partition()).unacknowledged())
+                                            .isEmpty());
+        }
+    }
+
+    @Test
+    @DisplayName("copies a result to the reply topic with its correlation id")
+    void repliesWhereAsked() throws Exception {
+        try (var _ = test.start("a")) {
+            test.backend.install(installation);
+            var record =
+                    new ProducerRecord<>(
+                            test.names.of(Topic.TOOL_REQUESTS),
+                            bytes(installation.key()),
+                            bytes(
+                                    "{\"request_id\":\"r-1\",\"team_id\":\"%s\",\"user_id\":\"%s\",\"method\":\"tools/list\"}"
+                                            .formatted(
+                                                    installation.teamId(), installation.userId())));
+            record.headers().add(Headers.REPLY_TOPIC, bytes(test.names.prefix() + "replies"));
+            record.headers().add(Headers.CORRELATION_ID, bytes("c-7"));
+            test.backend.send(record);
+
+            var reply = test.records.awaitReply("r-1", received -> received.key().equals("r-1"));
+            assertThat(reply.header(Headers.CORRELATION_ID)).isEqualTo("c-7");
+            assertThat(reply.header(Headers.CE_ID))
+                    .isEqualTo(test.backend.answer("r-1").header(Headers.CE_ID));
+        }
+    }
+
+    @Test
+    @DisplayName("puts every kind of bad record aside, answers its author and goes on")
+    void putsBadRecordsAside() throws Exception {
+        try (var _ = test.start("a")) {
+            var key = installation.key();
+            test.backend.send(Topic.TOOL_REQUESTS, key, bytes("no json"));
+            test.backend.send(Topic.TOOL_REQUESTS, key, bytes("{\"request_id\":\"bad-1\"}"));
+            test.backend.send(Topic.COMMANDS, key, bytes("{\"id\":\"bad-2\"}"));
+            test.backend.send(
+                    Topic.COMMANDS,
+                    key,
+                    bytes("{\"id\":\"bad-3\",\"command_type\":\"dance\",\"payload\":{}}"));
+            test.backend.send(
+                    new ProducerRecord<>(
+                            test.names.of(Topic.TOOL_REQUESTS),
+                            (partition() + 1) % GatewayUnderTest.PARTITIONS,
+                            bytes(key),
+                            bytes(
+                                    "{\"request_id\":\"bad-4\",\"team_id\":\"%s\",\"user_id\":\"%s\",\"method\":\"tools/list\"}"
+                                            .formatted(
+                                                    installation.teamId(),
+                                                    installation.userId()))));
+
+            assertThat(letter("no json").header(Headers.REASON)).isEqualTo("malformed");
+            assertThat(letter("bad-1").header(Headers.REASON)).isEqualTo("invalid");
+            assertThat(letter("bad-1").header(Headers.DETAIL)).contains("team_id");
+            assertThat(letter("bad-2").header(Headers.REASON)).isEqualTo("invalid");
+            assertThat(letter("bad-3").header(Headers.REASON)).isEqualTo("unsupported");
+            assertThat(letter("bad-4").header(Headers.REASON)).isEqualTo("misrouted");
+            assertThat(letter("bad-4").header(Headers.ORIGIN))
+                    .startsWith(test.names.of(Topic.TOOL_REQUESTS));
+            assertThat(test.backend.answer("bad-1").text("error/code"))
+                    .isEqualTo("invalid_request");
+            assertThat(test.backend.answer("bad-4").text("error/code"))
+                    .isEqualTo("invalid_request");
+            assertThat(test.backend.result("bad-2").text("outcome")).isEqualTo("rejected");
+            assertThat(test.backend.result("bad-3").text("outcome")).isEqualTo("failed");
+            assertThat(test.backend.result("bad-3").text("error/code")).isEqualTo("unsupported");
+
+            test.backend.install(installation);
+        }
+    }
+
+    @Test
+    @DisplayName("PRO-109 does nothing for a command that came too late")
+    void expires() throws Exception {
+        try (var _ = test.start("a")) {
+            var id =
+                    test.backend.command(
+                            installation,
+                            "kill",
+                            command -> command.put("expires_at", "2020-01-01T00:00:00.000Z"));
+            assertThat(test.backend.result(id).text("outcome")).isEqualTo("expired");
+            assertThat(outcomes(id)).containsExactly("expired");
+        }
+    }
+
+    @Test
+    @DisplayName("PRO-110, REC-14 runs an id once and says what is not there")
+    void runsAnIdOnce() throws Exception {
+        try (var _ = test.start("a")) {
+            test.backend.install(installation);
+            for (int i = 0; i < 2; i++) {
+                test.backend.command(
+                        installation, "restart", command -> command.put("id", "twice"));
+            }
+            var recovery =
+                    test.backend.command(
+                            installation.as("other", "other"),
+                            "configure",
+                            command -> {
+                                var payload = (ObjectNode) command.get("payload");
+                                payload.put("event", "mcp_recovery");
+                                return command;
+                            });
+            assertThat(test.backend.result(recovery).text("result/note")).isEqualTo("not found");
+            assertThat(outcomes("twice")).containsExactly("acknowledged", "completed");
+            assertThat(test.fleet.orders).filteredOn("instance/restart"::equals).hasSize(1);
+        }
+    }
+
+    @Test
+    @DisplayName("removes every trace of an instance that is deleted")
+    void removes() throws Exception {
+        try (var _ = test.start("a")) {
+            test.backend.install(installation);
+            var removal = test.backend.uninstall(installation);
+            assertThat(removal.text("result/active")).isEqualTo("true");
+            test.records.await(
+                    Topic.STATUS,
+                    "tombstone",
+                    received ->
+                            received.isTombstone()
+                                    && received.key().equals(installation.processId()));
+            var call = test.backend.call(installation, "echo", "{}");
+            assertThat(call.text("error/code")).isEqualTo("unknown_server");
+        }
+    }
+
+    @Test
+    @DisplayName("commits a request only when its answer is written")
+    void commitsWhatIsDone() throws Exception {
+        try (var _ = test.start("a")) {
+            test.backend.install(installation);
+            test.fleet.calls = Calls.KEEP_SILENT;
+            var slow = test.backend.request(installation, "echo", "{}");
+            await().atMost(PATIENCE).until(() -> test.fleet.executed.size() == 1);
+            test.fleet.calls = Calls.ANSWER;
+            test.backend.call(installation, "echo", "{}");
+
+            await().during(Duration.ofSeconds(1))
+                    .atMost(PATIENCE)
+                    .until(() -> test.committed(Topic.TOOL_REQUESTS, partition()) <= 0);
+            test.fleet.answerAll();
+            test.backend.answer(slow);
+            await().atMost(PATIENCE)
+                    .until(() -> test.committed(Topic.TOOL_REQUESTS, partition()) == 2);
+        }
+    }
+
+    @Test
+    @DisplayName("RES-20 takes over where another left off: calls are answered once, run once")
+    void takesOver() throws Exception {
+        String pending;
+        try (var _ = test.start("a")) {
+            test.backend.install(installation);
+            test.fleet.calls = Calls.KEEP_SILENT;
+            pending = test.backend.request(installation, "echo", "{}");
+            await().atMost(PATIENCE).until(() -> test.fleet.executed.size() == 1);
+        }
+        try (var _ = test.start("b")) {
+            test.fleet.answerAll();
+            assertThat(test.backend.answer(pending).text("outcome")).isEqualTo("success");
+            assertThat(test.backend.call(installation, "echo", "{}").text("outcome"))
+                    .isEqualTo("success");
+            assertThat(test.fleet.executed).hasSize(2);
+            assertThat(test.fleet.applied).hasSize(1);
+            assertThat(answers(pending)).hasSize(1);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "restores what is wanted on a worker that forgot it, and says which calls were lost")
+    void restores() throws Exception {
+        try (var _ = test.start("a")) {
+            test.backend.install(installation);
+            test.fleet.calls = Calls.KEEP_SILENT;
+            var lost = test.backend.request(installation, "echo", "{}");
+            await().atMost(PATIENCE).until(() -> test.fleet.executed.size() == 1);
+            test.fleet.calls = Calls.ANSWER;
+            test.fleet.restart();
+
+            assertThat(test.backend.answer(lost).text("error/code")).isEqualTo("outcome_unknown");
+            assertThat(test.backend.call(installation, "echo", "{}").text("outcome"))
+                    .isEqualTo("success");
+            var again = test.fleet.applied.getLast();
+            assertThat(again.cause()).isEqualTo(Cause.RESTORED);
+            assertThat(again.startToken()).isEqualTo(test.fleet.applied.getFirst().startToken());
+            assertThat(again.durable()).isEqualTo(RawJson.of("{\"crashes\":0}"));
+        }
+    }
+
+    @Test
+    @DisplayName("waits with a call for the configuration that was sent before it")
+    void waitsForTheServer() throws Exception {
+        for (int i = 0; i < 3; i++) {
+            test.backend.configure(installation.as("echo", "same"), "mcp_installation_created");
+        }
+        var request = test.backend.request(installation, "echo", "{}");
+        try (var _ = test.start("a")) {
+            assertThat(test.backend.answer(request).text("outcome")).isEqualTo("success");
+            assertThat(
+                            test.backend
+                                    .call(installation.as("none", "x"), "echo", "{}")
+                                    .text("error/code"))
+                    .isEqualTo("unknown_server");
+        }
+    }
+
+    @Test
+    @DisplayName("FLT-07 runs a request id once")
+    void runsARequestOnce() throws Exception {
+        try (var _ = test.start("a")) {
+            test.backend.install(installation);
+            for (int i = 0; i < 2; i++) {
+                test.backend.request(
+                        installation, "echo", "{}", request -> request.put("request_id", "same"));
+            }
+            test.backend.call(installation, "echo", "{}");
+            assertThat(test.fleet.executed)
+                    .filteredOn(call -> call.request().requestId().equals("same"))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    @DisplayName("publishes an event whose record was not acknowledged again, with the same id")
+    void repeatsWithTheSameId() throws Exception {
+        try (var _ = test.start("a")) {
+            test.backend.install(installation);
+        }
+        test.fleet
+                .session(partition())
+                .emit(
+                        installation.processId(),
+                        EventType.LOGS,
+                        installation.processId(),
+                        RawJson.of("{\"logs\":[]}"),
+                        null,
+                        null);
+        try (var _ = test.start("b")) {
+            var logs =
+                    test.records.await(
+                            Topic.LOGS,
+                            "logs",
+                            received -> received.key().equals(installation.processId()));
+            assertThat(logs.header(Headers.CE_ID)).endsWith("/2");
+        }
+    }
+
+    @Test
+    @DisplayName("shares its partitions with another and gives all back when it leaves")
+    void shares() throws Exception {
+        var fast = Map.of("group.session-timeout", "3s", "group.heartbeat-interval", "300ms");
+        try (var a = test.start("a", fast)) {
+            await().atMost(PATIENCE).until(() -> serving(a) == GatewayUnderTest.PARTITIONS);
+            try (var b = test.start("b", fast)) {
+                await().atMost(PATIENCE).until(() -> serving(a) == 2 && serving(b) == 2);
+                test.backend.install(installation);
+                for (int i = 0; i < 20; i++) {
+                    assertThat(test.backend.call(installation, "echo", "{}").text("outcome"))
+                            .isEqualTo("success");
+                }
+            }
+            await().atMost(PATIENCE).until(() -> serving(a) == GatewayUnderTest.PARTITIONS);
+            assertThat(test.backend.call(installation, "echo", "{}").text("outcome"))
+                    .isEqualTo("success");
+        }
+    }
+
+    @Test
+    @DisplayName("refuses to start without its topics and says what creates them")
+    void refusesWithoutTopics() {
+        assertThatThrownBy(() -> test.start("a", Map.of("topics.prefix", "none.")))
+                .isInstanceOf(GatewayStartException.class)
+                .hasMessageContaining("none.commands")
+                .hasMessageContaining("perigee topics");
+    }
+
+    private static int serving(Gateway gateway) {
+        return (int)
+                gateway.metrics()
+                        .get("perigee.gateway.partitions")
+                        .tag("state", "serving")
+                        .gauge()
+                        .value();
+    }
+
+    private List<String> outcomes(String commandId) {
+        return test
+                .records
+                .matching(
+                        received ->
+                                received.topic().equals(Topic.COMMAND_RESULTS.suffix())
+                                        && received.text("command_id").equals(commandId))
+                .stream()
+                .map(received -> received.text("outcome"))
+                .toList();
+    }
+
+    private List<Received> answers(String requestId) {
+        return test.records.matching(
+                received ->
+                        received.topic().equals(Topic.TOOL_RESULTS.suffix())
+                                && received.key().equals(requestId));
+    }
+
+    private Received letter(String content) {
+        return test.records.await(
+                Topic.DEAD_LETTERS,
+                "dead letter of " + content,
+                received ->
+                        new String(received.raw().value(), StandardCharsets.UTF_8)
+                                .contains(content));
+    }
+
+    private int partition() {
+        return Utils.toPositive(Utils.murmur2(bytes(installation.key())))
+                % GatewayUnderTest.PARTITIONS;
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}

@@ -1,0 +1,93 @@
+package dev.perigee.testing.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.gateway.Gateway;
+import dev.perigee.gateway.GatewaySettings;
+import dev.perigee.local.client.KafkaConnection;
+import dev.perigee.local.client.TopicSetup;
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
+import dev.perigee.testing.fleet.Backend;
+import dev.perigee.testing.fleet.Records;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.TopicPartition;
+import org.awaitility.Awaitility;
+
+/** Topics of their own on a broker that others share, with as many gateways as a test wants. */
+final class GatewayUnderTest implements AutoCloseable {
+    static final int PARTITIONS = 4;
+    private static final AtomicInteger NUMBER = new AtomicInteger();
+
+    final TopicNames names = new TopicNames("g" + NUMBER.incrementAndGet() + ".");
+    final HandMadeFleet fleet = new HandMadeFleet();
+    final Records records;
+    final Backend backend;
+    private final String bootstrap;
+    private final Admin admin;
+
+    GatewayUnderTest(String bootstrap) throws Exception {
+        this.bootstrap = bootstrap;
+        this.admin = Admin.create(Map.<String, Object>of("bootstrap.servers", bootstrap));
+        admin.createTopics(List.of(new NewTopic(names.prefix() + Records.REPLIES, 1, (short) 1)))
+                .all()
+                .get();
+        try (var setup = new TopicSetup(new KafkaConnection(bootstrap, names, Map.of()))) {
+            assertThat(setup.apply(PARTITIONS, PARTITIONS, (short) 1, false).differences())
+                    .isEmpty();
+        }
+        Awaitility.await()
+                .atMost(Records.PATIENCE)
+                .ignoreExceptions()
+                .until(
+                        () ->
+                                admin.describeTopics(List.of(names.prefix() + Records.REPLIES))
+                                                .allTopicNames()
+                                                .get()
+                                                .size()
+                                        == 1);
+        this.records = Records.reading(bootstrap, names);
+        this.backend = new Backend(bootstrap, names, records);
+    }
+
+    Gateway start(String id, Map<String, String> more) throws InterruptedException {
+        var texts = new HashMap<String, String>();
+        texts.put("kafka.bootstrap.servers", bootstrap);
+        texts.put("topics.prefix", names.prefix());
+        texts.put("gateway.id", id);
+        texts.put("workers", "ws://127.0.0.1:1/link");
+        texts.put("admin.listen", "127.0.0.1:0");
+        texts.putAll(more);
+        return Gateway.start(GatewaySettings.SCHEMA.read(texts), fleet);
+    }
+
+    Gateway start(String id) throws InterruptedException {
+        return start(id, Map.of());
+    }
+
+    /** What the group committed of a topic's partition, -1 when nothing. */
+    long committed(Topic topic, int partition) {
+        try {
+            var offsets =
+                    admin.listConsumerGroupOffsets(names.prefix() + "gateway")
+                            .partitionsToOffsetAndMetadata()
+                            .get();
+            var offset = offsets.get(new TopicPartition(names.of(topic), partition));
+            return offset == null ? -1 : offset.offset();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        backend.close();
+        records.close();
+        admin.close();
+    }
+}

@@ -1,0 +1,113 @@
+package dev.perigee.testing.gateway;
+
+import dev.perigee.gateway.Fleet;
+import dev.perigee.gateway.link.LinkFailure;
+import dev.perigee.gateway.link.LinkState;
+import dev.perigee.gateway.link.PartitionClaim;
+import dev.perigee.gateway.link.PartitionLink;
+import dev.perigee.gateway.link.SessionListener;
+import dev.perigee.gateway.link.WorkerLinks;
+import dev.perigee.gateway.link.WorkerListener;
+import dev.perigee.gateway.link.WorkerView;
+import dev.perigee.gateway.placement.HostDecision;
+import dev.perigee.gateway.placement.RecordedHost;
+import dev.perigee.protocol.link.InstanceOrder.Apply;
+import dev.perigee.protocol.link.ToolOrder.Execute;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One worker in memory, as gateways see it: sessions that outlive gateways, epochs that fence,
+ * journals that are replayed until acknowledged. What it does with calls is the test's to say.
+ */
+final class HandMadeFleet implements Fleet {
+    static final String WORKER = "worker-1";
+
+    /** What happens to a call that was accepted. */
+    enum Calls {
+        ANSWER,
+        KEEP_SILENT
+    }
+
+    private final Map<Integer, HandMadeSession> sessions = new ConcurrentHashMap<>();
+    final List<Execute> executed = new CopyOnWriteArrayList<>();
+    final List<Apply> applied = new CopyOnWriteArrayList<>();
+    final List<String> orders = new CopyOnWriteArrayList<>();
+    volatile Calls calls = Calls.ANSWER;
+    private final AtomicInteger incarnations = new AtomicInteger();
+
+    @Override
+    public WorkerLinks connect(String gatewayId, WorkerListener listener, MeterRegistry registry) {
+        return new WorkerLinks() {
+            @Override
+            public PartitionLink open(
+                    PartitionClaim claim,
+                    String workerId,
+                    boolean create,
+                    SessionListener session) {
+                return sessions.computeIfAbsent(
+                                claim.partition(),
+                                partition -> new HandMadeSession(HandMadeFleet.this, claim))
+                        .attach(claim, session);
+            }
+
+            @Override
+            public List<WorkerView> workers() {
+                return List.of(
+                        new WorkerView(
+                                URI.create("ws://127.0.0.1:1/link"),
+                                WORKER,
+                                "incarnation-" + incarnations.get(),
+                                LinkState.CONNECTED,
+                                Instant.EPOCH,
+                                Instant.EPOCH,
+                                Duration.ofSeconds(30),
+                                false,
+                                null));
+            }
+
+            @Override
+            public void close() {}
+        };
+    }
+
+    @Override
+    public HostDecision place(
+            int partition,
+            @Nullable RecordedHost recorded,
+            Instant ownedUntil,
+            List<WorkerView> workers,
+            Instant now) {
+        return new HostDecision.Place(WORKER);
+    }
+
+    /** The worker dies and comes back without its sessions. */
+    void restart() {
+        incarnations.incrementAndGet();
+        var lost = List.copyOf(sessions.values());
+        sessions.clear();
+        lost.forEach(session -> session.lose(LinkFailure.INCARNATION_CHANGED));
+    }
+
+    HandMadeSession session(int partition) {
+        var session = sessions.get(partition);
+        if (session == null) {
+            throw new AssertionError("no session of partition " + partition);
+        }
+        return session;
+    }
+
+    /** Answers all calls that were accepted and kept silent about. */
+    void answerAll() {
+        calls = Calls.ANSWER;
+        sessions.values().forEach(HandMadeSession::answerAll);
+    }
+}
