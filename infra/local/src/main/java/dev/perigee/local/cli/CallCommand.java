@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
         })
 final class CallCommand extends ClientCommand {
     /** How long the answer may take to come back after the deadline of the call itself. */
-    private static final Duration RETURN = Duration.ofSeconds(10);
+    private static final Duration RETURN = Duration.ofSeconds(5);
 
     @Option(names = "--team", paramLabel = "ID", required = true, description = "The team's id.")
     private String team = "";

@@ -4,24 +4,57 @@ import dev.perigee.gateway.Gateway;
 import dev.perigee.gateway.GatewayStartException;
 import dev.perigee.local.fleet.RunningPart;
 import dev.perigee.protocol.settings.Settings;
+import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** Runs a gateway in the foreground. */
 @Command(
         name = "gateway",
-        header = "Run a gateway: it carries topics to workers and back.",
+        header = "Run a gateway: it takes commands and requests from Kafka to workers.",
         description = "Configuration keys are in docs/reference/configuration.md.",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  perigee gateway --set workers=ws://127.0.0.1:7070/link",
-            "  perigee gateway --config gateway.properties"
+            "  perigee gateway --bootstrap kafka:9092 --set workers=ws://worker:7070/link",
+            "  perigee gateway --config gateway.properties",
         })
 final class GatewayCommand extends PartCommand {
+    @Option(
+            names = "--bootstrap",
+            paramLabel = "HOST:PORT",
+            defaultValue = "${env:PERIGEE_BOOTSTRAP:-" + Option.NULL_VALUE + "}",
+            description = "Kafka's address, the key kafka.bootstrap.servers (PERIGEE_BOOTSTRAP).")
+    private @Nullable String bootstrap;
+
+    @Option(
+            names = "--prefix",
+            paramLabel = "PREFIX",
+            description = "What topic names begin with, the key topics.prefix.")
+    private @Nullable String prefix;
+
+    @Option(
+            names = "--kafka-config",
+            paramLabel = "FILE",
+            defaultValue = "${env:PERIGEE_KAFKA_CONFIG:-" + Option.NULL_VALUE + "}",
+            description = "Properties for the Kafka clients, the keys kafka.*.")
+    private @Nullable Path kafkaConfig;
+
     @Override
     Map<String, String> given() {
-        return Map.of();
+        var given = new HashMap<String, String>();
+        KafkaPropertiesFile.read(kafkaConfig)
+                .forEach((key, value) -> given.put("kafka." + key, value));
+        if (bootstrap != null) {
+            given.put("kafka.bootstrap.servers", bootstrap);
+        }
+        if (prefix != null) {
+            given.put("topics.prefix", prefix);
+        }
+        return given;
     }
 
     @Override
@@ -33,7 +66,6 @@ final class GatewayCommand extends PartCommand {
         }
     }
 
-    /** A gateway goes on until it is told to end. */
     private record Running(Gateway gateway, CountDownLatch closed) implements RunningPart {
         @Override
         public Map<String, String> addresses() {

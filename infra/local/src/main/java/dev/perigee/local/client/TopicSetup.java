@@ -1,6 +1,7 @@
 package dev.perigee.local.client;
 
 import dev.perigee.protocol.topic.Topic;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -24,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * topic that exists: partitions cannot be changed in place, and settings may be somebody's choice.
  */
 public final class TopicSetup implements AutoCloseable {
+    private static final Duration LOOK = Duration.ofMillis(20);
+
     private final KafkaConnection connection;
     private final Admin admin;
 
@@ -113,7 +116,19 @@ public final class TopicSetup implements AutoCloseable {
                 }
             }
         }
+        awaitKnown(created);
         return created;
+    }
+
+    /** A broker learns of a topic a moment after its creation; what runs next needs it at once. */
+    private void awaitKnown(List<String> created) throws InterruptedException {
+        var end = System.nanoTime() + KafkaConnection.PATIENCE.toNanos();
+        while (!answered(admin.listTopics().names()).containsAll(created)) {
+            if (System.nanoTime() - end > 0) {
+                throw new IllegalStateException("The created topics are not there yet: " + created);
+            }
+            Thread.sleep(LOOK);
+        }
     }
 
     private List<TopicDifference> compare(TopicPlan plan, Map<String, TopicDescription> existing)

@@ -56,8 +56,8 @@ public final class TopicTail implements AutoCloseable {
                             new ByteArrayDeserializer(),
                             new ByteArrayDeserializer());
             var partitions = partitions(consumer, connection, topics);
-            var ends = consumer.endOffsets(partitions);
             consumer.assign(partitions);
+            var ends = consumer.endOffsets(partitions);
             seek(consumer, start, ends);
             return new TopicTail(consumer, ends);
         } catch (RuntimeException e) {

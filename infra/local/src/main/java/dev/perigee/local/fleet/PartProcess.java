@@ -18,7 +18,7 @@ import java.util.function.Predicate;
  * child ignores it, so that the fleet decides the order.
  */
 final class PartProcess {
-    private static final Duration START = Duration.ofSeconds(60);
+    private static final Duration START = Duration.ofMinutes(2);
 
     private final PartSpec spec;
     private final Process process;

@@ -45,6 +45,13 @@ class CommandLineTest {
                 "broker --set broker.listen                    | write it as key=value",
                 "broker --port x                               | x",
                 "broker --config /nowhere/file                 | /nowhere/file",
+                "gateway --set worker=x                        | the nearest is workers",
+                "gateway --kafka-config /nowhere/kafka         | /nowhere/kafka cannot be read",
+                "worker --set link.liten=x                     | the nearest is link.listen",
+                "worker --set link.listen=here                 | is not an address",
+                "dev --workers 0                               | at least 1",
+                "dev --kafka-port 70000                        | from 0 to 65535",
+                "dev --set link.retentoin=1s                   | the nearest is link.retention",
                 "tools --team t1                               | --user",
                 "logs --since yesterday                        | 'yesterday' is not a duration",
             })
@@ -59,7 +66,8 @@ class CommandLineTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "broker", "topics", "apply", "delete", "restart", "status", "call", "tools", "logs"
+                "demo", "dev", "broker", "gateway", "worker", "topics", "apply", "delete",
+                "restart", "status", "call", "tools", "logs"
             })
     void helpsWithEveryCommand(String command) {
         var run = CliRun.of(command, "--help");

@@ -1,0 +1,309 @@
+package dev.perigee.local.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.local.broker.EmbeddedBroker;
+import dev.perigee.local.cli.ScriptedGateway.Answer;
+import dev.perigee.protocol.command.Command;
+import dev.perigee.protocol.command.CommandDetails;
+import dev.perigee.protocol.command.CommandError;
+import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.command.CommandResult;
+import dev.perigee.protocol.event.Event;
+import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.event.EventOrigin;
+import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.tool.ToolError;
+import dev.perigee.protocol.tool.ToolOutcome;
+import dev.perigee.protocol.tool.ToolRequest;
+import dev.perigee.protocol.tool.ToolResult;
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What client commands print and exit with, by what a fleet answers. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class ClientCommandsTest {
+    private static final Instant TIME = Instant.parse("2026-11-20T10:00:00Z");
+    private static final String EXAMPLE = Path.of("examples", "everything.json").toString();
+
+    private EmbeddedBroker broker;
+    private ScriptedGateway gateway;
+
+    @BeforeAll
+    void start(@TempDir Path data) throws Exception {
+        broker = EmbeddedBroker.start(data);
+        assertThat(run("topics", "--partitions", "1").exitCode()).isZero();
+        gateway =
+                new ScriptedGateway(
+                        broker.bootstrap(), new TopicNames("mcp."), ClientCommandsTest::answer);
+    }
+
+    @AfterAll
+    void stop() {
+        gateway.close();
+        broker.close();
+    }
+
+    @Test
+    void applyShowsEachStatusAndTheResult() {
+        var run = run("apply", EXAMPLE);
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out().lines())
+                .containsExactly(
+                        "2026-11-20T10:00:00Z  everything-acme-alice-abc123  connecting",
+                        "2026-11-20T10:00:00Z  everything-acme-alice-abc123  online",
+                        "completed  everything-acme-alice-abc123  online");
+    }
+
+    @Test
+    void applyPrintsRecordsAsJson() {
+        var run = run("apply", "--output", "json", EXAMPLE);
+
+        assertThat(run.out().lines())
+                .hasSize(4)
+                .allMatch(line -> Json.tree(line.getBytes(StandardCharsets.UTF_8)).isObject());
+    }
+
+    @Test
+    void deleteSaysWhyItFailed() {
+        var run = run("delete", "--team", "t1", "--user", "u1", "unknown");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).contains("failed", "not_found: no such installation");
+    }
+
+    @Test
+    void restartFailsWhenTheServerDoesNotComeOnline() {
+        var run = run("restart", "--team", "t1", "abc123");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).contains("completed", "error", "exit code 1");
+    }
+
+    @Test
+    void saysThatThereWasNoResult() {
+        var run = run("restart", "--team", "t1", "--deadline", "1s", "silent");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains("No result of command cli-", "Is a gateway running?");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "a:text, 0, hi, ''",
+        "a:data, 0, '{\"type\":\"image\"}', ''",
+        "a:other, 0, '{\"value\":1}', ''",
+        "a:wrong, 1, bad input, ''",
+        "a:failed, 2, '', 'unknown_server: no such server'",
+        "a:silent, 2, '', 'No answer in time'",
+    })
+    void callPrintsTheAnswer(String path, int exitCode, String out, String err) {
+        var run = run("call", "--team", "t1", "--user", "u1", "--timeout", "1s", path, "{}");
+
+        assertThat(run.out().strip()).isEqualTo(out);
+        assertThat(run.err()).contains(err);
+        assertThat(run.exitCode()).isEqualTo(exitCode);
+    }
+
+    @Test
+    void callPrintsTheRecordAsJson() {
+        var run = run("call", "--team", "t1", "--user", "u1", "--output", "json", "a:failed");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(
+                        Json.tree(run.out().getBytes(StandardCharsets.UTF_8))
+                                .path("error")
+                                .path("code")
+                                .asString())
+                .isEqualTo("unknown_server");
+    }
+
+    @Test
+    void toolsPrintsATable() {
+        var run = run("tools", "--team", "t1", "--user", "u1");
+
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out().lines().map(line -> line.replaceAll(" +", " ")))
+                .containsExactly("TOOL DESCRIPTION", "everything:echo Says it again");
+    }
+
+    @Test
+    void statusPrintsTheLastOfEach() {
+        gateway.publish(status("p1", "t5", ServerStatus.CONNECTING, null));
+        gateway.publish(status("p2", "t5", ServerStatus.ERROR, "no such program"));
+        gateway.publish(status("p3", "t5", ServerStatus.ONLINE, null));
+        gateway.publish(status("p1", "t5", ServerStatus.ONLINE, null));
+        gateway.publish(status("p4", "t6", ServerStatus.ONLINE, null));
+        gateway.publishTombstone(Topic.STATUS, "p3");
+        gateway.flush();
+
+        var run = run("status", "--team", "t5");
+
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out().lines().map(line -> line.replaceAll(" +", " ")))
+                .containsExactly(
+                        "PROCESS TEAM USER STATUS SINCE WORKER MESSAGE",
+                        "p1 t5 u1 online 2026-11-20T10:00:00Z worker-1",
+                        "p2 t5 u1 error 2026-11-20T10:00:00Z worker-1 no such program");
+        assertThat(run("status", "--team", "t5", "--output", "json").out().lines()).hasSize(2);
+    }
+
+    @Test
+    void logsPrintsLines() {
+        var line = new EventBody.LogLine("warn", "disk is full", Map.of(), TIME);
+        gateway.publish(event(Topic.LOGS, "p1", "t7", new EventBody.Logs(List.of(line, line))));
+        gateway.publish(event(Topic.LOGS, "p1", "t7", new EventBody.LogRateLimitExceeded(5, 20)));
+        gateway.publish(event(Topic.LOGS, "p2", "t8", new EventBody.Logs(List.of(line))));
+        gateway.flush();
+
+        assertThat(run("logs", "--team", "t7").out().lines())
+                .containsExactly(
+                        "2026-11-20T10:00:00Z  p1  warn  disk is full",
+                        "2026-11-20T10:00:00Z  p1  warn  disk is full",
+                        "2026-11-20T10:00:00Z  p1  warn  5 lines dropped, more than 20 a second");
+        assertThat(run("logs", "--since", "1h", "--team", "t8").out().lines()).hasSize(1);
+    }
+
+    private CliRun run(String... arguments) {
+        var all = new ArrayList<>(List.of(arguments));
+        all.addAll(1, List.of("--bootstrap", broker.bootstrap()));
+        return CliRun.of(all.toArray(String[]::new));
+    }
+
+    private static List<Answer> answer(Topic topic, byte[] value) {
+        return topic == Topic.COMMANDS
+                ? toCommand(Json.read(value, Command.class))
+                : toRequest(Json.read(value, ToolRequest.class));
+    }
+
+    private static List<Answer> toCommand(Command command) {
+        var installation = command.payload().installationId();
+        if ("silent".equals(installation)) {
+            return List.of();
+        }
+        if ("unknown".equals(installation)) {
+            var error = new CommandError("not_found", "no such installation");
+            return List.of(result(command, CommandOutcome.FAILED, null, error));
+        }
+        if (command.commandType().equals("restart")) {
+            var details = CommandDetails.status(ServerStatus.ERROR, "exit code 1");
+            return List.of(result(command, CommandOutcome.COMPLETED, details, null));
+        }
+        var process = "everything-acme-alice-abc123";
+        return List.of(
+                result(command, CommandOutcome.ACKNOWLEDGED, null, null),
+                status(process, "t1", ServerStatus.CONNECTING, null),
+                status("somebody-else", "t2", ServerStatus.CONNECTING, null),
+                status(process, "t1", ServerStatus.ONLINE, null),
+                result(
+                        command,
+                        CommandOutcome.COMPLETED,
+                        CommandDetails.status(ServerStatus.ONLINE, null),
+                        null));
+    }
+
+    private static Answer result(
+            Command command,
+            CommandOutcome outcome,
+            @Nullable CommandDetails details,
+            @Nullable CommandError error) {
+        return new Answer(
+                Topic.COMMAND_RESULTS,
+                command.id(),
+                new CommandResult(
+                        CommandResult.EVENT,
+                        command.id(),
+                        null,
+                        outcome,
+                        "everything-acme-alice-abc123",
+                        details,
+                        error,
+                        TIME));
+    }
+
+    private static Answer status(
+            String process, String team, ServerStatus status, @Nullable String message) {
+        return event(
+                Topic.STATUS,
+                process,
+                team,
+                new EventBody.StatusChanged(status, message, null, null));
+    }
+
+    private static Answer event(Topic topic, String process, String team, EventBody body) {
+        var origin =
+                new EventOrigin(
+                        process,
+                        null,
+                        "abc123",
+                        null,
+                        "everything",
+                        team,
+                        "u1",
+                        "worker-1",
+                        1,
+                        TIME);
+        return new Answer(topic, process, Event.of(origin, body));
+    }
+
+    private static List<Answer> toRequest(ToolRequest request) {
+        var text = "{\"content\":[{\"type\":\"text\",\"text\":\"%s\"}]}";
+        var tools =
+                "{\"tools\":[{\"tool_path\":\"everything:echo\",\"description\":\"Says it again\"}]}";
+        return switch (String.valueOf(request.toolPath())) {
+            case "a:text" -> answer(request, ToolOutcome.SUCCESS, text.formatted("hi"));
+            case "a:data" ->
+                    answer(request, ToolOutcome.SUCCESS, "{\"content\":[{\"type\":\"image\"}]}");
+            case "a:other" -> answer(request, ToolOutcome.SUCCESS, "{\"value\":1}");
+            case "a:wrong" -> answer(request, ToolOutcome.TOOL_ERROR, text.formatted("bad input"));
+            case "a:failed" -> {
+                var error = ToolError.of(ErrorCode.UNKNOWN_SERVER, "no such server", null);
+                yield List.of(
+                        new Answer(
+                                Topic.TOOL_RESULTS,
+                                request.requestId(),
+                                ToolResult.refused(request, null, error, TIME)));
+            }
+            case "a:silent" -> List.of();
+            default -> answer(request, ToolOutcome.SUCCESS, tools);
+        };
+    }
+
+    private static List<Answer> answer(ToolRequest request, ToolOutcome outcome, String result) {
+        return List.of(
+                new Answer(
+                        Topic.TOOL_RESULTS,
+                        request.requestId(),
+                        new ToolResult(
+                                ToolResult.EVENT,
+                                request.requestId(),
+                                request.teamId(),
+                                request.userId(),
+                                "p",
+                                request.toolPath(),
+                                outcome,
+                                RawJson.of(result),
+                                null,
+                                1,
+                                1,
+                                TIME)));
+    }
+}

@@ -1,0 +1,100 @@
+package dev.perigee.local.cli;
+
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/**
+ * Stands in for a fleet on one partition of each topic: answers each command and request with the
+ * records that a script says.
+ */
+final class ScriptedGateway implements AutoCloseable {
+    /** One record of an answer. */
+    record Answer(Topic topic, String key, Object value) {}
+
+    private final TopicNames names;
+    private final KafkaProducer<byte[], byte[]> producer;
+    private final KafkaConsumer<byte[], byte[]> consumer;
+    private final Thread thread;
+
+    ScriptedGateway(
+            String bootstrap, TopicNames names, BiFunction<Topic, byte[], List<Answer>> script) {
+        this.names = names;
+        this.producer =
+                new KafkaProducer<>(
+                        Map.of("bootstrap.servers", bootstrap, "linger.ms", 0),
+                        new ByteArraySerializer(),
+                        new ByteArraySerializer());
+        this.consumer =
+                new KafkaConsumer<>(
+                        Map.of("bootstrap.servers", bootstrap),
+                        new ByteArrayDeserializer(),
+                        new ByteArrayDeserializer());
+        var inbound =
+                List.of(
+                        new TopicPartition(names.of(Topic.COMMANDS), 0),
+                        new TopicPartition(names.of(Topic.TOOL_REQUESTS), 0));
+        consumer.assign(inbound);
+        consumer.seekToBeginning(inbound);
+        this.thread = Thread.ofPlatform().name("scripted-gateway").start(() -> run(script));
+    }
+
+    private void run(BiFunction<Topic, byte[], List<Answer>> script) {
+        try {
+            while (true) {
+                for (var record : consumer.poll(Duration.ofSeconds(1))) {
+                    var topic =
+                            record.topic().equals(names.of(Topic.COMMANDS))
+                                    ? Topic.COMMANDS
+                                    : Topic.TOOL_REQUESTS;
+                    script.apply(topic, record.value()).forEach(this::publish);
+                }
+            }
+        } catch (InterruptException e) {
+            consumer.close();
+        }
+    }
+
+    void publish(Answer answer) {
+        var record =
+                new ProducerRecord<>(
+                        names.of(answer.topic()),
+                        answer.key().getBytes(StandardCharsets.UTF_8),
+                        Json.write(answer.value()));
+        var _ = producer.send(record);
+    }
+
+    void publishTombstone(Topic topic, String key) {
+        var _ =
+                producer.send(
+                        new ProducerRecord<>(
+                                names.of(topic), key.getBytes(StandardCharsets.UTF_8), null));
+    }
+
+    void flush() {
+        producer.flush();
+    }
+
+    @Override
+    public void close() {
+        thread.interrupt();
+        producer.close();
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}
