@@ -95,7 +95,10 @@ public final class FleetUnderTest implements AutoCloseable {
         return part;
     }
 
-    /** Starts a worker again where it was, with the same settings. */
+    /**
+     * Starts a worker again where it was, with the same settings. Its id is its own on this system:
+     * other fleets may run beside this one.
+     */
     public Part startWorker(int number) {
         var address = workers.get(number - 1);
         return start(
@@ -104,7 +107,7 @@ public final class FleetUnderTest implements AutoCloseable {
                         "worker",
                         Map.of(
                                 "worker.id",
-                                "worker-" + number,
+                                "worker-" + number + "-" + address.port(),
                                 "link.listen",
                                 address.toString(),
                                 "link.token",
@@ -131,7 +134,7 @@ public final class FleetUnderTest implements AutoCloseable {
                                 "gateway-" + number,
                                 "kafka.bootstrap.servers",
                                 bootstrap(),
-                                "link.workers",
+                                "workers",
                                 links,
                                 "link.token",
                                 token,

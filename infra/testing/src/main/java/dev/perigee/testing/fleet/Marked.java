@@ -15,7 +15,7 @@ import java.util.UUID;
  */
 final class Marked {
 
-    private static final String NAME = "PERIGEE_TEST_FLEET";
+    private static final String NAME = "FLEET_UNDER_TEST";
 
     private final String value = UUID.randomUUID().toString();
 

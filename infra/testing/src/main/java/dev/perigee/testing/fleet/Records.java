@@ -12,6 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
@@ -68,13 +69,25 @@ public final class Records implements AutoCloseable {
                         .map(names::of);
         var partitions =
                 Stream.concat(out, Stream.of(names.prefix() + REPLIES))
-                        .flatMap(topic -> consumer.partitionsFor(topic).stream())
-                        .map(info -> new TopicPartition(info.topic(), info.partition()))
+                        .flatMap(topic -> partitions(consumer, topic))
                         .toList();
         consumer.assign(partitions);
         var records = new Records(consumer, names.prefix());
         records.reader.start();
         return records;
+    }
+
+    /** A topic that was created a moment ago is not known at once. */
+    private static Stream<TopicPartition> partitions(Consumer<?, ?> consumer, String topic) {
+        var deadline = System.nanoTime() + PATIENCE.toNanos();
+        var found = consumer.partitionsFor(topic);
+        while (found.isEmpty()) {
+            if (System.nanoTime() > deadline) {
+                throw new IllegalStateException("No topic " + topic + " after " + PATIENCE);
+            }
+            found = consumer.partitionsFor(topic); // asks the broker, so this does not spin
+        }
+        return found.stream().map(info -> new TopicPartition(info.topic(), info.partition()));
     }
 
     private void read() {

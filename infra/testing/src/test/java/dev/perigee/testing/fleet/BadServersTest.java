@@ -1,0 +1,141 @@
+package dev.perigee.testing.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@DisplayName("A server that does not work fails with a useful message and harms nobody")
+@ExtendWith(SharedFleet.class)
+final class BadServersTest {
+
+    private final FleetUnderTest fleet;
+    private final Backend backend;
+    private final Installation bystander = Installation.fixture();
+
+    BadServersTest(FleetUnderTest fleet) {
+        this.fleet = fleet;
+        this.backend = fleet.backend();
+    }
+
+    @BeforeEach
+    void install() {
+        backend.install(bystander);
+    }
+
+    @AfterEach
+    void bystanderNoticesNothing() {
+        assertThat(backend.text(bystander, "echo", "{\"message\":\"fine\"}")).isEqualTo("fine");
+    }
+
+    @Test
+    @DisplayName("PRO-28: no serverInfo")
+    void noServerInfo() {
+        var message = fails(Installation.fixture("--no-serverinfo", "--mark-no-info"));
+
+        assertThat(message).containsIgnoringCase("serverInfo");
+        noProcessWith("--mark-no-info");
+    }
+
+    @Test
+    @DisplayName("PRO-29: never answers")
+    void mute() {
+        var message =
+                fails(
+                        Installation.fixture("--mute", "--mark-mute")
+                                .with("handshake_timeout_ms", 1500));
+
+        assertThat(message).contains("did not answer initialize");
+        noProcessWith("--mark-mute");
+    }
+
+    @Test
+    @DisplayName("PRO-38: prints nothing but garbage")
+    void onlyGarbage() {
+        var message =
+                fails(
+                        Installation.fixture("--mute", "--garbage-on-start", "--mark-garbage")
+                                .with("handshake_timeout_ms", 1500));
+
+        assertThat(message).isNotEmpty();
+        noProcessWith("--mark-garbage");
+    }
+
+    @Test
+    @DisplayName("dies in the handshake: its last lines of stderr are in the message")
+    void diesInHandshake() {
+        var message =
+                fails(
+                        Installation.fixture(
+                                "--stderr-on-start",
+                                "cannot open database /x/y",
+                                "--crash-on-initialize"));
+
+        assertThat(message).contains("cannot open database /x/y").contains("1");
+    }
+
+    @Test
+    @DisplayName("PRO-112: a program that does not exist")
+    void commandNotFound() {
+        var message = fails(Installation.of("missing", "no-such-program-anywhere", List.of()));
+
+        assertThat(message).contains("no-such-program-anywhere");
+    }
+
+    @Test
+    @DisplayName("STA-36: tools/list answered with an error")
+    void listError() {
+        var message = fails(Installation.fixture("--list-error"));
+
+        assertThat(message).contains("ordered tools/list error");
+    }
+
+    @Test
+    @DisplayName("STA-44: no tools at all is a valid answer")
+    void noTools() {
+        backend.install(Installation.fixture("--tools", "[]"));
+    }
+
+    @Test
+    @DisplayName("PRO-113: a slow starter delays nobody")
+    void slowStarter() {
+        var slow = Installation.fixture("--slow-init", "15000");
+        backend.configure(slow, "mcp_installation_created");
+        backend.status(slow, "connecting");
+
+        var quick = backend.install(Installation.fixture());
+
+        assertThat(backend.text(quick, "echo", "{\"message\":\"quick\"}")).isEqualTo("quick");
+        assertThat(fleet.records().matching(r -> r.key().equals(slow.processId())))
+                .noneMatch(r -> r.text("status").equals("online"));
+        backend.uninstall(slow);
+    }
+
+    /** The status message after an installation that must fail. */
+    private String fails(Installation installation) {
+        var result = backend.result(backend.configure(installation, "mcp_installation_created"));
+        assertThat(result.text("outcome")).isEqualTo("failed");
+        assertThat(result.text("error/message")).isNotEmpty();
+        return backend.status(installation, "error").text("status_message");
+    }
+
+    private void noProcessWith(String mark) {
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .untilAsserted(
+                        () ->
+                                assertThat(fleet.processesOfServers())
+                                        .noneMatch(
+                                                process ->
+                                                        process.info()
+                                                                .commandLine()
+                                                                .orElse("")
+                                                                .contains(mark)));
+    }
+}

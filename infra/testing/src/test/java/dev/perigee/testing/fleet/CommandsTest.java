@@ -1,0 +1,174 @@
+package dev.perigee.testing.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.protocol.topic.Topic;
+import java.time.Instant;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import tools.jackson.databind.node.ObjectNode;
+
+@DisplayName("Commands through topics")
+@ExtendWith(SharedFleet.class)
+final class CommandsTest {
+
+    private final FleetUnderTest fleet;
+    private final Backend backend;
+
+    CommandsTest(FleetUnderTest fleet) {
+        this.fleet = fleet;
+        this.backend = fleet.backend();
+    }
+
+    @Test
+    @DisplayName("PRO-109: an expired command is not executed")
+    void expired() {
+        var f = Installation.fixture();
+        var id =
+                backend.command(
+                        f,
+                        "configure",
+                        command -> {
+                            command.put("expires_at", Instant.now().minusSeconds(5).toString());
+                            ((ObjectNode) command.get("payload"))
+                                    .put("event", "mcp_installation_created")
+                                    .set("config", f.config());
+                            return command;
+                        });
+
+        assertThat(backend.result(id).text("outcome")).isEqualTo("expired");
+        assertThat(backend.call(f, "echo", "{}").text("error/code")).isEqualTo("unknown_server");
+        assertThat(fleet.records().matching(r -> r.key().equals(f.processId()))).isEmpty();
+    }
+
+    @Test
+    @DisplayName("PRO-110: a command with the same id runs once")
+    void duplicate() {
+        var f = backend.install(Installation.fixture());
+        var pid = backend.text(f, "pid", "{}");
+        var id = backend.command(f, "restart", UnaryOperator.identity());
+        backend.result(id);
+        var restarted = backend.text(f, "pid", "{}");
+
+        backend.command(f, "restart", command -> command.put("id", id));
+        var after = backend.command(f, "spawn", UnaryOperator.identity());
+
+        assertThat(backend.result(after).text("outcome")).isEqualTo("completed");
+        assertThat(restarted).isNotEqualTo(pid);
+        assertThat(backend.text(f, "pid", "{}")).isEqualTo(restarted);
+    }
+
+    @Test
+    @DisplayName("PRO-111: an unknown type fails; each command has one terminal result")
+    void unknownType() {
+        var f = backend.install(Installation.fixture());
+        var id = backend.command(f, "make_coffee", UnaryOperator.identity());
+
+        var result = backend.result(id);
+
+        assertThat(result.text("outcome")).isEqualTo("failed");
+        assertThat(result.text("error/message")).contains("make_coffee");
+        backend.text(f, "echo", "{\"message\":\"still here\"}");
+        assertThat(
+                        fleet.records().on(Topic.COMMAND_RESULTS).stream()
+                                .filter(r -> !r.text("outcome").equals("acknowledged"))
+                                .map(r -> r.text("command_id")))
+                .doesNotHaveDuplicates();
+    }
+
+    @Test
+    @DisplayName("PRO-54, PRO-108: kill stops by intent, spawn starts again, twice is harmless")
+    void killAndSpawn() {
+        var f = backend.install(Installation.fixture());
+        var pid = backend.text(f, "pid", "{}");
+
+        var killed = backend.result(backend.command(f, "kill", UnaryOperator.identity()));
+        var refused = backend.call(f, "echo", "{\"message\":\"x\"}");
+        var spawned = backend.result(backend.command(f, "spawn", UnaryOperator.identity()));
+        var newPid = backend.text(f, "pid", "{}");
+        var again = backend.result(backend.command(f, "spawn", UnaryOperator.identity()));
+
+        assertThat(killed.text("outcome")).isEqualTo("completed");
+        assertThat(refused.text("error/code")).isEqualTo("stopped");
+        assertThat(spawned.text("outcome")).isEqualTo("completed");
+        assertThat(newPid).isNotEqualTo(pid);
+        assertThat(again.text("outcome")).isEqualTo("completed");
+        assertThat(backend.text(f, "pid", "{}")).isEqualTo(newPid);
+        assertThat(events(f)).contains("mcp.server.stopped").doesNotContain("mcp.server.crashed");
+    }
+
+    @Test
+    @DisplayName("PRO-70, PRO-71: the same configuration changes nothing, another one restarts")
+    void update() {
+        var f = backend.install(Installation.fixture("--old"));
+        var pid = backend.text(f, "pid", "{}");
+
+        backend.result(backend.configure(f, "mcp_installation_updated"));
+        assertThat(backend.text(f, "pid", "{}")).isEqualTo(pid);
+
+        var changed = f.withArgs(Installation.fixture("--new").args());
+        backend.result(backend.configure(changed, "mcp_installation_updated"));
+
+        assertThat(backend.text(f, "pid", "{}")).isNotEqualTo(pid);
+        assertThat(backend.text(f, "args", "{}")).isEqualTo("[\"--new\"]");
+        assertThat(backend.status(f, "restarting").text("previous_status")).isEqualTo("online");
+    }
+
+    @Test
+    @DisplayName("PRO-64, PRO-65, STA-45: a deletion leaves no process and removes what was kept")
+    void delete() {
+        var f = backend.install(Installation.fixture());
+        long pid = Long.parseLong(backend.text(f, "pid", "{}"));
+
+        var result = backend.uninstall(f);
+
+        assertThat(result.text("outcome")).isEqualTo("completed");
+        assertThat(result.json().at("/result/active").asBoolean()).isTrue();
+        assertThat(result.json().at("/result/dormant").asBoolean()).isFalse();
+        assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isEmpty();
+        for (var topic : List.of(Topic.STATUS, Topic.TOOLS)) {
+            fleet.records()
+                    .await(
+                            topic,
+                            "tombstone",
+                            r -> r.key().equals(f.processId()) && r.isTombstone());
+        }
+        assertThat(backend.call(f, "echo", "{}").text("error/code")).isEqualTo("unknown_server");
+    }
+
+    @Test
+    @DisplayName("PRO-108: a configuration without a program fails")
+    void withoutProgram() {
+        var f = Installation.fixture();
+        var id =
+                backend.command(
+                        f,
+                        "configure",
+                        command -> {
+                            var config = f.config();
+                            config.remove("command");
+                            ((ObjectNode) command.get("payload"))
+                                    .put("event", "mcp_installation_created")
+                                    .set("config", config);
+                            return command;
+                        });
+
+        var letter =
+                fleet.records()
+                        .await(
+                                Topic.DEAD_LETTERS,
+                                "dead letter of " + id,
+                                r -> r.text("id").equals(id));
+        assertThat(letter.header("perigee-detail")).contains("command");
+    }
+
+    private List<String> events(Installation installation) {
+        return fleet.records().on(Topic.LIFECYCLE).stream()
+                .filter(r -> r.key().equals(installation.processId()))
+                .map(r -> r.text("event"))
+                .toList();
+    }
+}

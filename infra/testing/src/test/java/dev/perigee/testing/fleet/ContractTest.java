@@ -1,0 +1,86 @@
+package dev.perigee.testing.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.protocol.topic.Topic;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@DisplayName("What a fleet writes is what the AsyncAPI document says")
+@ExtendWith(SharedFleet.class)
+final class ContractTest {
+
+    private static final String SECRET = "s3cret-of-this-test";
+
+    private final FleetUnderTest fleet;
+    private final Backend backend;
+
+    ContractTest(FleetUnderTest fleet) {
+        this.fleet = fleet;
+        this.backend = fleet.backend();
+    }
+
+    @Test
+    @DisplayName("STA-01, STA-39, PRO-102: every record is valid, and shows no credential")
+    void everyRecordIsValid() {
+        live();
+
+        var contract = PublishedContract.ofThisTree();
+        var records =
+                fleet.records()
+                        .matching(
+                                r ->
+                                        !r.topic().equals(Topic.DEAD_LETTERS.suffix())
+                                                && !r.topic().equals(Records.REPLIES)
+                                                && !r.isTombstone());
+
+        assertThat(records).flatExtracting(contract::violations).isEmpty();
+        assertThat(records)
+                .extracting(r -> r.text("event"))
+                .contains(
+                        "mcp.server.status_changed",
+                        "mcp.server.started",
+                        "mcp.server.crashed",
+                        "mcp.server.stopped",
+                        "mcp.server.logs",
+                        "mcp.request.logs",
+                        "mcp.tools.discovered",
+                        "perigee.tool.result",
+                        "perigee.command.result",
+                        "perigee.worker.heartbeat");
+        assertThat(records).noneMatch(r -> r.json().toString().contains(SECRET));
+        for (var part : new String[] {"gateway-1", "worker-1", "worker-2"}) {
+            assertThat(fleet.part(part).output()).doesNotContain(SECRET);
+        }
+    }
+
+    /** A short life with a bit of everything. */
+    private void live() {
+        var f = backend.install(Installation.fixture().withEnv("API_KEY", SECRET));
+        backend.text(f, "echo", "{\"message\":\"hi\"}");
+        backend.text(f, "stderr", "{\"text\":\"a line\"}");
+        backend.call(f, "rpc_error", "{}");
+        backend.call(f, "crash", "{\"code\":3}");
+        await(f, Topic.LIFECYCLE, "mcp.server.crashed");
+        backend.result(backend.command(f, "restart", UnaryOperator.identity()));
+        backend.result(backend.command(f, "kill", UnaryOperator.identity()));
+        await(f, Topic.LIFECYCLE, "mcp.server.stopped");
+        await(f, Topic.LOGS, "mcp.server.logs");
+        await(f, Topic.REQUEST_LOGS, "mcp.request.logs");
+        backend.uninstall(f);
+        fleet.records()
+                .await(Topic.HEARTBEATS, "heartbeat", r -> r.key().equals(r.text("worker_id")));
+    }
+
+    private void await(Installation installation, Topic topic, String event) {
+        fleet.records()
+                .await(
+                        topic,
+                        event,
+                        r ->
+                                r.key().equals(installation.processId())
+                                        && r.text("event").equals(event));
+    }
+}

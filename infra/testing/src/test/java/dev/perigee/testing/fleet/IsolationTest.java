@@ -1,0 +1,82 @@
+package dev.perigee.testing.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.protocol.topic.Topic;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+@DisplayName("Users of one installation")
+@ExtendWith(SharedFleet.class)
+final class IsolationTest {
+
+    private final FleetUnderTest fleet;
+    private final Backend backend;
+
+    IsolationTest(FleetUnderTest fleet) {
+        this.fleet = fleet;
+        this.backend = fleet.backend();
+    }
+
+    @Test
+    @DisplayName("PRO-01, PRO-02, PRO-06: have a process and a configuration each")
+    void separateProcesses() {
+        var first = Installation.fixture().withEnv("WHO", "first");
+        var users =
+                List.of(
+                        first,
+                        first.ofUser("second-user").withEnv("WHO", "second"),
+                        first.ofUser("third-user").withEnv("WHO", "third"));
+        users.forEach(backend::install);
+
+        var pids = users.stream().map(user -> backend.text(user, "pid", "{}")).toList();
+        assertThat(pids).doesNotHaveDuplicates();
+        assertThat(users)
+                .extracting(user -> backend.text(user, "env", "{\"name\":\"WHO\"}"))
+                .containsExactly("first", "second", "third");
+
+        var crash = backend.call(first, "raise", "{\"signal\":\"KILL\"}");
+
+        assertThat(crash.text("outcome")).isEqualTo("failed");
+        assertThat(crash.text("error/code")).isEqualTo("crashed");
+        fleet.records()
+                .await(
+                        Topic.LIFECYCLE,
+                        "crashed",
+                        r ->
+                                r.key().equals(first.processId())
+                                        && r.text("event").equals("mcp.server.crashed")
+                                        && r.text("signal").equals("SIGKILL"));
+        assertThat(backend.text(users.get(1), "pid", "{}")).isEqualTo(pids.get(1));
+        assertThat(backend.text(users.get(2), "pid", "{}")).isEqualTo(pids.get(2));
+    }
+
+    @Test
+    @DisplayName("PRO-05, PRO-09: arguments in order, the environment and the worker's reach it")
+    void argumentsAndEnvironment() {
+        var f =
+                Installation.fixture("--x", "a b", "; rm -rf /", "--", "ü\"'")
+                        .withEnv("SPACED", "a b")
+                        .withEnv("EMPTY", "");
+        backend.install(f);
+
+        assertThat(backend.text(f, "args", "{}"))
+                .isEqualTo("[\"--x\",\"a b\",\"; rm -rf /\",\"--\",\"ü\\\"'\"]");
+        assertThat(backend.text(f, "env", "{\"name\":\"SPACED\"}")).isEqualTo("a b");
+        assertThat(backend.text(f, "env", "{}")).contains("\"EMPTY\":\"\"");
+        assertThat(backend.text(f, "env", "{\"name\":\"PATH\"}")).isEqualTo(System.getenv("PATH"));
+    }
+
+    @Test
+    @DisplayName("PRO-103, STA-14: cannot reach what is another user's")
+    void foreignServer() {
+        var f = backend.install(Installation.fixture());
+
+        var stranger = backend.call(f.ofUser("stranger"), "echo", "{\"message\":\"hi\"}");
+
+        assertThat(stranger.text("error/code")).isEqualTo("unknown_server");
+        assertThat(stranger.text("error/message")).isNotEmpty();
+    }
+}

@@ -1,0 +1,86 @@
+package dev.perigee.testing.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+@DisplayName("Reference servers from npm, called through topics")
+@ExtendWith(SharedFleet.class)
+final class RealServersTest {
+
+    private final Backend backend;
+
+    RealServersTest(Backend backend) {
+        this.backend = backend;
+    }
+
+    @Test
+    @DisplayName("PRO-33: everything echoes, lists resources and gives a prompt")
+    void everything() {
+        var server = backend.install(Installation.npm("everything"));
+
+        assertThat(backend.text(server, "echo", "{\"message\":\"hi\"}")).isEqualTo("Echo: hi");
+        assertThat(backend.ask(server, "resources/list", server.serverSlug()).text("outcome"))
+                .isEqualTo("success");
+        assertThat(
+                        backend.ask(server, "prompts/list", server.serverSlug())
+                                .json()
+                                .at("/result/prompts")
+                                .size())
+                .isPositive();
+    }
+
+    @Test
+    @DisplayName("PRO-32: filesystem, which asks for roots, reads a file")
+    void filesystem(@TempDir Path folder) throws Exception {
+        var file = Files.writeString(folder.resolve("note.txt"), "written by a test");
+        var server = backend.install(Installation.npm("filesystem", folder.toString()));
+
+        var arguments = JsonNodeFactory.instance.objectNode().put("path", file.toString());
+        assertThat(backend.text(server, "read_text_file", arguments.toString()))
+                .isEqualTo("written by a test");
+    }
+
+    @Test
+    @DisplayName("PRO-06: memory keeps a graph of its own for each user")
+    void memory(@TempDir Path folder) {
+        var alice =
+                Installation.npm("memory")
+                        .withEnv("MEMORY_FILE_PATH", folder.resolve("alice.jsonl").toString());
+        var bob =
+                alice.ofUser("bob")
+                        .withEnv("MEMORY_FILE_PATH", folder.resolve("bob.jsonl").toString());
+        backend.install(alice);
+        backend.install(bob);
+
+        backend.text(
+                alice,
+                "create_entities",
+                """
+                {"entities":[{"name":"Perigee","entityType":"project","observations":["near"]}]}""");
+
+        assertThat(backend.text(alice, "read_graph", "{}")).contains("Perigee");
+        assertThat(backend.text(bob, "read_graph", "{}")).doesNotContain("Perigee");
+    }
+
+    @Test
+    @DisplayName("PRO-04: sequential-thinking thinks")
+    void sequentialThinking() {
+        var server = backend.install(Installation.npm("sequential-thinking"));
+
+        assertThat(
+                        backend.text(
+                                server,
+                                "sequentialthinking",
+                                """
+                                {"thought":"one","nextThoughtNeeded":false,"thoughtNumber":1,
+                                 "totalThoughts":1}"""))
+                .contains("\"thoughtNumber\": 1");
+    }
+}
