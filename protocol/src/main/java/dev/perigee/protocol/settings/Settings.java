@@ -1,5 +1,6 @@
 package dev.perigee.protocol.settings;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,7 @@ public final class Settings {
     }
 
     @Override
+    @JsonValue // A JSON log shows what a text log shows.
     public String toString() {
         var shown = new TreeMap<String, Object>();
         for (var setting : schema.settings()) {

@@ -120,6 +120,17 @@ public final class SettingsSchema {
         return null;
     }
 
+    /** The environment variable that sets a key. */
+    public static String variableOf(String key) {
+        return Setting.environmentName(key);
+    }
+
+    /** Whether the value of {@code key} must not be shown; false where it means nothing here. */
+    public boolean isSecret(String key) {
+        var slot = slotOf(key);
+        return slot != null && slot.setting().isSecret() && !slot.fromFile();
+    }
+
     /** All values at their defaults; for tests. Fails where a setting is required. */
     public Settings defaults() {
         return read(Map.of());

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import dev.perigee.protocol.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -193,6 +194,9 @@ class SettingsReaderTest {
         var settings = SCHEMA.read(Map.of("link.token", "hunter2", "kafka.ssl.key", "hunter2"));
         assertThat(settings.toString())
                 .isEqualTo("{kafka.*=(secret), link.retention=PT30S, link.token=(secret)}");
+        assertThat(Json.raw(settings).text())
+                .contains("link.retention=PT30S")
+                .doesNotContain("hunter2");
     }
 
     private Path file(String content) throws IOException {

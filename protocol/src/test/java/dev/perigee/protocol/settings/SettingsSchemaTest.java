@@ -55,6 +55,11 @@ class SettingsSchemaTest {
         assertThat(schema.knows("kafka.")).isFalse();
         assertThat(schema.knows("kafka.*")).isFalse();
         assertThat(schema.knows("link.tokens")).isFalse();
+        assertThat(schema.isSecret("link.token")).isTrue();
+        assertThat(schema.isSecret("link.token-file")).isFalse();
+        assertThat(schema.isSecret("kafka.ssl.key.password")).isTrue();
+        assertThat(schema.isSecret("link.tokens")).isFalse();
+        assertThat(SettingsSchema.variableOf("link.token")).isEqualTo("PERIGEE_LINK_TOKEN");
     }
 
     @Test

@@ -13,6 +13,8 @@ final class Logging {
         System.setProperty("logback.configurationFile", "perigee-log-" + format + ".xml");
         var command = arguments.length == 0 ? "" : arguments[0];
         System.setProperty("PERIGEE_LOG_LEVEL", level(usual(command)));
+        System.setProperty(
+                "PERIGEE_PART_NAME", System.getenv().getOrDefault("PERIGEE_PART_NAME", command));
     }
 
     /** The level the user wants, or else the given one. */

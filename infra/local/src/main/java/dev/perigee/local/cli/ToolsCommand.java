@@ -26,6 +26,7 @@ import tools.jackson.databind.JsonNode;
         })
 final class ToolsCommand extends ClientCommand {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
+    private static final int LONGEST = 100;
 
     @Option(names = "--team", paramLabel = "ID", required = true, description = "The team's id.")
     private String team = "";
@@ -72,8 +73,12 @@ final class ToolsCommand extends ClientCommand {
             rows.add(
                     List.of(
                             tool.path("tool_path").asString(""),
-                            description.lines().findFirst().orElse("")));
+                            shortened(description.lines().findFirst().orElse(""))));
         }
         output.table(List.of("TOOL", "DESCRIPTION"), rows);
+    }
+
+    private static String shortened(String text) {
+        return text.length() <= LONGEST ? text : text.substring(0, LONGEST - 3) + "...";
     }
 }

@@ -144,14 +144,20 @@ public final class LocalFleet implements AutoCloseable {
     private PartProcess launch(String command, String name, int heap, Map<String, String> settings)
             throws IOException {
         var schema = plan.schema(command);
+        var environment = new HashMap<>(plan.environment());
         plan.settings()
                 .forEach(
                         (key, value) -> {
-                            if (schema.knows(key)) {
+                            if (schema.isSecret(key)) {
+                                environment.put(SettingsSchema.variableOf(key), value);
+                            } else if (schema.knows(key)) {
                                 settings.put(key, value);
                             }
                         });
-        var spec = new PartSpec(name, command, heap, settings, plan.environment());
+        if (plan.settings().containsKey("link.token")) {
+            settings.remove("link.token-file");
+        }
+        var spec = new PartSpec(name, command, heap, settings, environment);
         synchronized (this) {
             if (closed) {
                 throw new PartFailedException("The fleet is being stopped");

@@ -19,6 +19,7 @@ import java.util.function.Predicate;
  */
 final class PartProcess {
     private static final Duration START = Duration.ofMinutes(2);
+    private static final Duration KILL = Duration.ofSeconds(5);
 
     private final PartSpec spec;
     private final Process process;
@@ -113,7 +114,7 @@ final class PartProcess {
         if (process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS)) {
             return false;
         }
-        process.destroyForcibly().waitFor();
+        process.destroyForcibly().waitFor(KILL.toMillis(), TimeUnit.MILLISECONDS);
         return true;
     }
 

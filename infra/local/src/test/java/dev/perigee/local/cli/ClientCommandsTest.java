@@ -212,12 +212,12 @@ class ClientCommandsTest {
                 result(command, CommandOutcome.ACKNOWLEDGED, null, null),
                 status(process, "t1", ServerStatus.CONNECTING, null),
                 status("somebody-else", "t2", ServerStatus.CONNECTING, null),
-                status(process, "t1", ServerStatus.ONLINE, null),
                 result(
                         command,
                         CommandOutcome.COMPLETED,
                         CommandDetails.status(ServerStatus.ONLINE, null),
-                        null));
+                        null),
+                status(process, "t1", ServerStatus.ONLINE, null));
     }
 
     private static Answer result(
