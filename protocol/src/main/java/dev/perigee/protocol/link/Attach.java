@@ -20,7 +20,8 @@ public final class Attach {
      *     than any under which this worker had a session of the partition
      * @param cursors what this gateway already has; without one for a process the replay starts at
      *     the first retained entry
-     * @param creditBytes how many bytes of events the worker may send before {@code session/credit}
+     * @param creditBytes how many bytes of events the worker may send before {@code
+     *     session/credit}; an event counts as many as its whole frame has
      */
     public record Request(
             int partition,

@@ -51,12 +51,4 @@ final class AcceptedOrders {
             }
         }
     }
-
-    /** How many orders are remembered. */
-    int size() {
-        return orders.values().stream()
-                .flatMap(offsets -> offsets.values().stream())
-                .mapToInt(Map::size)
-                .sum();
-    }
 }

@@ -120,11 +120,17 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
         }
     }
 
+    /** Says goodbye after what is queued. */
+    void finish() {
+        outbound.finish();
+    }
+
     private void writeAll(LinkSocket to) {
         try {
             for (List<byte[]> batch = outbound.take(); !batch.isEmpty(); batch = outbound.take()) {
                 to.write(batch);
             }
+            to.close(CloseStatus.SHUTDOWN, "the worker is leaving");
         } catch (IOException e) {
             log.atDebug().addKeyValue("gateway_id", gatewayId).setCause(e).log("Link cut");
             outbound.close();
@@ -132,10 +138,5 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
         } catch (InterruptedException e) {
             outbound.close();
         }
-    }
-
-    /** Whether all that was queued is written or being written. */
-    boolean isFlushed() {
-        return outbound.isEmpty();
     }
 }

@@ -24,7 +24,6 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
-import org.eclipse.jetty.websocket.core.CloseStatus;
 import org.eclipse.jetty.websocket.core.server.WebSocketNegotiator;
 import org.eclipse.jetty.websocket.core.server.WebSocketUpgradeHandler;
 import org.slf4j.Logger;
@@ -170,7 +169,7 @@ public final class LinkServer implements AutoCloseable {
     public void close() {
         heartbeats.close();
         for (var connection : connections.all()) {
-            connection.close(CloseStatus.SHUTDOWN, "the worker is leaving");
+            connection.finish();
         }
         try {
             connections.awaitNone(GOODBYE.toNanos());

@@ -25,6 +25,7 @@ final class OutboundQueue {
     private long controlBytes;
     private long eventBytes;
     private boolean closed;
+    private boolean finished;
 
     OutboundQueue(long eventBytesLimit, long controlBytesLimit) {
         this.eventBytesLimit = eventBytesLimit;
@@ -39,7 +40,7 @@ final class OutboundQueue {
     boolean addControl(byte[] message) {
         lock.lock();
         try {
-            if (closed) {
+            if (isShut()) {
                 return true;
             }
             control.add(message);
@@ -59,10 +60,10 @@ final class OutboundQueue {
     boolean addEvent(byte[] message) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (!closed && eventBytes > 0 && eventBytes + message.length > eventBytesLimit) {
+            while (!isShut() && eventBytes > 0 && eventBytes + message.length > eventBytesLimit) {
                 drained.await();
             }
-            if (closed) {
+            if (isShut()) {
                 return false;
             }
             events.add(message);
@@ -74,11 +75,11 @@ final class OutboundQueue {
         }
     }
 
-    /** What to write next, at least one message, waiting for it; empty when closed. */
+    /** What to write next, at least one message, waiting for it; empty when closed or finished. */
     List<byte[]> take() throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (!closed && control.isEmpty() && events.isEmpty()) {
+            while (!isShut() && control.isEmpty() && events.isEmpty()) {
                 filled.await();
             }
             var batch = new ArrayList<byte[]>();
@@ -118,13 +119,19 @@ final class OutboundQueue {
         }
     }
 
-    /** Waits until all is taken, for an orderly goodbye. */
-    boolean isEmpty() {
+    /** Takes nothing more; what is queued is still handed out, then the writer is let go. */
+    void finish() {
         lock.lock();
         try {
-            return control.isEmpty() && events.isEmpty();
+            finished = true;
+            filled.signalAll();
+            drained.signalAll();
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean isShut() {
+        return closed || finished;
     }
 }

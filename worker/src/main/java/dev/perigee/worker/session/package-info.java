@@ -4,7 +4,7 @@
  * accepted. {@link dev.perigee.worker.session.Fencing}, {@link dev.perigee.worker.session.Journal},
  * {@link dev.perigee.worker.session.AcceptedRecords} and {@link dev.perigee.worker.session.Credit}
  * decide and hold no thread; the others wait, send and lock. Only {@link
- * dev.perigee.worker.session.LinkConnection} and {@link dev.perigee.worker.session.LinkServer} know
+ * dev.perigee.worker.session.LinkSocket} and {@link dev.perigee.worker.session.LinkServer} know
  * WebSocket. Change together with design/link.md.
  */
 @NullMarked

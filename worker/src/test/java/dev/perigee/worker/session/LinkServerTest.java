@@ -194,6 +194,25 @@ final class LinkServerTest {
     }
 
     @Test
+    @DisplayName("PRO-114 what is queued when the link closes is sent before the goodbye")
+    void sendsWhatIsQueuedBeforeTheGoodbye() throws Exception {
+        try (var gateway = link.gateway("g-1")) {
+            gateway.notice();
+            gateway.attach(1, 1, true);
+            gateway.ask(LinkMethod.APPLY, Orders.apply(1L, "i1", 10), RawJson.class);
+            for (int i = 0; i < 500; i++) {
+                link.server.announceDraining("notice " + i);
+            }
+            link.server.close();
+            for (int i = 0; i < 500; i++) {
+                assertThat(Json.read(gateway.notice().params(), SessionNotice.Draining.class))
+                        .isEqualTo(new SessionNotice.Draining("notice " + i));
+            }
+            assertThat(gateway.closed.get(10, TimeUnit.SECONDS)).isEqualTo(CloseStatus.SHUTDOWN);
+        }
+    }
+
+    @Test
     void aNoticeIsNotHeldUpByEvents() throws Exception {
         try (var gateway = link.gateway("g-1")) {
             gateway.notice();
