@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -25,7 +24,7 @@ import picocli.CommandLine.Spec;
 
 /** The benchmark's command line. */
 @Command(
-        name = "perigee bench",
+        name = "bench",
         mixinStandardHelpOptions = true,
         header = "Compare calls through a fleet with bare Kafka and a bare pipe, in one run.",
         description =
@@ -38,7 +37,10 @@ import picocli.CommandLine.Spec;
             "  perigee bench --in-flight 1,64 --calls 20000 --output json"
         })
 public final class Bench implements Callable<Integer> {
-    private static final int USAGE = 64;
+    /** A fleet for development starts fast; this one has to run as a deployed one does. */
+    private static final String OPTIMIZED = "-XX:TieredStopAtLevel=4 ";
+
+    private static final int WARMUP_IN_FLIGHT = 64;
     private static final Duration STALL = Duration.ofSeconds(30);
 
     @Option(
@@ -51,8 +53,16 @@ public final class Bench implements Callable<Integer> {
     @Option(
             names = "--calls",
             defaultValue = "5000",
-            description = "Calls of each measurement (${DEFAULT-VALUE}); as many warm up.")
+            description = "Calls of each measurement (${DEFAULT-VALUE}).")
     private int calls;
+
+    @Option(
+            names = "--warmup",
+            defaultValue = "30000",
+            description =
+                    "Calls before the first measurement of each way (${DEFAULT-VALUE}): a JVM that"
+                            + " still compiles measures its compiler.")
+    private int warmup;
 
     @Option(
             names = "--output",
@@ -62,22 +72,17 @@ public final class Bench implements Callable<Integer> {
 
     @Spec private CommandSpec spec = CommandSpec.create();
 
-    /** Runs the benchmark and ends the JVM with its exit code. */
+    /** The whole {@code perigee} command, this one included; ends the JVM with its exit code. */
     public static void main(String[] arguments) {
-        var commandLine = new CommandLine(new Bench());
-        commandLine.setParameterExceptionHandler(
-                (failure, _) -> {
-                    failure.getCommandLine().getErr().println(failure.getMessage());
-                    return USAGE;
-                });
-        System.exit(commandLine.execute(arguments));
+        System.exit(Perigee.run(arguments, new Bench()));
     }
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        if (calls < 1 || inFlight.stream().anyMatch(count -> count < 1)) {
+        if (calls < 1 || warmup < 0 || inFlight.stream().anyMatch(count -> count < 1)) {
             throw new ParameterException(
-                    spec.commandLine(), "--calls and --in-flight take numbers of at least 1");
+                    spec.commandLine(),
+                    "--calls and --in-flight take numbers of at least 1, --warmup of at least 0");
         }
         if (!output.equals("table") && !output.equals("json")) {
             throw new ParameterException(spec.commandLine(), "--output is json or table");
@@ -90,13 +95,20 @@ public final class Bench implements Callable<Integer> {
             try (var pipe = subject.pipe();
                     var kafka = subject.kafka();
                     var calling = subject.fleet()) {
+                var bare = new LoadDriver(pipe);
+                var topics = new LoadDriver(kafka);
+                var whole = new LoadDriver(calling);
+                for (var driver : List.of(bare, topics, whole)) {
+                    progress("Warming up ...");
+                    driver.run(WARMUP_IN_FLIGHT, warmup, STALL);
+                }
                 for (int count : inFlight) {
                     rows.add(
                             new Row(
                                     count,
-                                    measure("bare pipe", pipe, count),
-                                    measure("bare Kafka", kafka, count),
-                                    measure("Perigee", calling, count)));
+                                    measure("bare pipe", bare, count),
+                                    measure("bare Kafka", topics, count),
+                                    measure("Perigee", whole, count)));
                 }
             }
         }
@@ -104,10 +116,9 @@ public final class Bench implements Callable<Integer> {
         return 0;
     }
 
-    private Measurement measure(String name, EchoPath path, int count) throws InterruptedException {
+    private Measurement measure(String name, LoadDriver driver, int count)
+            throws InterruptedException {
         progress(name + ", " + count + " in flight ...");
-        var driver = new LoadDriver(path);
-        driver.run(count, calls, STALL);
         return driver.run(count, calls, STALL);
     }
 
@@ -127,7 +138,7 @@ public final class Bench implements Callable<Integer> {
                                 "broker", BrokerSettings.SCHEMA,
                                 "worker", WorkerSettings.SCHEMA,
                                 "gateway", GatewaySettings.SCHEMA));
-        var flags = System.getenv().getOrDefault("PERIGEE_JAVA_OPTS", "");
+        var flags = OPTIMIZED + System.getenv().getOrDefault("PERIGEE_JAVA_OPTS", "");
         return new LocalFleet(
                 plan, new JvmCommand(Perigee.class.getName(), flags), _ -> {}, this::progress);
     }

@@ -16,12 +16,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Calls through a running fleet, as a backend makes them. */
 final class FleetEcho implements EchoPath {
-    private static final Logger log = LoggerFactory.getLogger(FleetEcho.class);
     private static final RawJson ARGUMENTS = RawJson.of("{\"message\":\"hi\"}");
     private static final long TIMEOUT_MS = 30_000;
 
@@ -32,7 +29,7 @@ final class FleetEcho implements EchoPath {
     private final String idPrefix = "bench-" + System.nanoTime() + "-";
     private final KafkaProducer<byte[], byte[]> producer;
     private final RecordLoop results;
-    private final Map<String, Runnable> waiting = new ConcurrentHashMap<>();
+    private final Map<String, Answer> waiting = new ConcurrentHashMap<>();
 
     FleetEcho(String bootstrap, TopicNames topics, RecordKey user, String serverSlug) {
         this.user = user;
@@ -44,7 +41,7 @@ final class FleetEcho implements EchoPath {
     }
 
     @Override
-    public void send(long id, Runnable answered) {
+    public void send(long id, Answer answer) {
         var request =
                 new ToolRequest(
                         idPrefix + id,
@@ -57,23 +54,20 @@ final class FleetEcho implements EchoPath {
                         TIMEOUT_MS,
                         null,
                         null);
-        waiting.put(request.requestId(), answered);
+        waiting.put(request.requestId(), answer);
         var _ = producer.send(new ProducerRecord<>(requests, key, Json.write(request)));
     }
 
-    private void result(ConsumerRecord<byte[], byte[]> answer) {
-        var answered = waiting.remove(new String(answer.key(), StandardCharsets.UTF_8));
-        if (answered == null) {
+    private void result(ConsumerRecord<byte[], byte[]> result) {
+        var answer = waiting.remove(new String(result.key(), StandardCharsets.UTF_8));
+        if (answer == null) {
             return;
         }
-        var result = Json.read(answer.value(), ToolResult.class);
-        if (result.outcome() == ToolOutcome.SUCCESS) {
-            answered.run();
+        var value = Json.read(result.value(), ToolResult.class);
+        if (value.outcome() == ToolOutcome.SUCCESS) {
+            answer.arrived();
         } else {
-            log.atError()
-                    .addKeyValue("request_id", result.requestId())
-                    .addKeyValue("error", result.error())
-                    .log("A call of the benchmark failed");
+            answer.failed(String.valueOf(value.error()));
         }
     }
 

@@ -18,7 +18,7 @@ final class KafkaEcho implements EchoPath {
     private final KafkaProducer<byte[], byte[]> replier;
     private final RecordLoop echo;
     private final RecordLoop replies;
-    private final Map<Long, Runnable> waiting = new ConcurrentHashMap<>();
+    private final Map<Long, Answer> waiting = new ConcurrentHashMap<>();
 
     KafkaEcho(String bootstrap, String requests, String answers) {
         this.requests = requests;
@@ -36,16 +36,16 @@ final class KafkaEcho implements EchoPath {
                         bootstrap,
                         answers,
                         r -> {
-                            var answered = waiting.remove(ByteBuffer.wrap(r.key()).getLong());
-                            if (answered != null) {
-                                answered.run();
+                            var answer = waiting.remove(ByteBuffer.wrap(r.key()).getLong());
+                            if (answer != null) {
+                                answer.arrived();
                             }
                         });
     }
 
     @Override
-    public void send(long id, Runnable answered) {
-        waiting.put(id, answered);
+    public void send(long id, Answer answer) {
+        waiting.put(id, answer);
         var key = ByteBuffer.allocate(Long.BYTES).putLong(id).array();
         var _ = producer.send(new ProducerRecord<>(requests, key, BODY));
     }

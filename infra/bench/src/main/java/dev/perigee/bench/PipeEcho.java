@@ -22,7 +22,7 @@ final class PipeEcho implements EchoPath {
     private final Process server;
     private final OutputStream input;
     private final Thread reader;
-    private final Map<Long, Runnable> waiting = new ConcurrentHashMap<>();
+    private final Map<Long, Answer> waiting = new ConcurrentHashMap<>();
 
     private PipeEcho(Process server) {
         this.server = server;
@@ -36,14 +36,14 @@ final class PipeEcho implements EchoPath {
         builder.redirectError(ProcessBuilder.Redirect.DISCARD);
         var echo = new PipeEcho(builder.start());
         echo.reader.start();
-        var initialized = new CountDownLatch(1);
-        echo.waiting.put(INITIALIZE, initialized::countDown);
+        var initialized = new Opening();
+        echo.waiting.put(INITIALIZE, initialized);
         echo.write(
                 """
                 {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":\
                 "2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}
                 """);
-        if (!initialized.await(HANDSHAKE.toSeconds(), TimeUnit.SECONDS)) {
+        if (!initialized.isDone()) {
             echo.close();
             throw new IOException("The server did not answer initialize: " + command.getFirst());
         }
@@ -52,8 +52,8 @@ final class PipeEcho implements EchoPath {
     }
 
     @Override
-    public void send(long id, Runnable answered) {
-        waiting.put(id, answered);
+    public void send(long id, Answer answer) {
+        waiting.put(id, answer);
         try {
             write(
                     "{\"jsonrpc\":\"2.0\",\"id\":"
@@ -74,14 +74,15 @@ final class PipeEcho implements EchoPath {
         try (var lines = new BufferedReader(server.inputReader(StandardCharsets.UTF_8))) {
             for (String line; (line = lines.readLine()) != null; ) {
                 var message = Json.tree(line.getBytes(StandardCharsets.UTF_8));
-                var answered = waiting.remove(message.path("id").asLong(-1));
-                if (answered != null) {
-                    answered.run();
+                var answer = waiting.remove(message.path("id").asLong(-1));
+                if (answer != null) {
+                    answer.arrived();
                 }
             }
         } catch (IOException e) {
-            // The server ended; a call that waits is reported by the driver as stuck.
+            // The server ended, as at the end of its output.
         }
+        waiting.values().forEach(answer -> answer.failed("the server ended"));
     }
 
     @Override
@@ -95,5 +96,22 @@ final class PipeEcho implements EchoPath {
             server.destroyForcibly();
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Waits for the answer to initialize. */
+    private static final class Opening implements Answer {
+        private final CountDownLatch arrived = new CountDownLatch(1);
+
+        boolean isDone() throws InterruptedException {
+            return arrived.await(HANDSHAKE.toSeconds(), TimeUnit.SECONDS);
+        }
+
+        @Override
+        public void arrived() {
+            arrived.countDown();
+        }
+
+        @Override
+        public void failed(String reason) {}
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -27,7 +28,7 @@ class LoadDriverTest {
         var lossy =
                 new EchoPath() {
                     @Override
-                    public void send(long id, Runnable answered) {}
+                    public void send(long id, Answer answer) {}
 
                     @Override
                     public void close() {}
@@ -36,10 +37,48 @@ class LoadDriverTest {
                 .hasMessageContaining("lost a call");
     }
 
+    @Test
+    void aFailedCallEndsTheRunWithItsReason() {
+        var failing =
+                new EchoPath() {
+                    @Override
+                    public void send(long id, Answer answer) {
+                        answer.failed("no such tool");
+                    }
+
+                    @Override
+                    public void close() {}
+                };
+        assertThatThrownBy(() -> new LoadDriver(failing).run(1, 2, Duration.ofSeconds(5)))
+                .hasMessageContaining("no such tool");
+    }
+
+    @Test
+    void noIdIsUsedTwiceOnAPath() throws InterruptedException {
+        var ids = new ArrayList<Long>();
+        var path =
+                new EchoPath() {
+                    @Override
+                    public void send(long id, Answer answer) {
+                        ids.add(id);
+                        answer.arrived();
+                    }
+
+                    @Override
+                    public void close() {}
+                };
+        var driver = new LoadDriver(path);
+
+        driver.run(1, 10, Duration.ofSeconds(5));
+        driver.run(2, 10, Duration.ofSeconds(5));
+
+        assertThat(ids).hasSize(20).doesNotHaveDuplicates();
+    }
+
     /** Answers the oldest call only once as many are in flight as it is asked to wait for. */
     private static final class FullQueue implements EchoPath {
         private final int full;
-        private final Queue<Runnable> waiting = new ArrayDeque<>();
+        private final Queue<Answer> waiting = new ArrayDeque<>();
         private final AtomicInteger most = new AtomicInteger();
         private final AtomicInteger sent = new AtomicInteger();
 
@@ -48,13 +87,13 @@ class LoadDriverTest {
         }
 
         @Override
-        public void send(long id, Runnable answered) {
-            waiting.add(answered);
+        public void send(long id, Answer answer) {
+            waiting.add(answer);
             most.accumulateAndGet(waiting.size(), Math::max);
             int count = sent.incrementAndGet();
             if (waiting.size() == full || count == 300) {
                 while (!waiting.isEmpty() && (count == 300 || waiting.size() == full)) {
-                    waiting.remove().run();
+                    waiting.remove().arrived();
                 }
             }
         }

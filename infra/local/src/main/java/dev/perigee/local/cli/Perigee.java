@@ -47,8 +47,22 @@ public final class Perigee implements Runnable {
 
     /** Runs one command and ends the JVM with its exit code. */
     public static void main(String[] arguments) {
+        System.exit(run(arguments));
+    }
+
+    /**
+     * Runs one command.
+     *
+     * @param more commands that other modules add
+     * @return the exit code
+     */
+    public static int run(String[] arguments, Object... more) {
         Logging.configure(arguments);
-        System.exit(commandLine().execute(arguments));
+        var commandLine = commandLine();
+        for (var command : more) {
+            commandLine.addSubcommand(command);
+        }
+        return commandLine.execute(arguments);
     }
 
     /** The whole command tree, writing to standard output and error. */
