@@ -140,23 +140,12 @@ final class Answers {
         }
     }
 
-    private ToolResult tooLarge(ToolResult result) {
-        return new ToolResult(
-                ToolResult.EVENT,
-                result.requestId(),
-                result.teamId(),
-                result.userId(),
-                result.processId(),
-                result.toolPath(),
-                ToolOutcome.FAILED,
-                null,
+    private static ToolResult tooLarge(ToolResult result) {
+        return result.failed(
                 ToolError.of(
                         ErrorCode.TOO_LARGE,
                         "The result is larger than tool-results takes: ask for less, or raise"
                                 + " max.message.bytes",
-                        null),
-                result.attempts(),
-                result.durationMs(),
-                result.timestamp());
+                        null));
     }
 }

@@ -4,7 +4,6 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.ToolOrder;
-import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.topic.RecordOrigin;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -123,17 +122,7 @@ final class LinkFixture {
     }
 
     private static ToolRequest request(String id, String arguments) {
-        return new ToolRequest(
-                id,
-                "t1",
-                "u1",
-                ToolMethod.TOOLS_CALL.wireName(),
-                "everything:echo",
-                null,
-                RawJson.of(arguments),
-                null,
-                null,
-                null);
+        return ToolRequest.call(id, "t1", "u1", "everything:echo", RawJson.of(arguments), null);
     }
 
     void close() throws Exception {

@@ -2,7 +2,6 @@ package dev.perigee.bench;
 
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
-import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.tool.ToolRequest;
@@ -43,17 +42,13 @@ final class FleetEcho implements EchoPath {
     @Override
     public void send(long id, Answer answer) {
         var request =
-                new ToolRequest(
+                ToolRequest.call(
                         idPrefix + id,
                         user.teamId(),
                         String.valueOf(user.userId()),
-                        ToolMethod.TOOLS_CALL.wireName(),
                         toolPath,
-                        null,
                         ARGUMENTS,
-                        TIMEOUT_MS,
-                        null,
-                        null);
+                        TIMEOUT_MS);
         waiting.put(request.requestId(), answer);
         var _ = producer.send(new ProducerRecord<>(requests, key, Json.write(request)));
     }

@@ -9,6 +9,8 @@ import dev.perigee.protocol.command.CommandPayload;
 import dev.perigee.protocol.command.CommandResult;
 import dev.perigee.protocol.command.CommandType;
 import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.config.ServerConfigBuilder;
+import dev.perigee.protocol.config.ServerConfigBuilder.Owner;
 import dev.perigee.protocol.config.ServerSettings;
 import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.event.Event;
@@ -61,17 +63,7 @@ final class Subject {
                         null,
                         null,
                         null,
-                        new CommandPayload(
-                                "mcp_installation_created",
-                                null,
-                                null,
-                                null,
-                                null,
-                                config(),
-                                null,
-                                null,
-                                null,
-                                null));
+                        CommandPayload.install(config()));
         var run =
                 new CommandRun(
                         new KafkaConnection(bootstrap, topics, Map.of()), _ -> true, quiet());
@@ -109,32 +101,15 @@ final class Subject {
     /** Request logs are off: nothing of the kind is on the bare paths. */
     private static ServerConfig config() {
         var command = command();
-        return new ServerConfig(
-                null,
-                "bench",
-                SLUG,
-                USER.teamId(),
-                USER.teamId(),
-                "user",
-                "user",
-                TransportType.STDIO,
-                command.getFirst(),
-                command.subList(1, command.size()),
-                Map.of(),
-                null,
-                null,
-                null,
-                Map.of(),
-                Map.of(),
-                null,
-                null,
-                null,
-                new ServerSettings(false),
-                null,
-                null,
-                null,
-                null,
-                null);
+        return new ServerConfigBuilder(
+                        "bench",
+                        SLUG,
+                        new Owner(USER.teamId(), USER.teamId(), "user", "user"),
+                        TransportType.STDIO,
+                        command.getFirst(),
+                        command.subList(1, command.size()))
+                .settings(new ServerSettings(false))
+                .build();
     }
 
     private static CommandRun.Listener quiet() {

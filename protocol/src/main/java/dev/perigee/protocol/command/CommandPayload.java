@@ -21,4 +21,35 @@ public record CommandPayload(
         @Nullable String toolName,
         @Nullable Boolean isDisabled,
         @Nullable String reason,
-        @Nullable String checkType) {}
+        @Nullable String checkType) {
+    /** Of a configure command that installs this server, or changes it. */
+    public static CommandPayload install(ServerConfig config) {
+        return new CommandPayload(
+                "mcp_installation_created",
+                null,
+                config.installationId(),
+                config.teamId(),
+                config.userId(),
+                config,
+                null,
+                null,
+                null,
+                null);
+    }
+
+    /**
+     * Of a command about an installation.
+     *
+     * @param event of a configure command, else null
+     * @param userId whose instance, null for every user's
+     */
+    public static CommandPayload about(
+            @Nullable String event,
+            String installationId,
+            String teamId,
+            @Nullable String userId,
+            @Nullable String reason) {
+        return new CommandPayload(
+                event, null, installationId, teamId, userId, null, null, null, reason, null);
+    }
+}

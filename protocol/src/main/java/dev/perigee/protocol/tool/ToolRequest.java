@@ -36,6 +36,27 @@ public record ToolRequest(
         Require.atLeast(limit, 1, "limit");
     }
 
+    /** A call of one tool of this user's. */
+    public static ToolRequest call(
+            String requestId,
+            String teamId,
+            String userId,
+            String toolPath,
+            RawJson arguments,
+            @Nullable Long timeoutMs) {
+        return new ToolRequest(
+                requestId,
+                teamId,
+                userId,
+                ToolMethod.TOOLS_CALL.wireName(),
+                toolPath,
+                null,
+                arguments,
+                timeoutMs,
+                null,
+                null);
+    }
+
     /** Everything but the arguments, which are the user's. */
     @Override
     public String toString() {

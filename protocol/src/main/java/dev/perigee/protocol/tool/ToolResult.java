@@ -36,6 +36,23 @@ public record ToolResult(
         Require.present(timestamp, "timestamp");
     }
 
+    /** This answer with an error in the place of its result, such as one too large to publish. */
+    public ToolResult failed(ToolError instead) {
+        return new ToolResult(
+                EVENT,
+                requestId,
+                teamId,
+                userId,
+                processId,
+                toolPath,
+                ToolOutcome.FAILED,
+                null,
+                instead,
+                attempts,
+                durationMs,
+                timestamp);
+    }
+
     /** The answer to a request that no server was asked. */
     public static ToolResult refused(
             ToolRequest request, @Nullable String processId, ToolError error, Instant timestamp) {

@@ -12,7 +12,6 @@ import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolError;
-import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.worker.instance.InstanceIdentity;
 import java.time.InstantSource;
@@ -73,7 +72,7 @@ final class EventFrames {
         String message =
                 "The result has %d bytes, at most %d can be published: ask for less at once"
                         .formatted(encoded.size(), MAX_RESULT_BYTES);
-        return Json.raw(failed(result, ToolError.of(ErrorCode.TOO_LARGE, message, null)));
+        return Json.raw(result.failed(ToolError.of(ErrorCode.TOO_LARGE, message, null)));
     }
 
     byte[] result(InstanceIdentity about, long seq, ToolOrder.Execute order, RawJson data) {
@@ -150,21 +149,5 @@ final class EventFrames {
                                 message,
                                 Map.of("process_id", about.processId()),
                                 clock.instant())));
-    }
-
-    private static ToolResult failed(ToolResult result, ToolError error) {
-        return new ToolResult(
-                ToolResult.EVENT,
-                result.requestId(),
-                result.teamId(),
-                result.userId(),
-                result.processId(),
-                result.toolPath(),
-                ToolOutcome.FAILED,
-                null,
-                error,
-                result.attempts(),
-                result.durationMs(),
-                result.timestamp());
     }
 }

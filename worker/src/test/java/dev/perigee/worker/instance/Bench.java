@@ -3,6 +3,8 @@ package dev.perigee.worker.instance;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.config.ServerConfigBuilder;
+import dev.perigee.protocol.config.ServerConfigBuilder.Owner;
 import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
@@ -92,32 +94,17 @@ final class Bench implements AutoCloseable {
             List<String> args,
             Map<String, String> env,
             @Nullable Long handshakeMs) {
-        return new ServerConfig(
-                "name-" + id,
-                id,
-                "slug-" + id,
-                "t1",
-                "acme",
-                USER,
-                "alice",
-                transport,
-                command,
-                args,
-                env,
-                null,
-                null,
-                null,
-                Map.of(),
-                Map.of(),
-                null,
-                handshakeMs,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null);
+        return new ServerConfigBuilder(
+                        id,
+                        "slug-" + id,
+                        new Owner("t1", "acme", USER, "alice"),
+                        transport,
+                        command,
+                        args)
+                .installationName("name-" + id)
+                .env(env)
+                .handshakeTimeoutMs(handshakeMs)
+                .build();
     }
 
     private static String script() {

@@ -3,13 +3,12 @@ package dev.perigee.worker.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.config.ServerConfig;
-import dev.perigee.protocol.config.TransportType;
+import dev.perigee.protocol.json.Json;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -81,32 +80,17 @@ final class LogPiecesTest {
     @Test
     void masksConfiguredSecrets() {
         var config =
-                new ServerConfig(
-                        null,
-                        "i",
-                        "s",
-                        "t",
-                        "t",
-                        "u",
-                        "u",
-                        TransportType.STDIO,
-                        "node",
-                        List.of(),
-                        Map.of("A", "hunter22", "B", "hunter22-longer", "C", "short"),
-                        null,
-                        null,
-                        null,
-                        Map.of("H", "Bearer abc"),
-                        Map.of("q", "query-secret"),
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null,
-                        null);
+                Json.read(
+                        """
+                        {"installation_id": "i", "server_slug": "s", "team_id": "t",
+                         "team_slug": "t", "user_id": "u", "user_slug": "u",
+                         "transport_type": "stdio", "command": "node",
+                         "env": {"A": "hunter22", "B": "hunter22-longer", "C": "short"},
+                         "headers": {"H": "Bearer abc"},
+                         "url_query_params": {"q": "query-secret"}}
+                        """
+                                .getBytes(StandardCharsets.UTF_8),
+                        ServerConfig.class);
         var mask = SecretMask.of(config);
         assertThat(mask.apply("hunter22-longer hunter22 short Bearer abc ?q=query-secret"))
                 .isEqualTo("*** *** short *** ?q=***");

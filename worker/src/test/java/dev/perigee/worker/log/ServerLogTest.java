@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.config.ServerConfigBuilder;
+import dev.perigee.protocol.config.ServerConfigBuilder.Owner;
 import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.EventBody.LogRateLimitExceeded;
@@ -23,32 +25,15 @@ import org.junit.jupiter.api.Test;
 
 final class ServerLogTest {
     private static final ServerConfig CONFIG =
-            new ServerConfig(
-                    null,
-                    "i",
-                    "s",
-                    "t",
-                    "t",
-                    "u",
-                    "u",
-                    TransportType.STDIO,
-                    "node",
-                    List.of(),
-                    Map.of("KEY", "very-secret"),
-                    null,
-                    null,
-                    null,
-                    Map.of(),
-                    Map.of(),
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null);
+            new ServerConfigBuilder(
+                            "i",
+                            "s",
+                            new Owner("t", "t", "u", "u"),
+                            TransportType.STDIO,
+                            "node",
+                            List.of())
+                    .env(Map.of("KEY", "very-secret"))
+                    .build();
 
     private final ScheduledExecutorService timers = Executors.newScheduledThreadPool(1);
     private final List<EventBody> events = new CopyOnWriteArrayList<>();

@@ -29,17 +29,7 @@ final class Orders {
     @SuppressWarnings("NullAway") // It does not see that a nested type's component is nullable.
     static ToolOrder.Execute call(long offset, String requestId, String userId) {
         var request =
-                new ToolRequest(
-                        requestId,
-                        "t1",
-                        userId,
-                        "tools/call",
-                        "echo:echo",
-                        null,
-                        RawJson.EMPTY_OBJECT,
-                        null,
-                        null,
-                        null);
+                ToolRequest.call(requestId, "t1", userId, "echo:echo", RawJson.EMPTY_OBJECT, null);
         return new ToolOrder.Execute(
                 PARTITION,
                 origin(offset),

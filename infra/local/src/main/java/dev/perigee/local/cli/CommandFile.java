@@ -103,19 +103,7 @@ final class CommandFile {
     private Command install(ObjectNode object) {
         var node = object.has("config") ? object.get("config") : object;
         var config = Json.convert(node, ServerConfig.class);
-        return commands.command(
-                CommandType.CONFIGURE,
-                new CommandPayload(
-                        "mcp_installation_created",
-                        null,
-                        config.installationId(),
-                        config.teamId(),
-                        config.userId(),
-                        config,
-                        null,
-                        null,
-                        null,
-                        null));
+        return commands.command(CommandType.CONFIGURE, CommandPayload.install(config));
     }
 
     private static RecordKey keyOf(Command command) {

@@ -23,16 +23,11 @@ final class DeleteCommand extends SendingCommand {
     @Override
     public Integer call() throws InterruptedException {
         var payload =
-                new CommandPayload(
+                CommandPayload.about(
                         "mcp_installation_deleted",
-                        null,
                         installation.installation(),
                         installation.team(),
                         installation.user(),
-                        null,
-                        null,
-                        null,
-                        null,
                         null);
         var command = commands(false).command(CommandType.CONFIGURE, payload);
         var key = new RecordKey(installation.team(), installation.user());

@@ -9,7 +9,6 @@ import dev.perigee.protocol.command.CommandPayload;
 import dev.perigee.protocol.command.CommandType;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.RawJson;
-import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.topic.RecordKey;
 import dev.perigee.protocol.topic.TopicNames;
@@ -93,18 +92,7 @@ final class DemoCommand implements Callable<Integer> {
             throws InterruptedException {
         var config = server.config();
         output.line("Installing " + server.description() + " for user u1 of team t1");
-        var payload =
-                new CommandPayload(
-                        "mcp_installation_created",
-                        null,
-                        config.installationId(),
-                        config.teamId(),
-                        config.userId(),
-                        config,
-                        null,
-                        null,
-                        null,
-                        null);
+        var payload = CommandPayload.install(config);
         var command =
                 new Commands(InstantSource.system(), INSTALL, false)
                         .command(CommandType.CONFIGURE, payload);
@@ -124,17 +112,13 @@ final class DemoCommand implements Callable<Integer> {
             throws InterruptedException {
         output.line("Calling " + server.echo() + " " + ARGUMENTS.text());
         var request =
-                new ToolRequest(
+                ToolRequest.call(
                         "demo-1",
                         server.config().teamId(),
                         server.config().userId(),
-                        ToolMethod.TOOLS_CALL.wireName(),
                         server.echo(),
-                        null,
                         ARGUMENTS,
-                        CALL.toMillis(),
-                        null,
-                        null);
+                        CALL.toMillis());
         try (var call = new ToolCall(kafka)) {
             return ToolAnswer.print(call.call(request, CALL), output, this::warn);
         }

@@ -2,12 +2,13 @@ package dev.perigee.local.cli;
 
 import dev.perigee.local.sample.SampleServer;
 import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.config.ServerConfigBuilder;
+import dev.perigee.protocol.config.ServerConfigBuilder.Owner;
 import dev.perigee.protocol.config.TransportType;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 
 /** An MCP server that the demonstration installs; it has a tool called echo. */
 record DemoServer(String description, ServerConfig config) {
@@ -48,31 +49,13 @@ record DemoServer(String description, ServerConfig config) {
 
     private static ServerConfig config(
             String installation, String slug, String command, List<String> arguments) {
-        return new ServerConfig(
-                null,
-                installation,
-                slug,
-                "t1",
-                "acme",
-                "u1",
-                "alice",
-                TransportType.STDIO,
-                command,
-                arguments,
-                Map.of(),
-                null,
-                null,
-                null,
-                Map.of(),
-                Map.of(),
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null);
+        return new ServerConfigBuilder(
+                        installation,
+                        slug,
+                        new Owner("t1", "acme", "u1", "alice"),
+                        TransportType.STDIO,
+                        command,
+                        arguments)
+                .build();
     }
 }

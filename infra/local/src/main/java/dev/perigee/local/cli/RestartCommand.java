@@ -30,17 +30,12 @@ final class RestartCommand extends SendingCommand {
     @Override
     public Integer call() throws InterruptedException {
         var payload =
-                new CommandPayload(
-                        null,
+                CommandPayload.about(
                         null,
                         installation.installation(),
                         installation.team(),
                         installation.user(),
-                        null,
-                        null,
-                        null,
-                        reason,
-                        null);
+                        reason);
         var command = commands(false).command(CommandType.RESTART, payload);
         var key = new RecordKey(installation.team(), installation.user());
         return send(List.of(new Addressed(key, command)), RestartCommand::isOnline);

@@ -1,0 +1,99 @@
+package dev.perigee.protocol.config;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Builds the configuration of an installation that is a program, for whoever acts as a backend.
+ * What is not set is absent, as in a command that does not name it. For one thread.
+ */
+public final class ServerConfigBuilder {
+    private final String installationId;
+    private final String serverSlug;
+    private final Owner owner;
+    private final TransportType transport;
+    private final String command;
+    private final List<String> args;
+    private Map<String, String> env = Map.of();
+    private @Nullable String installationName;
+    private @Nullable Long handshakeTimeoutMs;
+    private @Nullable ServerSettings settings;
+
+    /** Whose an installation is. */
+    public record Owner(String teamId, String teamSlug, String userId, String userSlug) {}
+
+    /**
+     * Begins with what every program has.
+     *
+     * @param transport {@code stdio} or {@code command}
+     */
+    public ServerConfigBuilder(
+            String installationId,
+            String serverSlug,
+            Owner owner,
+            TransportType transport,
+            String command,
+            List<String> args) {
+        this.installationId = installationId;
+        this.serverSlug = serverSlug;
+        this.owner = owner;
+        this.transport = transport;
+        this.command = command;
+        this.args = args;
+    }
+
+    public ServerConfigBuilder env(Map<String, String> env) {
+        this.env = env;
+        return this;
+    }
+
+    public ServerConfigBuilder installationName(String installationName) {
+        this.installationName = installationName;
+        return this;
+    }
+
+    public ServerConfigBuilder handshakeTimeoutMs(@Nullable Long handshakeTimeoutMs) {
+        this.handshakeTimeoutMs = handshakeTimeoutMs;
+        return this;
+    }
+
+    public ServerConfigBuilder settings(ServerSettings settings) {
+        this.settings = settings;
+        return this;
+    }
+
+    /**
+     * The configuration.
+     *
+     * @throws dev.perigee.protocol.json.InvalidRecordException when a value is not acceptable
+     */
+    public ServerConfig build() {
+        return new ServerConfig(
+                installationName,
+                installationId,
+                serverSlug,
+                owner.teamId(),
+                owner.teamSlug(),
+                owner.userId(),
+                owner.userSlug(),
+                transport,
+                command,
+                args,
+                env,
+                null,
+                null,
+                null,
+                Map.of(),
+                Map.of(),
+                null,
+                handshakeTimeoutMs,
+                null,
+                settings,
+                null,
+                null,
+                null,
+                null,
+                null);
+    }
+}
