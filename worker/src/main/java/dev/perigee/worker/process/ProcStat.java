@@ -14,10 +14,12 @@ import org.jspecify.annotations.Nullable;
  * @param parent the parent's process id
  * @param session the session's id
  * @param startTime ticks since boot
+ * @param memoryBytes its address space; none has a thread of the kernel, or one that is ending
  */
-record ProcStat(long pid, char state, long parent, long session, long startTime) {
+record ProcStat(long pid, char state, long parent, long session, long startTime, long memoryBytes) {
 
     private static final int START_TIME = 22;
+    private static final int MEMORY = 23;
 
     /** Null when there is no such process, or no {@code /proc}. */
     static @Nullable ProcStat read(long pid) {
@@ -47,7 +49,8 @@ record ProcStat(long pid, char state, long parent, long session, long startTime)
                 fields[0].charAt(0),
                 Long.parseLong(fields[1]),
                 Long.parseLong(fields[3]),
-                Long.parseLong(fields[START_TIME - 3]));
+                Long.parseLong(fields[START_TIME - 3]),
+                Long.parseLong(fields[MEMORY - 3]));
     }
 
     boolean alive() {

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,12 @@ import org.jspecify.annotations.Nullable;
 final class ProcessTable {
 
     private static final Path PROC = Path.of("/proc");
+
+    /** So often it shows arguments and no environment: it has none. */
+    private static final int ENOUGH = 8;
+
+    private static final int EXEC_LOOKS = 500;
+    private static final long EXEC_PAUSE_NANOS = 200_000;
 
     private final ReentrantLock lock = new ReentrantLock();
     private List<ProcessEntry> latest = List.of();
@@ -46,7 +53,7 @@ final class ProcessTable {
         for (var name : names == null ? new String[0] : names) {
             var stat = ProcStat.read(Long.parseLong(name));
             if (stat != null && stat.alive()) {
-                var environment = environment(name);
+                var environment = environment(stat);
                 entries.add(
                         new ProcessEntry(
                                 stat,
@@ -57,15 +64,43 @@ final class ProcessTable {
         return List.copyOf(entries);
     }
 
-    private static String environment(String pid) {
+    /**
+     * While a process executes another program it shows neither environment nor arguments for a
+     * moment, and what is being read of the old ones breaks off. Such a one is read again: unmarked
+     * it would get away from who ends its tree.
+     */
+    private static String environment(ProcStat stat) {
+        var directory = PROC.resolve(Long.toString(stat.pid()));
         try {
-            return new String(
-                    Files.readAllBytes(PROC.resolve(pid).resolve("environ")),
-                    StandardCharsets.ISO_8859_1);
+            var environment = text(directory.resolve("environ"));
+            boolean running = stat.memoryBytes() > 0;
+            int shown = 0;
+            for (var look = 0;
+                    !whole(environment) && running && shown < ENOUGH && look < EXEC_LOOKS;
+                    look++) {
+                if (text(directory.resolve("cmdline")).isEmpty()) {
+                    shown = 0;
+                    LockSupport.parkNanos(EXEC_PAUSE_NANOS);
+                    var now = ProcStat.read(stat.pid());
+                    running = now != null && now.memoryBytes() > 0;
+                } else {
+                    shown++;
+                }
+                environment = text(directory.resolve("environ"));
+            }
+            return environment;
         } catch (IOException e) {
             // Ended meanwhile, or another user's.
             return "";
         }
+    }
+
+    private static boolean whole(String environment) {
+        return environment.endsWith("\0");
+    }
+
+    private static String text(Path file) throws IOException {
+        return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
     }
 
     static @Nullable String value(String environment, String variable) {
@@ -96,7 +131,8 @@ final class ProcessTable {
                                         handle.info()
                                                 .startInstant()
                                                 .map(Instant::toEpochMilli)
-                                                .orElse(0L)))
+                                                .orElse(0L),
+                                        0))
                 .map(stat -> new ProcessEntry(stat, null, null))
                 .toList();
     }

@@ -72,12 +72,19 @@ while read -r -t "$seconds" verb session start; do
     esac
 done
 
+# A process that executes another program at the moment of a look shows no mark: one look that finds
+# nobody is not enough.
 passes=0
-find_victims
-while [ "$victims" != ' ' ] && [ "$passes" -lt 300 ]; do
-    kill -KILL $victims 2>/dev/null
+quiet=0
+while [ "$quiet" -lt 3 ] && [ "$passes" -lt 300 ]; do
+    find_victims
+    if [ "$victims" = ' ' ]; then
+        quiet=$((quiet + 1))
+    else
+        quiet=0
+        kill -KILL $victims 2>/dev/null
+    fi
     sleep 0.05
     passes=$((passes + 1))
-    find_victims
 done
 exit 0

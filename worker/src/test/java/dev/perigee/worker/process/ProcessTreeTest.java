@@ -14,7 +14,7 @@ final class ProcessTreeTest {
 
     private static ProcessEntry entry(
             long pid, long parent, long session, long start, @Nullable String owner) {
-        return new ProcessEntry(new ProcStat(pid, 'S', parent, session, start), owner, null);
+        return new ProcessEntry(new ProcStat(pid, 'S', parent, session, start, 1), owner, null);
     }
 
     private static List<Long> members(ProcessEntry... table) {
@@ -79,7 +79,7 @@ final class ProcessTreeTest {
     @Test
     void readsAStatLineWhoseNameHoldsAnything() {
         var line = "42 (a) b (c) S 7 42 41 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 1234 5 6 7 8 9 10";
-        assertThat(ProcStat.parse(line)).isEqualTo(new ProcStat(42, 'S', 7, 41, 1234));
+        assertThat(ProcStat.parse(line)).isEqualTo(new ProcStat(42, 'S', 7, 41, 1234, 5));
     }
 
     @Test

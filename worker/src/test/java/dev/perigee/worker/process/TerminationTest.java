@@ -2,10 +2,12 @@ package dev.perigee.worker.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.stream.Gatherers;
@@ -13,6 +15,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -24,7 +27,8 @@ final class TerminationTest {
 
     private final ProcessLauncher launcher =
             NativeProcessLauncher.start(LauncherOptions.defaults());
-    private final ProcessOwner owner = new ProcessOwner("termination-test", "i" + hashCode());
+    private final ProcessOwner owner =
+            new ProcessOwner("termination-test-" + UUID.randomUUID(), "first");
     private final Termination termination = new Termination();
     private final RecordingListener heard = new RecordingListener();
 
@@ -106,6 +110,24 @@ final class TerminationTest {
         heard.awaitStdout("up");
         termination.terminate(child, Duration.ofMillis(100));
         assertThat(Processes.marked(owner)).isEmpty();
+    }
+
+    @Test
+    @DisplayName("a process is found by its mark also while it executes another program")
+    void seesWhoIsExecuting(@TempDir Path directory) throws Exception {
+        var program = Files.writeString(directory.resolve("again"), "#!/bin/sh\nexec \"$0\"\n");
+        assertThat(program.toFile().setExecutable(true)).isTrue();
+        var child = start("echo up; exec '" + program + "'");
+        heard.awaitStdout("up");
+        var table = new ProcessTable();
+        for (var look = 0; look < 200; look++) {
+            assertThat(table.read())
+                    .as("look %d", look)
+                    .filteredOn(entry -> entry.pid() == child.pid())
+                    .extracting(ProcessEntry::owner)
+                    .containsExactly(owner.marker(1));
+        }
+        assertThat(termination.terminate(child, SHORT)).isNotNull();
     }
 
     @Test
