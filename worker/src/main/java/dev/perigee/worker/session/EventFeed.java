@@ -27,7 +27,7 @@ final class EventFeed {
     private final Credit credit;
     private final String name;
     private @Nullable Thread sender;
-    private boolean stopped;
+    private volatile boolean stopped;
 
     /**
      * A feed that is not started.
@@ -73,7 +73,7 @@ final class EventFeed {
         }
     }
 
-    /** Sends nothing more, but for an entry that is being handed to the connection now. */
+    /** Sends nothing more, but for an entry that was looked up before. */
     void stop() {
         lock.lock();
         try {
@@ -98,13 +98,17 @@ final class EventFeed {
         }
     }
 
-    /** Sends an entry, if there is one, and puts the journal at the end of the line. */
+    /**
+     * Sends an entry, if there is one, and puts the journal at the end of the line. Looks at {@code
+     * stopped} after the entry: what was looked up later may follow entries that the next gateway
+     * acknowledged, and would be a hole to this one.
+     */
     private boolean sendNext(ProcessJournal journal) throws InterruptedException {
         var entry = journal.after(sent.getOrDefault(journal, 0L));
         if (entry == null) {
             return true;
         }
-        if (!peer.sendEvent(entry.frame())) {
+        if (stopped || !peer.sendEvent(entry.frame())) {
             return false;
         }
         sent.put(journal, entry.seq());
