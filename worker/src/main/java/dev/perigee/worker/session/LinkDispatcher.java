@@ -91,7 +91,7 @@ final class LinkDispatcher {
             case LinkMethod.ATTACH -> attach(connection, request.id(), params);
             case LinkMethod.DETACH -> {
                 var detach = Json.read(params, Attach.Detach.class);
-                sessions.detach(connection, detach.partition());
+                sessions.detach(connection, detach.partition(), detach.epoch());
                 connection.respond(request.id(), NOTHING);
             }
             case LinkMethod.EXECUTE -> {

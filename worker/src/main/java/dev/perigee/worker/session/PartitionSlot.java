@@ -98,11 +98,23 @@ final class PartitionSlot {
                 .log("Session attached");
     }
 
-    /** A detach counts only from the connection that is attached now. */
+    /** A connection is gone. Counts only if it is attached now. */
     void detach(LinkPeer peer) {
         lock.lock();
         try {
             if (peer.equals(owner)) {
+                leave();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A connection gives a claim up. Counts only if it is attached now, and by this claim. */
+    void detach(LinkPeer peer, long epoch) {
+        lock.lock();
+        try {
+            if (peer.equals(owner) && epoch == fencing.epoch()) {
                 leave();
             }
         } finally {

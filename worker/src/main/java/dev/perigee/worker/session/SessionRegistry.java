@@ -88,11 +88,11 @@ public final class SessionRegistry {
                 .attach(peer, request, requestId);
     }
 
-    /** Lets a connection leave a partition. */
-    void detach(LinkPeer peer, int partition) {
+    /** Lets a connection leave a partition that it attached with this epoch. */
+    void detach(LinkPeer peer, int partition, long epoch) {
         var slot = slots.get(partition);
         if (slot != null) {
-            slot.detach(peer);
+            slot.detach(peer, epoch);
             reaper.reconsider();
         }
     }

@@ -118,6 +118,26 @@ final class SessionTest {
     }
 
     @Test
+    @DisplayName("the detach of an older claim does not end a newer one of the same connection")
+    void aDetachNamesItsClaim() throws Exception {
+        try (var gateway = installed()) {
+            gateway.attach(6, 2, false);
+            gateway.ask(
+                    LinkMethod.DETACH,
+                    new Attach.Detach(Orders.PARTITION, 5, false),
+                    RawJson.class);
+            assertThat(sessions("true")).isEqualTo(1);
+            append(1);
+            assertThat(gateway.event().seq()).isEqualTo(1);
+            gateway.ask(
+                    LinkMethod.DETACH,
+                    new Attach.Detach(Orders.PARTITION, 6, false),
+                    RawJson.class);
+            assertThat(sessions("true")).isZero();
+        }
+    }
+
+    @Test
     @DisplayName("RES-09 the same generation waits for the detach, then succeeds")
     void theSameGenerationWaits() throws Exception {
         try (var first = installed();
