@@ -75,7 +75,25 @@ final class EventFrames {
         return Json.raw(result.failed(ToolError.of(ErrorCode.TOO_LARGE, message, null)));
     }
 
+    /** The answer to one request; its reply address counts too. */
     byte[] result(InstanceIdentity about, long seq, ToolOrder.Execute order, RawJson data) {
+        byte[] frame = resultFrame(about, seq, order, data);
+        if (frame.length <= LinkFrame.MAX_BYTES) {
+            return frame;
+        }
+        var error =
+                ToolError.of(
+                        ErrorCode.TOO_LARGE,
+                        "The result and its headers have %d bytes, at most %d can be published: ask for less at once"
+                                .formatted(frame.length, LinkFrame.MAX_BYTES),
+                        null);
+        var refused =
+                ToolResult.refused(order.request(), about.processId(), error, clock.instant());
+        return resultFrame(about, seq, order, Json.raw(refused));
+    }
+
+    private static byte[] resultFrame(
+            InstanceIdentity about, long seq, ToolOrder.Execute order, RawJson data) {
         return write(
                 new InstanceEvent(
                         about.partition(),

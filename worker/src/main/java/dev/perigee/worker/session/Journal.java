@@ -180,6 +180,7 @@ final class Journal {
     }
 
     private boolean hasRoomForLogs() {
-        return bytes < limits.maxBytes() / 4 * 3 && entries.size() < limits.maxEntries() / 4 * 3L;
+        return bytes < limits.maxBytes() - limits.maxBytes() / 4
+                && entries.size() < limits.maxEntries() - limits.maxEntries() / 4;
     }
 }

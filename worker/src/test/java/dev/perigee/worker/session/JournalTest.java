@@ -2,11 +2,18 @@ package dev.perigee.worker.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.LinkFrame;
+import dev.perigee.protocol.link.SessionNotice;
+import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.topic.RecordOrigin;
+import dev.perigee.worker.instance.InstanceIdentity;
 import java.nio.charset.StandardCharsets;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,6 +32,40 @@ final class JournalTest {
         assertThat(texts(0)).containsExactly("entry 1", "entry 2", "entry 3");
         assertThat(texts(2)).containsExactly("entry 3");
         assertThat(journal.nextSeq()).isEqualTo(4);
+    }
+
+    @Test
+    @DisplayName("a result that passes alone but not with its reply address is answered too_large")
+    void countsTheReplyAddress() {
+        var order = Orders.call(7, "r-1");
+        var reply = new SessionNotice.ReplyTo("replies", 0, new byte[100_000]);
+        var addressed =
+                new ToolOrder.Execute(
+                        order.partition(),
+                        order.origin(),
+                        order.processId(),
+                        order.request(),
+                        order.deadline(),
+                        reply,
+                        null);
+        var frames = new EventFrames("w-1", Clock.systemUTC());
+        var about = InstanceIdentity.of(0, 1, Orders.config("i1"));
+        var data = RawJson.of('"' + "x".repeat(LinkFrame.MAX_BYTES - 70_000) + '"');
+        assertThat(frames.result(about, 1, order, data)).hasSizeGreaterThan(data.size());
+        var frame = frames.result(about, 1, addressed, data);
+        assertThat(new String(frame, StandardCharsets.UTF_8))
+                .hasSizeLessThan(200_000)
+                .contains("too_large", "r-1");
+    }
+
+    @Test
+    @DisplayName("however small, a journal that was full is not when it is empty")
+    void recoversWhenTiny() {
+        var tiny = new Journal(new Journal.Limits(1, 1, 1000), budget);
+        tiny.append(seq -> bytes("entry"), null);
+        assertThat(tiny.full()).isTrue();
+        tiny.acknowledge(1, REPORT);
+        assertThat(tiny.full()).isFalse();
     }
 
     @Test
