@@ -51,6 +51,8 @@ const methods = {
   },
   'tools/call': (p) => tools[p.name](p.arguments),
   'resources/list': () => ({ resources: [{ uri: 'x://y', name: 'y' }] }),
+  // Deeper than anybody reads.
+  'prompts/get': () => JSON.parse('{"deep":'.repeat(300) + '1' + '}'.repeat(300)),
   ping: () => ({}),
 };
 

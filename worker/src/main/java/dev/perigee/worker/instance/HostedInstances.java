@@ -21,6 +21,8 @@ import org.slf4j.LoggerFactory;
 final class HostedInstances implements PartitionInstances {
     private static final Logger log = LoggerFactory.getLogger(HostedInstances.class);
 
+    private static final Duration KILL_LIMIT = Duration.ofSeconds(1);
+
     private final int partition;
     private final HostParts parts;
     private final JournalFactory journals;
@@ -195,15 +197,28 @@ final class HostedInstances implements PartitionInstances {
         // Half of the time is for those that do not heed SIGTERM.
         all.forEach(instance -> instance.leave(limit.dividedBy(2)));
         try {
+            var late = new ArrayList<Instance>();
             for (var instance : all) {
                 if (!instance.awaitEnd(Duration.ofNanos(deadline - System.nanoTime()))) {
-                    log.atError()
-                            .addKeyValue("process_id", instance.processId())
-                            .log("Instance did not end in time: the watchdog has to");
+                    late.add(instance);
                 }
             }
+            kill(late);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Those that were busy until the limit, for one with ending a process of long grace. */
+    private static void kill(List<Instance> late) throws InterruptedException {
+        late.forEach(Instance::kill);
+        long deadline = System.nanoTime() + KILL_LIMIT.toNanos();
+        for (var instance : late) {
+            boolean ended = instance.awaitEnd(Duration.ofNanos(deadline - System.nanoTime()));
+            log.atWarn()
+                    .addKeyValue("process_id", instance.processId())
+                    .addKeyValue("ended", ended)
+                    .log("Instance did not end in time: it was killed");
         }
     }
 }

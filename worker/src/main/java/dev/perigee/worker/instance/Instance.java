@@ -25,6 +25,7 @@ final class Instance implements Runnable {
     private final InstanceJournal journal;
     private final RequestLogs requestLogs;
     private final Consumer<Instance> retired;
+    private final Thread thread;
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile @Nullable Supervisor supervisor;
     private volatile @Nullable Dossier dossier;
@@ -39,6 +40,7 @@ final class Instance implements Runnable {
         this.parts = parts;
         this.journal = journal;
         this.retired = retired;
+        this.thread = Thread.ofVirtual().name("instance-" + first.processId()).unstarted(this);
         this.requestLogs =
                 new RequestLogs(
                         parts.options().logs(),
@@ -48,7 +50,7 @@ final class Instance implements Runnable {
 
     /** Starts the thread. Called once. */
     void begin() {
-        var _ = Thread.ofVirtual().name("instance-" + processId()).start(this);
+        thread.start();
     }
 
     String processId() {
@@ -97,7 +99,10 @@ final class Instance implements Runnable {
                 // Each step handles one message.
             }
         } catch (InterruptedException e) {
-            log.atWarn().addKeyValue("process_id", processId()).log("Instance interrupted");
+            var current = supervisor;
+            if (current != null) {
+                current.abort();
+            }
         } finally {
             retired.accept(this);
             ended.countDown();
@@ -164,6 +169,11 @@ final class Instance implements Runnable {
     /** Has everything ended; {@link #awaitEnd} waits for it. */
     void leave(Duration limit) {
         mailbox.post(new Message.Leave(limit));
+    }
+
+    /** The time for an orderly end is over: kills the process, whatever is being done. */
+    void kill() {
+        thread.interrupt();
     }
 
     /** Waits until the thread has ended and all calls are answered; false when time ran out. */

@@ -119,6 +119,13 @@ final class ProcessKeeper {
         run.log().flush();
     }
 
+    /** Kills the process, if there is or will be one, without waiting for its end. */
+    void kill() {
+        if (dossier.run != null) {
+            dossier.run.kill();
+        }
+    }
+
     void started(Message.Started message) throws InterruptedException {
         var run = message.run();
         if (run != dossier.run) {

@@ -13,12 +13,14 @@ import dev.perigee.worker.mcp.StdioMcpClient;
 import dev.perigee.worker.process.ChildListener;
 import dev.perigee.worker.process.ChildProcess;
 import dev.perigee.worker.process.ExitStatus;
+import dev.perigee.worker.process.ProcessSignal;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +40,7 @@ final class ServerRun implements ChildListener, McpListener {
     private volatile @Nullable ChildProcess child;
     private volatile @Nullable ExitStatus exit;
     private volatile boolean silent;
+    private volatile boolean doomed;
     private volatile long spawnedNanos = System.nanoTime();
     private volatile long endedNanos;
     private volatile @Nullable Instant spawnedAt;
@@ -80,6 +83,18 @@ final class ServerRun implements ChildListener, McpListener {
         spawnedAt = now;
         if (client != null) {
             client.attach(process);
+        }
+        if (doomed) {
+            process.signal(ProcessSignal.KILL);
+        }
+    }
+
+    /** Kills the process, also one that is only being started. Does not wait. */
+    void kill() {
+        doomed = true;
+        var process = child;
+        if (process != null) {
+            process.signal(ProcessSignal.KILL);
         }
     }
 
@@ -204,7 +219,7 @@ final class ServerRun implements ChildListener, McpListener {
     }
 
     @Override
-    public void onGarbage(String what) {
+    public void onGarbage(Supplier<String> what) {
         log.remark(LevelInference.WARN, what);
     }
 }

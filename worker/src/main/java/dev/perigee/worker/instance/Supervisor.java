@@ -227,6 +227,13 @@ final class Supervisor {
         requestLogs.flush();
     }
 
+    /** The time for an orderly end is over. */
+    void abort() {
+        dossier.presence = View.Presence.LEAVING;
+        process.kill();
+        dossier.publish();
+    }
+
     /** An order about a configuration that a newer one replaced does not touch it. */
     private boolean stale(Message.Order message, InstanceOrder.Simple order) {
         if (order.startToken() >= dossier.identity.startToken()) {

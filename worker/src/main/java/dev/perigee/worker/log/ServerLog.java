@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The log of one process: takes bytes of its streams on the launcher's thread, gives log events to
@@ -62,12 +63,17 @@ public final class ServerLog {
 
     /** Bytes of the standard output of a program that does not speak MCP. */
     public void stdout(ByteBuffer bytes) {
-        locked(() -> stdout.accept(bytes, line -> line(LevelInference.of(line), line)));
+        locked(() -> stdout.accept(bytes, this::outputLine));
     }
 
     /** A remark of Perigee's own about the process. */
     public void remark(String level, String text) {
-        locked(() -> line(level, text));
+        remark(level, () -> text);
+    }
+
+    /** A remark that is only composed when it is admitted: a server may provoke any number. */
+    public void remark(String level, Supplier<String> text) {
+        locked(() -> line(() -> level, text));
     }
 
     /** Sends what there is at once: the process ended. */
@@ -75,7 +81,7 @@ public final class ServerLog {
         locked(
                 () -> {
                     stderr.finish(this::stderrLine);
-                    stdout.finish(line -> line(LevelInference.of(line), line));
+                    stdout.finish(this::outputLine);
                     batch.flush();
                 });
     }
@@ -84,24 +90,28 @@ public final class ServerLog {
     public List<String> lastLines() {
         lock.lock();
         try {
-            return List.copyOf(latest);
+            return latest.stream().map(mask::apply).toList();
         } finally {
             lock.unlock();
         }
     }
 
     private void stderrLine(String text) {
-        var masked = mask.apply(text);
-        latest.add(masked);
+        latest.add(text);
         if (latest.size() > options.lastLines()) {
             latest.remove();
         }
-        line(LevelInference.of(text), masked);
+        outputLine(text);
     }
 
-    private void line(String level, String text) {
+    private void outputLine(String text) {
+        line(() -> LevelInference.of(text), () -> text);
+    }
+
+    private void line(Supplier<String> level, Supplier<String> text) {
         if (limit.admit(System.nanoTime())) {
-            batch.add(new LogLine(level, mask.apply(text), metadata, clock.instant()));
+            var masked = mask.apply(text.get());
+            batch.add(new LogLine(level.get(), masked, metadata, clock.instant()));
         } else {
             batch.callSink();
         }

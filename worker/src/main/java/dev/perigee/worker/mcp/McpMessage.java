@@ -29,6 +29,16 @@ sealed interface McpMessage {
     /** An answer to a request that nobody can have made. */
     record Stray(RawJson id) implements McpMessage {}
 
+    /** Whether the line is worth reading; tells most of what is no message at no cost. */
+    static boolean mayBe(byte[] line) {
+        for (byte character : line) {
+            if (character != ' ' && character != '\t') {
+                return character == '{';
+            }
+        }
+        return false;
+    }
+
     /**
      * Reads a message.
      *

@@ -27,7 +27,7 @@ public final class StdioMcpClient implements McpClient {
     private static final Logger log = LoggerFactory.getLogger(StdioMcpClient.class);
     private static final RawJson NO_ROOTS = RawJson.of("{\"roots\":[]}");
     private static final int METHOD_NOT_FOUND = -32601;
-    private static final int QUOTED_CHARACTERS = 200;
+    private static final int QUOTED_BYTES = 200;
 
     private final String processId;
     private final McpOptions options;
@@ -172,11 +172,16 @@ public final class StdioMcpClient implements McpClient {
     }
 
     private void receive(byte[] line) {
+        if (!McpMessage.mayBe(line)) {
+            garbage("not an object", line);
+            return;
+        }
         McpMessage message;
         try {
             message = McpMessage.read(line);
         } catch (InvalidRecordException e) {
             garbage(e.getMessage(), line);
+            unreadable(line, e.getMessage());
             return;
         }
         switch (message) {
@@ -237,7 +242,7 @@ public final class StdioMcpClient implements McpClient {
         var text =
                 "a message of %d bytes is longer than %d"
                         .formatted(sizeBytes, options.maxMessageBytes());
-        listener.onGarbage(text);
+        listener.onGarbage(() -> text);
         var id = SkippedAnswer.id(head, tail);
         var request = id == null ? null : pending.remove(id);
         if (request != null) {
@@ -250,10 +255,24 @@ public final class StdioMcpClient implements McpClient {
     }
 
     private void garbage(@Nullable String why, byte[] line) {
-        var text =
-                new String(
-                        line, 0, Math.min(line.length, QUOTED_CHARACTERS), StandardCharsets.UTF_8);
-        listener.onGarbage("stdout is not JSON-RPC (" + why + "): " + text);
+        listener.onGarbage(() -> "stdout is not JSON-RPC (" + why + "): " + quoted(line));
+    }
+
+    private static String quoted(byte[] line) {
+        return line.length <= QUOTED_BYTES
+                ? new String(line, StandardCharsets.UTF_8)
+                : new String(line, 0, QUOTED_BYTES, StandardCharsets.UTF_8) + '…';
+    }
+
+    /** Where it can be seen which request this would have answered, that one need not wait. */
+    private void unreadable(byte[] line, @Nullable String why) {
+        var id = SkippedAnswer.id(line);
+        var request = id == null ? null : pending.remove(id);
+        if (request != null) {
+            metrics.answered();
+            request.fail(
+                    McpException.Kind.INVALID_ANSWER, "The server's answer cannot be read: " + why);
+        }
     }
 
     /** Never waits: on the launcher's thread, or for a message that may as well be lost. */

@@ -154,7 +154,9 @@ final class NativeChild implements ChildProcess {
         loop.closeFile(processFile);
         processFile = CLOSED;
         closeInput();
-        stdout.drain();
+        if (!paused) {
+            stdout.drain();
+        }
         stderr.drain();
         exited = true;
         call(() -> listener.onExit(status));

@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
 final class NativeLoop implements Runnable {
 
     private static final Logger log = LoggerFactory.getLogger(NativeLoop.class);
-    private static final int BUFFER_BYTES = 1 << 16;
+    static final int BUFFER_BYTES = 1 << 16;
+
     private static final int FOREVER = -1;
 
     private final LauncherOptions options;
@@ -142,8 +143,8 @@ final class NativeLoop implements Runnable {
         return children.remove(child.key()) != null;
     }
 
-    int read(int file) {
-        return (int) calls.read(file, buffer, BUFFER_BYTES);
+    int read(int file, int limitBytes) {
+        return (int) calls.read(file, buffer, limitBytes);
     }
 
     /** What the last read got, until the next. */

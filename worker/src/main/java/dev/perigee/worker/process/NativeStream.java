@@ -9,12 +9,17 @@ final class NativeStream {
     /** A pipe holds at most this much unless its owner is privileged. */
     private static final int LARGEST_PIPE_BYTES = 1 << 20;
 
+    /** How long one child's output may hold up the others' per turn, about. */
+    private static final long TURN_NANOS = 2_000_000;
+
+    private static final int SMALLEST_CHUNK_BYTES = 256;
     private static final int CLOSED = -1;
 
     private final NativeLoop loop;
     private final long key;
     private final Consumer<ByteBuffer> sink;
     private int file;
+    private int chunkBytes = NativeLoop.BUFFER_BYTES;
     private boolean watched;
 
     NativeStream(NativeLoop loop, int file, long key, Consumer<ByteBuffer> sink) {
@@ -46,15 +51,26 @@ final class NativeStream {
         if (file == CLOSED) {
             return 0;
         }
-        var count = loop.read(file);
+        var count = loop.read(file, chunkBytes);
         if (count > 0) {
+            var began = System.nanoTime();
             sink.accept(loop.bytes(count));
+            adapt(System.nanoTime() - began);
             return count;
         }
         if (count != -Errno.TRY_AGAIN && count != -Errno.INTERRUPTED) {
             close();
         }
         return 0;
+    }
+
+    /** Output that costs much, such as garbage in tiny lines, is taken in smaller bites. */
+    private void adapt(long tookNanos) {
+        if (tookNanos > TURN_NANOS) {
+            chunkBytes = Math.max(chunkBytes / 2, SMALLEST_CHUNK_BYTES);
+        } else if (tookNanos < TURN_NANOS / 4) {
+            chunkBytes = Math.min(chunkBytes * 2, NativeLoop.BUFFER_BYTES);
+        }
     }
 
     /**

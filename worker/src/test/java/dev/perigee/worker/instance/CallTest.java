@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.command.CommandAction.Check;
+import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.Json;
@@ -21,6 +22,8 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests of all kinds, against a real server. */
 final class CallTest {
@@ -213,6 +216,35 @@ final class CallTest {
         assertThat(updated.toolCount()).isEqualTo(3);
         assertThat(journal.statuses()).hasSize(5);
         await().until(() -> journal.lines().stream().anyMatch(l -> l.contains("not JSON-RPC")));
+    }
+
+    @Test
+    @DisplayName("an answer that cannot be read ends its call at once")
+    void tellsAnUnreadableAnswer() {
+        var config = Bench.server("a");
+        bench.configure(config);
+        var result = bench.perform(bench.request(config, "prompts/get", "slug-a:deep", Map.of()));
+        assertThat(code(result)).isEqualTo(ErrorCode.SERVER_ERROR);
+        assertThat(bench.text(config, "echo", Map.of("message", "x"))).isEqualTo("x");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"yes", "yes '{' ", "yes error >&2", "tr '\\0' ' ' </dev/zero"})
+    @DisplayName("a server that floods its output does not hold up another")
+    void floodsHarmNobody(String flood) {
+        var config = Bench.server("a");
+        bench.configure(config);
+        var noisy =
+                Bench.program(
+                        "n", TransportType.STDIO, "sh", List.of("-c", flood), Map.of(), 60_000L);
+        bench.submit(noisy, Cause.CREATED);
+        await().until(() -> bench.instances.describe(noisy.processId()) != null);
+        long start = System.nanoTime();
+        for (int i = 0; i < 30; i++) {
+            assertThat(bench.text(config, "echo", Map.of("message", "m" + i))).isEqualTo("m" + i);
+        }
+        var took = Duration.ofNanos(System.nanoTime() - start);
+        assertThat(took).isLessThan(Duration.ofSeconds(6));
     }
 
     @Test

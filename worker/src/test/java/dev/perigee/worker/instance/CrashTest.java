@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.EventBody.Crashed;
 import dev.perigee.protocol.event.EventBody.Restarted;
@@ -22,6 +23,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -231,5 +233,28 @@ final class CrashTest {
         var late = bench.call(config, "echo", Map.of());
         assertThat(late.error()).isNotNull();
         assertThat(late.error().code()).isEqualTo(ErrorCode.UNAVAILABLE);
+    }
+
+    @Test
+    @DisplayName("an instance that is busy ending its process with a long grace dies at the limit")
+    void killsWhoIsBusyAtTheLimit() {
+        try (var slow = new Bench(Map.of("process.termination-grace", "60s"))) {
+            var stubborn =
+                    Bench.program(
+                            "s",
+                            TransportType.COMMAND,
+                            "sh",
+                            List.of("-c", "trap '' TERM; echo up; while :; do sleep 1; done"),
+                            Map.of(),
+                            null);
+            slow.configure(stubborn);
+            await().until(() -> slow.journal(stubborn).lines().contains("up"));
+            var pid = Objects.requireNonNull(slow.snapshot(stubborn).pid());
+            slow.instances.stop(slow.order(stubborn.processId()));
+            await().until(() -> slow.snapshot(stubborn).state() == InstanceState.TERMINATING);
+            slow.instances.terminateAll(Duration.ofSeconds(1));
+            await().atMost(Duration.ofSeconds(5)).until(() -> !Bench.alive(pid));
+            assertThat(slow.instances.describe()).isEmpty();
+        }
     }
 }
