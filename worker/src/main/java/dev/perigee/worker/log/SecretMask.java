@@ -8,13 +8,16 @@ import java.util.stream.Stream;
 /**
  * Replaces the configured secrets of one installation, wherever they turn up in what Perigee
  * composes, by {@code ***}. Shorter values than {@link #MIN_LENGTH} are left: they would mask
- * ordinary words. Immutable.
+ * ordinary words. Of a value of several lines each line is one. Of one that was cut off with the
+ * end of its line, which then ends in an ellipsis, what is left is replaced. Immutable.
  */
 public final class SecretMask {
     /** Length from which a configured value counts as a secret, in characters. */
     public static final int MIN_LENGTH = 6;
 
     private static final String MASK = "***";
+    private static final char CUT = '…';
+    private static final int MIN_CUT_LENGTH = 4;
 
     private final List<String> secrets;
 
@@ -27,6 +30,8 @@ public final class SecretMask {
         return new SecretMask(
                 Stream.of(config.env(), config.headers(), config.urlQueryParams())
                         .flatMap(values -> values.values().stream())
+                        .flatMap(value -> Stream.concat(Stream.of(value), value.lines()))
+                        .map(String::strip)
                         .filter(value -> value.length() >= MIN_LENGTH)
                         .distinct()
                         .sorted(Comparator.comparingInt(String::length).reversed())
@@ -38,6 +43,20 @@ public final class SecretMask {
         for (var secret : secrets) {
             if (text.contains(secret)) {
                 text = text.replace(secret, MASK);
+            }
+        }
+        return !text.isEmpty() && text.charAt(text.length() - 1) == CUT ? cut(text) : text;
+    }
+
+    private String cut(String text) {
+        int end = text.length() - 1;
+        for (var secret : secrets) {
+            for (int length = Math.min(secret.length() - 1, end);
+                    length >= MIN_CUT_LENGTH;
+                    length--) {
+                if (text.startsWith(secret.substring(0, length), end - length)) {
+                    return text.substring(0, end - length) + MASK + CUT;
+                }
             }
         }
         return text;

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,23 +78,51 @@ final class LogPiecesTest {
         assertThat(admitted).isEqualTo(80);
     }
 
-    @Test
-    void masksConfiguredSecrets() {
+    private static SecretMask mask(Map<String, String> env) {
         var config =
                 Json.read(
                         """
                         {"installation_id": "i", "server_slug": "s", "team_id": "t",
                          "team_slug": "t", "user_id": "u", "user_slug": "u",
                          "transport_type": "stdio", "command": "node",
-                         "env": {"A": "hunter22", "B": "hunter22-longer", "C": "short"},
+                         "env": %s,
                          "headers": {"H": "Bearer abc"},
                          "url_query_params": {"q": "query-secret"}}
                         """
+                                .formatted(Json.raw(env).text())
                                 .getBytes(StandardCharsets.UTF_8),
                         ServerConfig.class);
-        var mask = SecretMask.of(config);
+        return SecretMask.of(config);
+    }
+
+    @Test
+    void masksConfiguredSecrets() {
+        var mask = mask(Map.of("A", "hunter22", "B", "hunter22-longer", "C", "short"));
         assertThat(mask.apply("hunter22-longer hunter22 short Bearer abc ?q=query-secret"))
                 .isEqualTo("*** *** short *** ?q=***");
         assertThat(mask.toString()).doesNotContain("hunter");
+    }
+
+    @Test
+    @DisplayName("a secret of several lines is one in each line")
+    void masksSecretsOfSeveralLines() {
+        var mask = mask(Map.of("KEY", "-----BEGIN KEY-----\nMIIEvQIBADAN\r\n  c3ByYXls\n"));
+        assertThat(mask.apply("read MIIEvQIBADAN")).isEqualTo("read ***");
+        assertThat(mask.apply("then c3ByYXls.")).isEqualTo("then ***.");
+    }
+
+    @Test
+    @DisplayName("a secret whose end was cut off with its line's is one, too")
+    void masksSecretsThatAreCutOff() {
+        var mask = mask(Map.of("KEY", "top-secret-value"));
+        var lines = new ArrayList<String>();
+        var splitter = new LineSplitter(24);
+        splitter.accept(
+                ByteBuffer.wrap("token is top-secret-value\n".getBytes(StandardCharsets.UTF_8)),
+                lines::add);
+        assertThat(lines).containsExactly("token is top-secret-v…");
+        assertThat(mask.apply(lines.getFirst())).isEqualTo("token is ***…");
+        assertThat(mask.apply("to…")).isEqualTo("to…");
+        assertThat(mask.apply("…")).isEqualTo("…");
     }
 }
