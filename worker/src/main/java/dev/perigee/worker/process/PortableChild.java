@@ -30,6 +30,10 @@ final class PortableChild implements ChildProcess {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final PendingInput pending;
+
+    /** Guarded by the calls' lock. */
+    private boolean reportedAll;
+
     private boolean inputClosed;
     private boolean gone;
     private boolean paused;
@@ -145,7 +149,11 @@ final class PortableChild implements ChildProcess {
             ended.countDown();
             awaitResume();
             streams.await(options.outputGrace().toNanos(), TimeUnit.NANOSECONDS);
-            call(listener::onClosed);
+            call(
+                    () -> {
+                        reportedAll = true;
+                        listener.onClosed();
+                    });
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -159,7 +167,9 @@ final class PortableChild implements ChildProcess {
     private void call(Runnable report) {
         calls.lock();
         try {
-            report.run();
+            if (!reportedAll) {
+                report.run();
+            }
         } catch (RuntimeException e) {
             log.atError().addKeyValue("pid", pid()).setCause(e).log("A child's listener failed");
         } finally {

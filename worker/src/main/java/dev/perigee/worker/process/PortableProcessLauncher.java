@@ -7,8 +7,9 @@ import java.util.regex.Pattern;
 /**
  * Starts children with the JDK's own means and gives each of them four platform threads: right for
  * developing on a system without the native launcher, wrong for hundreds of children. What it
- * cannot do: tell exit code 137 from SIGKILL, give a child a session of its own, or let go of a
- * stream that a grandchild holds (its reader stays until the grandchild ends).
+ * cannot do: tell exit code 137 from SIGKILL, give a child a session of its own, so that a SIGKILL
+ * to the worker's whole process group takes the watchdog with it, or let go of a stream that a
+ * grandchild holds (its reader stays until the grandchild ends).
  */
 final class PortableProcessLauncher implements ProcessLauncher {
 

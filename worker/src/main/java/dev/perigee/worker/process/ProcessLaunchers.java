@@ -21,7 +21,8 @@ public final class ProcessLaunchers {
                 .addKeyValue("missing", missing)
                 .log(
                         "Children are started with the portable launcher: four threads each, no"
-                                + " sessions of their own. Fit for development only");
+                                + " sessions of their own; without /proc those that leave their"
+                                + " parents outlive a killed worker. Fit for development only");
         return new PortableProcessLauncher(options);
     }
 }

@@ -334,4 +334,26 @@ final class LauncherContractTest {
         assertThatThrownBy(() -> launcher.launch(shell("true"), heard))
                 .isInstanceOf(LaunchException.class);
     }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("nothing follows the close, whatever a grandchild still writes")
+    void theCloseIsTheLastWord(Kind kind) throws Exception {
+        try (var launcher = open(kind)) {
+            launcher.launch(
+                    shell("(while [ ! -e end ]; do echo late; sleep 0.02; done) & echo $!; exit 0"),
+                    heard);
+            heard.awaitClosed();
+            var calls = heard.stdoutBytes();
+            var grandchild =
+                    heard.stdout()
+                            .lines()
+                            .filter(text -> !text.equals("late"))
+                            .map(Long::valueOf)
+                            .findFirst()
+                            .orElseThrow();
+            await().during(Duration.ofMillis(300)).until(() -> heard.stdoutBytes() == calls);
+            ProcessHandle.of(grandchild).ifPresent(ProcessHandle::destroyForcibly);
+        }
+    }
 }
