@@ -154,12 +154,14 @@ public final class Worker implements AutoCloseable {
             throws LaunchException, InterruptedException {
         var owner = new ProcessOwner(identity.workerId(), identity.incarnation());
         var retention = settings.value(SessionSettings.RETENTION);
-        new LeftoverSweeper().sweep(owner, retention.plus(SWEEP_SURPLUS));
+        var sweeper = new LeftoverSweeper();
+        sweeper.sweep(owner, retention.plus(SWEEP_SURPLUS));
         var launcher = ProcessLaunchers.create(LauncherOptions.defaults());
         parts.add("launcher", launcher::close);
         var leaseLost = new CountDownLatch(1);
         var watchdog = Watchdog.start(owner, retention, launcher, leaseLost::countDown);
         parts.add("watchdog", watchdog::close);
+        sweeper.requireAlone(owner);
         var termination = new Termination();
         var owned =
                 new OwnedLauncher(

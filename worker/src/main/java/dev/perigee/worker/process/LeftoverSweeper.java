@@ -50,8 +50,7 @@ public final class LeftoverSweeper {
                         watchdogs.isEmpty()
                                 ? "Processes of an earlier run do not die, pids %s: look at their state with ps"
                                         .formatted(pids(leftovers))
-                                : "Another worker with the id '%s' runs on this system (watchdog pid %s): stop it, or give this one another id"
-                                        .formatted(owner.workerId(), pids(watchdogs)));
+                                : another(owner, watchdogs));
             }
             for (var leftover : leftovers) {
                 killed.add(leftover.pid());
@@ -59,6 +58,27 @@ public final class LeftoverSweeper {
             }
             Thread.sleep(LOOK);
         }
+    }
+
+    /**
+     * Makes sure that no other worker of this id started at the same moment, when neither saw the
+     * other yet. A worker calls it when its own watchdog guards.
+     *
+     * @throws IllegalStateException when there is one; of two both may be told
+     */
+    public void requireAlone(ProcessOwner owner) {
+        var others =
+                watchdogs(owner, table.read()).stream()
+                        .filter(entry -> !owner.watchdogMarker().equals(entry.watchdogOf()))
+                        .toList();
+        if (!others.isEmpty()) {
+            throw new IllegalStateException(another(owner, others));
+        }
+    }
+
+    private static String another(ProcessOwner owner, List<ProcessEntry> watchdogs) {
+        return "Another worker with the id '%s' runs on this system (watchdog pid %s): stop it, or give this one another id"
+                .formatted(owner.workerId(), pids(watchdogs));
     }
 
     private static List<ProcessEntry> watchdogs(ProcessOwner owner, List<ProcessEntry> all) {

@@ -33,6 +33,11 @@ public record ProcessOwner(String workerId, String incarnation) {
         return incarnationPrefix() + number;
     }
 
+    /** The value by which this incarnation's watchdog is known. */
+    String watchdogMarker() {
+        return workerId + ':' + incarnation;
+    }
+
     /** What the markers of all incarnations of this worker begin with. */
     String workerPrefix() {
         return workerId + ':';

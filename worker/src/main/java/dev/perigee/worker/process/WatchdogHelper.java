@@ -78,7 +78,7 @@ final class WatchdogHelper {
                         "PATH",
                         path == null ? "/usr/bin:/bin" : path,
                         Watchdog.VARIABLE,
-                        owner.workerId() + ':' + owner.incarnation());
+                        owner.watchdogMarker());
         var watch = new Watch(onEnd);
         var process = launcher.launch(new LaunchSpec(command, environment, null), watch);
         watch.awaitReady(process);

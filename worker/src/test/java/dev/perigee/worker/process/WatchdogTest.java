@@ -38,24 +38,24 @@ final class WatchdogTest {
         launcher.close();
     }
 
-    private ChildProcess startWorker(Duration retention) throws Exception {
+    private ChildProcess startWorker(Duration retention, String... more) throws Exception {
+        var arguments =
+                new ArrayList<>(
+                        List.of(
+                                ProcessHandle.current().info().command().orElseThrow(),
+                                "--enable-native-access=ALL-UNNAMED",
+                                "-Xmx64m",
+                                "-XX:TieredStopAtLevel=1",
+                                "-cp",
+                                System.getProperty("java.class.path"),
+                                WatchedWorker.class.getName(),
+                                owner.workerId(),
+                                owner.incarnation(),
+                                Long.toString(retention.toSeconds())));
+        arguments.addAll(List.of(more));
         var worker =
                 launcher.launch(
-                        new LaunchSpec(
-                                List.of(
-                                        ProcessHandle.current().info().command().orElseThrow(),
-                                        "--enable-native-access=ALL-UNNAMED",
-                                        "-Xmx64m",
-                                        "-XX:TieredStopAtLevel=1",
-                                        "-cp",
-                                        System.getProperty("java.class.path"),
-                                        WatchedWorker.class.getName(),
-                                        owner.workerId(),
-                                        owner.incarnation(),
-                                        Long.toString(retention.toSeconds())),
-                                Map.of("PATH", "/usr/bin:/bin"),
-                                null),
-                        heard);
+                        new LaunchSpec(arguments, Map.of("PATH", "/usr/bin:/bin"), null), heard);
         workers.add(worker);
         await().atMost(PATIENCE)
                 .until(
@@ -88,6 +88,33 @@ final class WatchdogTest {
                             assertThat(pidsAfter("watchdog")).noneMatch(Processes::alive);
                         });
         assertThat(Processes.marked(owner)).isEmpty();
+    }
+
+    @Test
+    @DisplayName("PRO-115 nor does one that uses the portable launcher")
+    void killedWorkerWithPortableLauncherLeavesNothing() throws Exception {
+        var worker = startWorker(LONG, "portable");
+        assertAllAlive();
+        // Not to its group, which is the watchdog's too.
+        Signals.send(worker.pid(), "KILL");
+        awaitAllDead();
+    }
+
+    @Test
+    @DisplayName("of two workers of one id that start at the same moment one is told of the other")
+    void oneIdIsOneWorkers() throws Exception {
+        var twin = new ProcessOwner(owner.workerId(), "second");
+        var sweeper = new LeftoverSweeper();
+        try (var first = Watchdog.start(owner, LONG, launcher, () -> {})) {
+            sweeper.requireAlone(owner);
+            try (var second = Watchdog.start(twin, LONG, launcher, () -> {})) {
+                assertThat(second.held()).isTrue();
+                assertThatThrownBy(() -> sweeper.requireAlone(twin))
+                        .hasMessageContaining("pid [" + first.pid() + "]")
+                        .hasMessageContaining("another id");
+            }
+            sweeper.requireAlone(owner);
+        }
     }
 
     @Test

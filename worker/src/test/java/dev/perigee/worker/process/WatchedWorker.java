@@ -9,10 +9,10 @@ import java.util.concurrent.CountDownLatch;
 
 /**
  * A small worker in a JVM of its own for tests to kill and to freeze. Arguments: worker id,
- * incarnation, retention in seconds. Starts two children that ignore the end of their input and
- * SIGTERM, each with a grandchild that left the session; prints their first lines, {@code watchdog
- * PID}, then {@code up}; prints {@code lost} and whether a launch is refused when the lease is
- * lost.
+ * incarnation, retention in seconds, and anything more for the portable launcher. Starts two
+ * children that ignore the end of their input and SIGTERM, each with a grandchild that left the
+ * session; prints their first lines, {@code watchdog PID}, then {@code up}; prints {@code lost} and
+ * whether a launch is refused when the lease is lost.
  */
 final class WatchedWorker {
 
@@ -28,7 +28,11 @@ final class WatchedWorker {
     public static void main(String[] arguments) throws Exception {
         var owner = new ProcessOwner(arguments[0], arguments[1]);
         var retention = Duration.ofSeconds(Long.parseLong(arguments[2]));
-        var launcher = ProcessLaunchers.create(LauncherOptions.defaults());
+        var options = LauncherOptions.defaults();
+        var launcher =
+                arguments.length > 3
+                        ? new PortableProcessLauncher(options)
+                        : ProcessLaunchers.create(options);
         var lost = new CountDownLatch(1);
         var watchdog = Watchdog.start(owner, retention, launcher, lost::countDown);
         var owned =
