@@ -69,6 +69,7 @@ final class SessionKeeper {
                 var claimed = claims.claim();
                 claim = new PartitionClaim(context.partition(), claimed.epoch());
                 context.state(context.services().state().read(context.partition(), claim.epoch()));
+                commands.arrivedUpTo(claimed.commandsDone());
                 context.services().metrics().restored(Duration.ofNanos(System.nanoTime() - begin));
                 LOG.atInfo()
                         .addKeyValue("partition", context.partition())

@@ -292,6 +292,31 @@ final class GatewayTest {
     }
 
     @Test
+    @DisplayName("does not wait for commands where none were sent before the call")
+    void answersAtOnceWithoutCommands() throws Exception {
+        try (var _ = test.start("a", Map.of("request.unknown-server-wait", "1h"))) {
+            var never =
+                    test.backend.request(
+                            installation, "echo", "{}", r -> r.put("timeout_ms", 3_600_000));
+            assertThat(test.backend.answer(never).text("error/code")).isEqualTo("unknown_server");
+        }
+        test.backend.configure(installation, "mcp_installation_created");
+        try (var _ = test.start("b")) {
+            test.backend.status(installation, "online");
+        }
+        try (var _ = test.start("c", Map.of("request.unknown-server-wait", "1h"))) {
+            var afterwards =
+                    test.backend.request(
+                            installation.as("none", "x"),
+                            "echo",
+                            "{}",
+                            r -> r.put("timeout_ms", 3_600_000));
+            assertThat(test.backend.answer(afterwards).text("error/code"))
+                    .isEqualTo("unknown_server");
+        }
+    }
+
+    @Test
     @DisplayName("FLT-07 runs a request id once")
     void runsARequestOnce() throws Exception {
         try (var _ = test.start("a")) {
