@@ -7,6 +7,7 @@ import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
+import dev.perigee.protocol.topic.TopicNames;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +31,7 @@ public final class GatewaySettings {
     public static final Setting<String> PREFIX =
             Setting.of(
                     "topics.prefix",
-                    SettingType.string(),
+                    SettingType.string().where(TopicNames::isPrefix, TopicNames.PREFIX_RULE),
                     "mcp.",
                     "What the names of all topics begin with.");
     public static final Setting<String> ID =

@@ -74,8 +74,10 @@ final class CallCommand extends ClientCommand {
     @Override
     public Integer call() throws InterruptedException {
         var request = request();
-        try (var call = new ToolCall(connection())) {
-            return ToolAnswer.print(call.call(request, timeout.plus(RETURN)), output(), this::warn);
+        var limit = timeout.plus(RETURN);
+        try (var _ = waiting("Waiting for the answer, at most " + limit.toSeconds() + " s");
+                var call = new ToolCall(connection())) {
+            return ToolAnswer.print(call.call(request, limit), output(), this::warn);
         }
     }
 
@@ -83,8 +85,14 @@ final class CallCommand extends ClientCommand {
         if (timeout.isZero()) {
             throw CliException.usage("--timeout must be longer than 0");
         }
-        if (ToolMethod.of(method) == null) {
-            throw CliException.usage("--method " + method + " is none of the fleet's methods");
+        var known = ToolMethod.of(method);
+        if (known == null || !known.needsServer()) {
+            throw CliException.usage(
+                    "--method "
+                            + method
+                            + " is not for a server: take tools/call, resources/list,"
+                            + " resources/read, prompts/list or prompts/get; tools are listed and"
+                            + " searched by 'perigee tools'");
         }
         try {
             if (method.equals(ToolMethod.TOOLS_CALL.wireName())

@@ -30,6 +30,11 @@ abstract class ClientCommand implements Callable<Integer> {
         return new Output(spec, format);
     }
 
+    /** Says after a moment what the command waits for, until it is closed. */
+    final Progress waiting(String what) {
+        return Progress.of(what, this::warn);
+    }
+
     final void warn(String message) {
         spec.commandLine().getErr().println(spec.qualifiedName() + ": " + message);
         spec.commandLine().getErr().flush();

@@ -9,9 +9,11 @@ import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.RecordKey;
+import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,9 +49,17 @@ final class CommandFile {
             var bytes =
                     name.equals("-") ? System.in.readAllBytes() : Files.readAllBytes(Path.of(name));
             return new CommandFile(name, commands).parse(new String(bytes, StandardCharsets.UTF_8));
-        } catch (IOException e) {
-            throw CliException.usage("The file " + name + " cannot be read.");
+        } catch (IOException | InvalidPathException e) {
+            throw CliException.usage("The file " + name + " cannot be read: " + reason(name) + ".");
         }
+    }
+
+    private static String reason(String name) {
+        var file = new File(name);
+        if (!file.exists()) {
+            return "it does not exist";
+        }
+        return file.isDirectory() ? "it is a directory" : "you may not, or it broke off";
     }
 
     List<Addressed> parse(String text) {
@@ -96,8 +106,7 @@ final class CommandFile {
     }
 
     private Command whole(ObjectNode object) {
-        var given = Json.convert(commands.completed(object), Command.class);
-        return given;
+        return Json.convert(commands.completed(object), Command.class);
     }
 
     private Command install(ObjectNode object) {

@@ -58,6 +58,10 @@ final class CommandReport implements CommandRun.Listener {
         return output.style(style, status.wireName());
     }
 
+    private static boolean isTheError(String message, CommandResult result) {
+        return result.error() != null && message.equals(result.error().message());
+    }
+
     private static String describe(CommandResult result) {
         var line = new StringBuilder(result.outcome().name().toLowerCase(Locale.ROOT));
         if (result.processId() != null) {
@@ -71,7 +75,7 @@ final class CommandReport implements CommandRun.Listener {
             if (details.note() != null) {
                 line.append("  ").append(details.note());
             }
-            if (details.statusMessage() != null) {
+            if (details.statusMessage() != null && !isTheError(details.statusMessage(), result)) {
                 line.append("  ").append(details.statusMessage());
             }
         }

@@ -33,6 +33,8 @@ final class ConnectionOptions {
 
     KafkaConnection connection() {
         return new KafkaConnection(
-                bootstrap, new TopicNames(prefix), KafkaPropertiesFile.read(kafkaConfig));
+                KafkaAddress.checked(bootstrap),
+                new TopicNames(KafkaAddress.checkedPrefix(prefix)),
+                KafkaPropertiesFile.read(kafkaConfig));
     }
 }

@@ -93,6 +93,8 @@ final class DevCommand implements Callable<Integer> {
     private FleetPlan plan() {
         var schemas = PartSchemas.BY_KIND;
         FleetSettings.check(System.getenv().keySet(), schemas.values());
+        var settings = kafka.settings();
+        settings.putAll(FleetSettings.parse(set, schemas.values()));
         return new FleetPlan(
                 kafka.bootstrap(),
                 kafkaPort,
@@ -101,7 +103,7 @@ final class DevCommand implements Callable<Integer> {
                 workers,
                 gateways,
                 kafka.prefix(),
-                FleetSettings.parse(set, schemas.values()),
+                settings,
                 Map.of("PERIGEE_LOG_LEVEL", Logging.level("warn")),
                 schemas);
     }

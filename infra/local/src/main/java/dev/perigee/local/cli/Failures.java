@@ -1,6 +1,7 @@
 package dev.perigee.local.cli;
 
 import dev.perigee.local.client.BrokerUnreachableException;
+import dev.perigee.local.client.KafkaRefusedException;
 import dev.perigee.local.client.MissingTopicException;
 import dev.perigee.protocol.settings.InvalidSettingsException;
 import org.slf4j.Logger;
@@ -20,6 +21,12 @@ final class Failures {
         var command = failure.getCommandLine();
         var message = new StringBuilder(oneLine(text(failure)));
         if (failure instanceof UnmatchedArgumentException unmatched) {
+            if (command.getParent() == null && !unmatched.isUnknownOption()) {
+                message.setLength(0);
+                message.append("Unknown command '")
+                        .append(unmatched.getUnmatched().getFirst())
+                        .append('\'');
+            }
             var similar = unmatched.getSuggestions();
             if (!similar.isEmpty()) {
                 message.append(". Did you mean ").append(similar.getFirst()).append('?');
@@ -39,6 +46,11 @@ final class Failures {
             case InvalidSettingsException invalid -> say(command, text(invalid), ExitCode.USAGE);
             case BrokerUnreachableException unreachable ->
                     say(command, text(unreachable), ExitCode.UNAVAILABLE);
+            case KafkaRefusedException refused ->
+                    say(
+                            command,
+                            oneLine(text(refused)),
+                            refused.isOurConfiguration() ? ExitCode.USAGE : ExitCode.FAILED);
             case MissingTopicException missing -> say(command, text(missing), ExitCode.UNAVAILABLE);
             case InterruptedException interrupted -> ExitCode.INTERRUPTED;
             default ->
@@ -52,9 +64,7 @@ final class Failures {
 
     private static int say(CommandLine command, String message, int exitCode) {
         var err = command.getErr();
-        err.println(
-                command.getColorScheme()
-                        .errorText(command.getCommandSpec().qualifiedName() + ": " + message));
+        err.println(command.getCommandSpec().qualifiedName() + ": " + message);
         err.flush();
         return exitCode;
     }

@@ -20,19 +20,33 @@ final class FleetRun implements AutoCloseable {
     private final CountDownLatch allEnded = new CountDownLatch(1);
     private final AtomicBoolean ended = new AtomicBoolean();
 
-    private FleetRun(CommandSpec spec, FleetPlan plan) throws IOException {
+    private FleetRun(CommandSpec spec, FleetPlan plan) {
         this.spec = spec;
         var flags = System.getenv().getOrDefault("PERIGEE_JAVA_OPTS", "");
-        this.fleet =
-                new LocalFleet(
-                        plan,
-                        new JvmCommand(Perigee.class.getName(), flags),
-                        ready -> print(spec.commandLine().getOut(), ready.toString()),
-                        this::trouble);
+        this.fleet = fleet(plan, new JvmCommand(Perigee.class.getName(), flags));
+    }
+
+    private LocalFleet fleet(FleetPlan plan, JvmCommand jvm) {
+        try {
+            return new LocalFleet(
+                    plan,
+                    jvm,
+                    ready -> print(spec.commandLine().getOut(), ready.toString()),
+                    this::trouble);
+        } catch (IOException e) {
+            throw CliException.usage(
+                    "The directory "
+                            + (plan.data() == null ? "for temporary files" : plan.data())
+                            + " cannot be used: "
+                            + e
+                            + ". Name another one.");
+        } catch (PartFailedException e) {
+            throw new CliException(ExitCode.FAILED, String.valueOf(e.getMessage()));
+        }
     }
 
     /** Prepares a run; nothing is started yet. */
-    static FleetRun of(CommandSpec spec, FleetPlan plan) throws IOException {
+    static FleetRun of(CommandSpec spec, FleetPlan plan) {
         var run = new FleetRun(spec, plan);
         Runtime.getRuntime().addShutdownHook(new Thread(run::stopOnSignal, "stop-fleet"));
         return run;

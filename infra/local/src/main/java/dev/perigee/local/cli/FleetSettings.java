@@ -13,6 +13,19 @@ import java.util.Set;
  * goes to those it means something to.
  */
 final class FleetSettings {
+    /** Keys that the fleet itself gives each part, and what a user does instead. */
+    private static final Map<String, String> OURS =
+            Map.of(
+                    "topics.prefix", "use --prefix",
+                    "kafka.bootstrap.servers", "use --bootstrap",
+                    "broker.listen", "use --kafka-port",
+                    "broker.data", "use --data",
+                    "workers", "use --workers N, or start gateways alone",
+                    "worker.id", "each worker gets its own",
+                    "gateway.id", "each gateway gets its own",
+                    "admin.listen", "each part gets its own, see its ready line",
+                    "link.token-file", "the fleet makes a token; link.token sets one");
+
     private FleetSettings() {}
 
     /** Reads {@code key=value} arguments. */
@@ -23,6 +36,10 @@ final class FleetSettings {
             var key = equals < 0 ? argument : argument.substring(0, equals).strip();
             if (schemas.stream().noneMatch(schema -> schema.knows(key))) {
                 throw unknown(key, "--set", schemas);
+            }
+            var instead = OURS.get(key);
+            if (instead != null) {
+                throw CliException.usage("--set %s: %s".formatted(key, instead));
             }
             if (equals < 0) {
                 throw CliException.usage("--set " + key + ": write it as key=value");

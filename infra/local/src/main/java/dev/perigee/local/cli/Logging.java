@@ -3,7 +3,8 @@ package dev.perigee.local.cli;
 /**
  * Chooses how this JVM logs, before the first logger exists: as JSON, or as text when the launcher
  * saw a terminal. Parts log what they do, fleets only what goes wrong, client commands nothing,
- * since their output is their answer. PERIGEE_LOG_FORMAT and PERIGEE_LOG_LEVEL override it.
+ * libraries included, since their output is their answer. PERIGEE_LOG_FORMAT and PERIGEE_LOG_LEVEL
+ * override it.
  */
 final class Logging {
     private Logging() {}
@@ -25,7 +26,7 @@ final class Logging {
     private static String usual(String command) {
         return switch (command) {
             case "broker", "gateway", "worker" -> "info";
-            case "dev", "demo" -> "warn";
+            case "dev" -> "warn";
             default -> "off";
         };
     }

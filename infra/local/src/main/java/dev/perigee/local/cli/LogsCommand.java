@@ -8,6 +8,8 @@ import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.topic.Topic;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -42,9 +44,16 @@ final class LogsCommand extends ClientCommand {
     @Override
     public Integer call() {
         var output = output();
-        try (var tail = TopicTail.open(connection(), start(), Topic.LOGS)) {
-            while (follow || !tail.hasCaughtUp()) {
-                tail.poll(POLL).forEach(record -> print(record.value(), output));
+        try (var progress = waiting("Reading the logs");
+                var tail = TopicTail.open(connection(), start(), Topic.LOGS)) {
+            while (!tail.hasCaughtUp()) {
+                tail.poll(POLL).stream()
+                        .sorted(Comparator.comparingLong(ConsumerRecord::timestamp))
+                        .forEach(record -> print(record.value(), output));
+            }
+            progress.came();
+            if (follow) {
+                new Following(tail, record -> print(record.value(), output), this::warn).run();
             }
         }
         return ExitCode.OK;

@@ -56,8 +56,8 @@ final class Output {
         if (!ansi.enabled()) {
             return text;
         }
-        var styles = Ansi.Style.parse(style);
-        return Ansi.Style.on(styles) + text + Ansi.Style.off(styles);
+        // The off code of bold means a double underline to many terminals, so all is reset.
+        return Ansi.Style.on(Ansi.Style.parse(style)) + text + Ansi.Style.reset.on();
     }
 
     private static String aligned(List<String> cells, int[] widths) {

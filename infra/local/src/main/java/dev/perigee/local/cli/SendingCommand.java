@@ -8,6 +8,7 @@ import dev.perigee.protocol.event.Event;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 import picocli.CommandLine.Option;
 
@@ -30,7 +31,10 @@ abstract class SendingCommand extends ClientCommand {
     final int send(List<Addressed> commands, Predicate<CommandResult> isFine)
             throws InterruptedException {
         var run = new CommandRun(connection(), concerns(commands), new CommandReport(output()));
-        var results = run.run(commands, deadline);
+        Map<String, CommandResult> results;
+        try (var _ = waiting("Waiting for the results, at most " + deadline.toSeconds() + " s")) {
+            results = run.run(commands, deadline);
+        }
         var exitCode = ExitCode.OK;
         for (var addressed : commands) {
             var command = addressed.command();

@@ -39,13 +39,14 @@ final class StatusCommand extends ClientCommand {
     @Override
     public Integer call() {
         var output = output();
-        try (var tail =
-                TopicTail.open(connection(), new TopicTail.Start.Beginning(), Topic.STATUS)) {
+        try (var progress = waiting("Reading the statuses");
+                var tail =
+                        TopicTail.open(
+                                connection(), new TopicTail.Start.Beginning(), Topic.STATUS)) {
             print(current(tail), output);
-            while (watch) {
-                for (var record : tail.poll(POLL)) {
-                    change(record, output);
-                }
+            progress.came();
+            if (watch) {
+                new Following(tail, record -> change(record, output), this::warn).run();
             }
         }
         return ExitCode.OK;
@@ -66,9 +67,13 @@ final class StatusCommand extends ClientCommand {
         return statuses;
     }
 
-    private static void print(Map<String, Event> statuses, Output output) {
+    private void print(Map<String, Event> statuses, Output output) {
         if (output.isJson()) {
             statuses.values().forEach(output::json);
+            return;
+        }
+        if (statuses.isEmpty()) {
+            warn("There is no such installation; 'perigee apply FILE' installs one.");
             return;
         }
         output.table(

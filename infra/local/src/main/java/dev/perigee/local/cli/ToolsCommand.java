@@ -53,7 +53,8 @@ final class ToolsCommand extends ClientCommand {
                         search,
                         null);
         var output = output();
-        try (var call = new ToolCall(connection())) {
+        try (var _ = waiting("Waiting for the answer");
+                var call = new ToolCall(connection())) {
             var answer = call.call(request, TIMEOUT.plusSeconds(5));
             if (answer != null
                     && answer.outcome() == ToolOutcome.SUCCESS
@@ -66,7 +67,7 @@ final class ToolsCommand extends ClientCommand {
         }
     }
 
-    private static void table(RawJson result, Output output) {
+    private void table(RawJson result, Output output) {
         var rows = new ArrayList<List<String>>();
         for (JsonNode tool : Json.tree(result.bytes()).path("tools")) {
             var description = tool.path("description").asString("");
@@ -74,6 +75,13 @@ final class ToolsCommand extends ClientCommand {
                     List.of(
                             tool.path("tool_path").asString(""),
                             shortened(description.lines().findFirst().orElse(""))));
+        }
+        if (rows.isEmpty()) {
+            warn(
+                    search == null
+                            ? "The user has no tools now; 'perigee status' shows the servers."
+                            : "No tool matches.");
+            return;
         }
         output.table(List.of("TOOL", "DESCRIPTION"), rows);
     }

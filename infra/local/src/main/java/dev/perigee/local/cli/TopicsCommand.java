@@ -1,5 +1,6 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.local.client.TopicDifference;
 import dev.perigee.local.client.TopicPlan;
 import dev.perigee.local.client.TopicSetup;
 import java.util.List;
@@ -42,14 +43,15 @@ final class TopicsCommand extends ClientCommand {
         if (partitions != null && partitions < 1) {
             throw CliException.usage("--partitions must be at least 1");
         }
-        try (var setup = new TopicSetup(connection())) {
+        try (var _ = waiting("Asking Kafka");
+                var setup = new TopicSetup(connection())) {
             var outcome = setup.apply(partitions, TopicPlan.DEFAULT_PARTITIONS, replicas, check);
             print(outcome, output());
             return outcome.differences().isEmpty() ? ExitCode.OK : ExitCode.FAILED;
         }
     }
 
-    private static void print(TopicSetup.Outcome outcome, Output output) {
+    private void print(TopicSetup.Outcome outcome, Output output) {
         if (output.isJson()) {
             output.json(outcome);
             return;
@@ -75,5 +77,17 @@ final class TopicsCommand extends ClientCommand {
                                                 difference.wanted(),
                                                 difference.found()))
                         .toList());
+        warn(advice(outcome.differences()));
+    }
+
+    private static String advice(List<TopicDifference> differences) {
+        if (differences.stream().anyMatch(each -> each.setting().equals("partitions"))) {
+            return "A partition count is never changed in place: take the one that is there, or"
+                    + " other topics with --prefix.";
+        }
+        return differences.stream().anyMatch(each -> each.found().equals("missing"))
+                ? "Without --check the missing topics are created."
+                : "Change the settings with kafka-configs --alter, or leave them if they were meant"
+                        + " so; a gateway refuses only a wrong cleanup policy.";
     }
 }

@@ -66,6 +66,7 @@ public final class CommandRun {
      * Runs to the last terminal result or to the deadline.
      *
      * @return the terminal results by command id; a command without one is missing
+     * @throws BrokerUnreachableException when no broker answers, also at the deadline
      */
     public Map<String, CommandResult> run(List<Addressed> commands, Duration deadline)
             throws InterruptedException {
@@ -86,6 +87,9 @@ public final class CommandRun {
                     take(record);
                 }
                 tellSettled(Instant.now());
+            }
+            if (!open.isEmpty()) {
+                tail.check();
             }
         }
         tellSettled(Instant.MAX);

@@ -5,6 +5,13 @@ import dev.perigee.protocol.topic.TopicNames;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RetriableException;
 
 /**
  * How to reach the broker, and under which names its topics are.
@@ -34,6 +41,53 @@ public record KafkaConnection(String bootstrap, TopicNames names, Map<String, St
         config.putAll(properties);
         config.put("bootstrap.servers", bootstrap);
         return config;
+    }
+
+    /**
+     * Tells a broker that does not answer from one that refuses, and from a client that cannot ask.
+     */
+    RuntimeException explained(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            var message = String.valueOf(cause.getMessage());
+            switch (cause) {
+                case InterruptException interrupted -> {
+                    return interrupted;
+                }
+                case ConfigException config when !message.contains("bootstrap") -> {
+                    return new KafkaRefusedException(
+                            "The Kafka client cannot be configured so: "
+                                    + message
+                                    + ". Correct the --kafka-config file.",
+                            true,
+                            failure);
+                }
+                case RetriableException _, ConfigException _, TimeoutException _ -> {
+                    return new BrokerUnreachableException(this, failure);
+                }
+                case AuthenticationException _, AuthorizationException _ -> {
+                    return new KafkaRefusedException(
+                            "Kafka does not let us: "
+                                    + message
+                                    + " Check the credentials in --kafka-config and their rights.",
+                            false,
+                            failure);
+                }
+                case ApiException _ -> {
+                    return new KafkaRefusedException("Kafka refuses: " + message, false, failure);
+                }
+                default -> {}
+            }
+        }
+        return new KafkaRefusedException(
+                "The Kafka client does not work: " + rootOf(failure).getMessage(), true, failure);
+    }
+
+    private static Throwable rootOf(Throwable failure) {
+        var root = failure;
+        for (var cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+            root = cause;
+        }
+        return root;
     }
 
     /** Bootstrap address only: the properties may hold secrets. */

@@ -36,7 +36,7 @@ final class RecordSender implements AutoCloseable {
                             new ByteArraySerializer(),
                             new ByteArraySerializer());
         } catch (KafkaException e) {
-            throw new BrokerUnreachableException(connection, e);
+            throw connection.explained(e);
         }
     }
 
@@ -44,6 +44,7 @@ final class RecordSender implements AutoCloseable {
      * Sends one record.
      *
      * @throws BrokerUnreachableException when the broker did not take it in time
+     * @throws KafkaRefusedException when the broker or the client says no
      */
     void send(Topic topic, RecordKey key, Object value) throws InterruptedException {
         var record =
@@ -58,9 +59,9 @@ final class RecordSender implements AutoCloseable {
                 throw new IllegalArgumentException(
                         "The record is larger than the topic takes, which is 17 MiB.", e);
             }
-            throw new BrokerUnreachableException(connection, e);
+            throw connection.explained(e);
         } catch (KafkaException | TimeoutException e) {
-            throw new BrokerUnreachableException(connection, e);
+            throw connection.explained(e);
         }
     }
 

@@ -25,7 +25,11 @@ public final class ToolCall implements AutoCloseable {
         sender = new RecordSender(connection);
     }
 
-    /** Returns the answer, or null when there is none in time. */
+    /**
+     * Returns the answer, or null when there is none in time.
+     *
+     * @throws BrokerUnreachableException when no broker answers, also at the deadline
+     */
     public @Nullable ToolResult call(ToolRequest request, Duration deadline)
             throws InterruptedException {
         var end = Instant.now().plus(deadline);
@@ -43,6 +47,7 @@ public final class ToolCall implements AutoCloseable {
                 }
             }
         }
+        results.check();
         return null;
     }
 

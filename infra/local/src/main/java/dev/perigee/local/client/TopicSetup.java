@@ -16,7 +16,6 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
-import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.jspecify.annotations.Nullable;
 
@@ -35,7 +34,7 @@ public final class TopicSetup implements AutoCloseable {
         try {
             admin = Admin.create(connection.clientConfig(Map.of()));
         } catch (KafkaException e) {
-            throw new BrokerUnreachableException(connection, e);
+            throw connection.explained(e);
         }
     }
 
@@ -52,6 +51,7 @@ public final class TopicSetup implements AutoCloseable {
      * @param replicas of new topics; null leaves it to the broker
      * @param dryRun creates nothing, reports missing topics as differences
      * @throws BrokerUnreachableException when no broker answers in time
+     * @throws KafkaRefusedException when the broker says no
      */
     public Outcome apply(
             @Nullable Integer partitions, int otherwise, @Nullable Short replicas, boolean dryRun)
@@ -191,12 +191,7 @@ public final class TopicSetup implements AutoCloseable {
     }
 
     private RuntimeException failure(ExecutionException e) {
-        if (e.getCause() instanceof RetriableException) {
-            return new BrokerUnreachableException(connection, e);
-        }
-        return e.getCause() instanceof RuntimeException cause
-                ? cause
-                : new IllegalStateException(e.getCause());
+        return connection.explained(e);
     }
 
     @Override

@@ -16,11 +16,15 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** Reads topics from a chosen point on, committed records only, without a consumer group. */
 public final class TopicTail implements AutoCloseable {
+    private final KafkaConnection connection;
     private final KafkaConsumer<byte[], byte[]> consumer;
     private final Map<TopicPartition, Long> endsAtStart;
 
     private TopicTail(
-            KafkaConsumer<byte[], byte[]> consumer, Map<TopicPartition, Long> endsAtStart) {
+            KafkaConnection connection,
+            KafkaConsumer<byte[], byte[]> consumer,
+            Map<TopicPartition, Long> endsAtStart) {
+        this.connection = connection;
         this.consumer = consumer;
         this.endsAtStart = endsAtStart;
     }
@@ -59,12 +63,12 @@ public final class TopicTail implements AutoCloseable {
             consumer.assign(partitions);
             var ends = consumer.endOffsets(partitions);
             seek(consumer, start, ends);
-            return new TopicTail(consumer, ends);
+            return new TopicTail(connection, consumer, ends);
         } catch (RuntimeException e) {
             if (consumer != null) {
                 consumer.close(CloseOptions.timeout(Duration.ZERO));
             }
-            throw e instanceof KafkaException ? new BrokerUnreachableException(connection, e) : e;
+            throw e instanceof KafkaException ? connection.explained(e) : e;
         }
     }
 
@@ -75,7 +79,7 @@ public final class TopicTail implements AutoCloseable {
             var name = connection.name(topic);
             var known = consumer.partitionsFor(name);
             if (known == null || known.isEmpty()) {
-                throw new MissingTopicException(name);
+                throw new MissingTopicException(connection, name);
             }
             known.forEach(info -> partitions.add(new TopicPartition(name, info.partition())));
         }
@@ -100,21 +104,49 @@ public final class TopicTail implements AutoCloseable {
         }
     }
 
-    /** Waits at most so long for records; returns those of all topics, each partition in order. */
+    /**
+     * Waits at most so long for records; returns those of all topics, each partition in order. A
+     * broker that is away is waited for: see {@link #check}.
+     */
     public List<ConsumerRecord<byte[], byte[]>> poll(Duration wait) {
-        var records = new ArrayList<ConsumerRecord<byte[], byte[]>>();
-        consumer.poll(wait).forEach(records::add);
-        return records;
+        try {
+            var records = new ArrayList<ConsumerRecord<byte[], byte[]>>();
+            consumer.poll(wait).forEach(records::add);
+            return records;
+        } catch (KafkaException e) {
+            throw connection.explained(e);
+        }
     }
 
-    /** Whether everything that was there at the start has been returned. */
-    public boolean hasCaughtUp() {
-        for (var end : endsAtStart.entrySet()) {
-            if (consumer.position(end.getKey(), KafkaConnection.PATIENCE) < end.getValue()) {
-                return false;
-            }
+    /**
+     * Returns when the broker answers.
+     *
+     * @throws BrokerUnreachableException when it does not in time
+     */
+    public void check() {
+        try {
+            consumer.endOffsets(endsAtStart.keySet());
+        } catch (KafkaException e) {
+            throw connection.explained(e);
         }
-        return true;
+    }
+
+    /**
+     * Whether everything that was there at the start has been returned.
+     *
+     * @throws BrokerUnreachableException when the broker is away
+     */
+    public boolean hasCaughtUp() {
+        try {
+            for (var end : endsAtStart.entrySet()) {
+                if (consumer.position(end.getKey(), KafkaConnection.PATIENCE) < end.getValue()) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (KafkaException e) {
+            throw connection.explained(e);
+        }
     }
 
     @Override

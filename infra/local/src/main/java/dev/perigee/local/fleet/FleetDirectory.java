@@ -1,8 +1,11 @@
 package dev.perigee.local.fleet;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.Comparator;
@@ -25,11 +28,13 @@ final class FleetDirectory implements AutoCloseable {
     private final Path path;
     private final boolean temporary;
     private final String fleetId;
+    private final FileChannel lock;
 
-    private FleetDirectory(Path path, boolean temporary, String fleetId) {
+    private FleetDirectory(Path path, boolean temporary, String fleetId, FileChannel lock) {
         this.path = path;
         this.temporary = temporary;
         this.fleetId = fleetId;
+        this.lock = lock;
     }
 
     /** Prepares the given directory, or a temporary one when there is none. */
@@ -38,12 +43,31 @@ final class FleetDirectory implements AutoCloseable {
                 kept == null
                         ? Files.createTempDirectory("perigee-dev-")
                         : Files.createDirectories(kept.toAbsolutePath());
-        var directory = new FleetDirectory(path, kept == null, fleetId(path.resolve("fleet-id")));
+        var lock = lock(path);
+        var directory =
+                new FleetDirectory(path, kept == null, fleetId(path.resolve("fleet-id")), lock);
         Files.deleteIfExists(directory.token());
         var onlyMine = PosixFilePermissions.fromString("rw-------");
         Files.createFile(directory.token(), PosixFilePermissions.asFileAttribute(onlyMine));
         Files.writeString(directory.token(), random(32));
         return directory;
+    }
+
+    /** Held by this process only; the system lets go of it when the process ends. */
+    private static FileChannel lock(Path path) throws IOException {
+        var channel =
+                FileChannel.open(
+                        path.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
+            if (channel.tryLock() != null) {
+                return channel;
+            }
+        } catch (OverlappingFileLockException e) {
+            // Another fleet of this JVM has it.
+        }
+        channel.close();
+        throw new PartFailedException(
+                "Another fleet uses " + path + ": stop it, or give this one another --data");
     }
 
     private static String fleetId(Path file) throws IOException {
@@ -84,6 +108,7 @@ final class FleetDirectory implements AutoCloseable {
             } else if (!temporary) {
                 Files.deleteIfExists(token());
             }
+            lock.close();
         } catch (IOException e) {
             log.atWarn()
                     .addKeyValue("directory", path)

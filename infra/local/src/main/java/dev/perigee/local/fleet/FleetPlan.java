@@ -3,6 +3,7 @@ package dev.perigee.local.fleet;
 import dev.perigee.protocol.settings.SettingsSchema;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,10 +32,28 @@ public record FleetPlan(
     /** Process partitions of a local fleet, unless its topics have another number. */
     public static final int DEFAULT_PARTITIONS = 8;
 
+    private static final String KAFKA = "kafka.";
+
     public FleetPlan {
         settings = Map.copyOf(settings);
         environment = Map.copyOf(environment);
         schemas = Map.copyOf(schemas);
+    }
+
+    /** Without the settings and variables, which may hold secrets. */
+    @Override
+    public String toString() {
+        return "FleetPlan[" + workers + " workers, " + gateways + " gateways]";
+    }
+
+    /** What the settings say to Kafka clients, by Kafka's names. */
+    Map<String, String> kafkaProperties() {
+        return settings.entrySet().stream()
+                .filter(entry -> entry.getKey().startsWith(KAFKA))
+                .collect(
+                        Collectors.toMap(
+                                entry -> entry.getKey().substring(KAFKA.length()),
+                                Map.Entry::getValue));
     }
 
     SettingsSchema schema(String kind) {

@@ -98,7 +98,9 @@ public final class LocalFleet implements AutoCloseable {
     }
 
     private void createTopics(String bootstrap) throws InterruptedException {
-        var connection = new KafkaConnection(bootstrap, new TopicNames(plan.prefix()), Map.of());
+        var connection =
+                new KafkaConnection(
+                        bootstrap, new TopicNames(plan.prefix()), plan.kafkaProperties());
         try (var setup = new TopicSetup(connection)) {
             var outcome = setup.apply(plan.partitions(), FleetPlan.DEFAULT_PARTITIONS, null, false);
             for (var difference : outcome.differences()) {

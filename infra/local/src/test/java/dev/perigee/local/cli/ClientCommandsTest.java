@@ -182,6 +182,24 @@ class ClientCommandsTest {
         assertThat(run("logs", "--since", "1h", "--team", "t8").out().lines()).hasSize(1);
     }
 
+    @Test
+    void saysWhereThereIsNothingToShow() {
+        var run = run("status", "--team", "nobody");
+
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err()).contains("perigee apply FILE");
+        assertThat(run("status", "--team", "nobody", "--output", "json").err()).isEmpty();
+    }
+
+    @Test
+    void saysAFailureOnce() {
+        var run = run("delete", "--team", "t1", "--user", "u1", "twice");
+
+        assertThat(run.out().strip())
+                .isEqualTo("failed  everything-acme-alice-abc123  error  spawn_failed: no program");
+    }
+
     private CliRun run(String... arguments) {
         var all = new ArrayList<>(List.of(arguments));
         all.addAll(1, List.of("--bootstrap", broker.bootstrap()));
@@ -202,6 +220,11 @@ class ClientCommandsTest {
         if ("unknown".equals(installation)) {
             var error = new CommandError("not_found", "no such installation");
             return List.of(result(command, CommandOutcome.FAILED, null, error));
+        }
+        if ("twice".equals(installation)) {
+            var details = CommandDetails.status(ServerStatus.ERROR, "no program");
+            var error = new CommandError("spawn_failed", "no program");
+            return List.of(result(command, CommandOutcome.FAILED, details, error));
         }
         if (command.commandType().equals("restart")) {
             var details = CommandDetails.status(ServerStatus.ERROR, "exit code 1");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,7 +21,7 @@ class CommandLineTest {
             quoteCharacter = '`',
             value = {
                 "                                              | Which command?",
-                "brokr                                         | Did you mean broker?",
+                "brokr                                         | Unknown command 'brokr'. Did you mean broker?",
                 "status --verbose                              | --verbose",
                 "status --output xml                           | xml",
                 "call                                          | --team",
@@ -34,11 +35,24 @@ class CommandLineTest {
                 "call --team t1 --user u1 --timeout 0 a:b      | longer than 0",
                 "call --team t1 --user u1 --method tools a:b   | --method tools",
                 "apply                                         | FILE",
-                "apply /nowhere/config.json                    | /nowhere/config.json cannot be read",
+                "apply /nowhere/config.json                    | /nowhere/config.json cannot be read: it does not exist",
                 "delete --team t1                              | INSTALLATION",
                 "delete abc                                    | --team",
                 "restart --team t1 --deadline soon abc         | 'soon' is not a duration",
                 "topics --partitions 0                         | at least 1",
+                "topics --prefix a/b                           | no beginning of a topic name",
+                "topics --bootstrap here                       | write HOST:PORT",
+                "status --bootstrap a:1,b                      | write HOST:PORT",
+                "call --team t --user u --method cancel r-1    | is not for a server",
+                "call --team t --user u --method tools/list a  | perigee tools",
+                "apply src                                     | it is a directory",
+                "gateway --prefix a/b                          | topics.prefix",
+                "dev --prefix a/b                              | no beginning of a topic name",
+                "dev --bootstrap here                          | write HOST:PORT",
+                "dev --set topics.prefix=x.                    | use --prefix",
+                "dev --set admin.listen=127.0.0.1:1            | each part gets its own",
+                "dev --kafka-config /nowhere/kafka             | /nowhere/kafka cannot be read",
+                "dev --data pom.xml                            | pom.xml cannot be used",
                 "topics --partitions many                      | many",
                 "topics --kafka-config /nowhere/kafka          | /nowhere/kafka cannot be read",
                 "broker --set broker.lisen=x                   | the nearest is broker.listen",
@@ -93,6 +107,22 @@ class CommandLineTest {
                 .asString()
                 .contains("No Kafka broker answers at 127.0.0.1:1")
                 .contains("--bootstrap HOST:PORT");
+    }
+
+    @Test
+    void tellsAWrongKafkaConfigurationFromABrokerThatIsAway() throws Exception {
+        var file =
+                Files.writeString(directory.resolve("kafka"), "security.protocol=CARRIER_PIGEON");
+
+        for (var command : List.of("topics", "status", "call --team t1 --user u1 a:b")) {
+            var run = CliRun.of((command + " --kafka-config " + file).split(" "));
+
+            assertThat(run.exitCode()).isEqualTo(64);
+            assertThat(run.err().lines())
+                    .singleElement()
+                    .asString()
+                    .contains("CARRIER_PIGEON", "--kafka-config");
+        }
     }
 
     @Test

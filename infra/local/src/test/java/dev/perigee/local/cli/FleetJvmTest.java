@@ -76,6 +76,18 @@ class FleetJvmTest {
     }
 
     @Test
+    void clientsSayNothingBesidesTheirAnswer() throws Exception {
+        var status = start("status", "--bootstrap", "no-such-host.invalid:9092");
+
+        assertThat(status.waitFor(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(status.exitValue()).isEqualTo(69);
+        assertThat(errors().lines())
+                .singleElement()
+                .asString()
+                .startsWith("perigee status: No Kafka broker answers");
+    }
+
+    @Test
     void refusesASettingOfOnePartBeforeAnythingRuns() throws Exception {
         var dev = start("dev", "--kafka-port", "0", "--set", "link.retention=soon");
 

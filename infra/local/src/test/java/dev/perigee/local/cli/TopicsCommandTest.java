@@ -73,6 +73,7 @@ class TopicsCommandTest {
                         "b.tool-requests partitions 4 2",
                         "b.status cleanup.policy compact delete",
                         "b.state partitions 4 2");
+        assertThat(run.err()).contains("never changed in place", "--prefix");
     }
 
     @Test
@@ -97,6 +98,7 @@ class TopicsCommandTest {
 
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.out()).contains("d.commands", "missing");
+        assertThat(run.err()).contains("Without --check");
         assertThat(run("d.", "--check").out()).isEqualTo(run.out());
     }
 
@@ -105,7 +107,19 @@ class TopicsCommandTest {
         var run = CliRun.of("status", "--bootstrap", broker.bootstrap(), "--prefix", "e.");
 
         assertThat(run.exitCode()).isEqualTo(69);
-        assertThat(run.err()).contains("Topic e.status does not exist", "perigee topics");
+        assertThat(run.err())
+                .contains("Topic e.status does not exist", "perigee topics --prefix e.");
+    }
+
+    @Test
+    void saysWhatTheBrokerRefuses() {
+        var run = run("f.", "--replicas", "3");
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err().lines())
+                .singleElement()
+                .asString()
+                .contains("Kafka refuses", "replication factor");
     }
 
     private String valueOf(ConfigResource topic, String setting) throws Exception {

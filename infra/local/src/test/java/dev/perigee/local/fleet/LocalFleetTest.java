@@ -53,6 +53,16 @@ class LocalFleetTest {
     }
 
     @Test
+    void refusesADirectoryThatAnotherFleetUses() throws Exception {
+        try (var first = FleetDirectory.create(directory)) {
+            assertThatThrownBy(() -> FleetDirectory.create(directory))
+                    .isInstanceOf(PartFailedException.class)
+                    .hasMessageContaining("--data");
+            assertThat(first.token()).exists();
+        }
+    }
+
+    @Test
     void saysWhenAPartDies() throws Exception {
         try (var fleet = fleet(0, null)) {
             fleet.start();
