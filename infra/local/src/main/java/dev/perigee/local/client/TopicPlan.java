@@ -23,6 +23,10 @@ public record TopicPlan(int partitions) {
         var largest =
                 topic == Topic.DEAD_LETTERS ? LARGEST_DEAD_LETTER_BYTES : LARGEST_RECORD_BYTES;
         settings.put("max.message.bytes", Integer.toString(largest));
+        if (topic == Topic.COMMANDS || topic == Topic.TOOL_REQUESTS) {
+            // Deadlines count from the append, whatever the backend's clock says.
+            settings.put("message.timestamp.type", "LogAppendTime");
+        }
         if (topic == Topic.STATE) {
             settings.put("segment.ms", "600000");
             settings.put("segment.bytes", Integer.toString(16 << 20));

@@ -48,6 +48,9 @@ class TopicsCommandTest {
         assertThat(valueOf(state, "cleanup.policy")).isEqualTo("compact");
         assertThat(valueOf(state, "segment.ms")).isEqualTo("600000");
 
+        var requests = new ConfigResource(ConfigResource.Type.TOPIC, "a.tool-requests");
+        assertThat(valueOf(requests, "message.timestamp.type")).isEqualTo("LogAppendTime");
+
         var second = run("a.");
         assertThat(second.exitCode()).isZero();
         assertThat(second.out()).doesNotContain("created").contains("with 3 process partitions");
