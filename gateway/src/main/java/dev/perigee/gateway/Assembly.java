@@ -18,7 +18,6 @@ import dev.perigee.protocol.topic.TopicNames;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
-import org.apache.kafka.clients.producer.Producer;
 
 /** Puts together what the owners of partitions share, from the settings and the I/O parts. */
 record Assembly(
@@ -32,21 +31,20 @@ record Assembly(
 
     PartitionServices services(
             FastPublisher fast,
-            Producer<byte[], byte[]> producer,
+            Replies replies,
             TransactionalPublisher transactions,
             GroupOffsets offsets,
             StateReader state,
             WorkerLinks links,
             Fleet fleet) {
-        var records = new PublicRecords(names, clock);
         return new PartitionServices(
                 gatewayId,
                 names,
                 reader(),
-                records,
+                new PublicRecords(names, clock),
                 transactions,
                 fast,
-                new Replies(fast, producer, records),
+                replies,
                 new DeadLetters(fast, names, registry),
                 offsets,
                 state,

@@ -8,6 +8,8 @@ import dev.perigee.gateway.inbound.Membership;
 import dev.perigee.gateway.inbound.PollLoop;
 import dev.perigee.gateway.link.WorkerLinks;
 import dev.perigee.gateway.outbound.FastPublisher;
+import dev.perigee.gateway.outbound.PublicRecords;
+import dev.perigee.gateway.outbound.Replies;
 import dev.perigee.gateway.outbound.TransactionalPublisher;
 import dev.perigee.gateway.partition.GroupOffsets;
 import dev.perigee.gateway.partition.Partitions;
@@ -130,8 +132,9 @@ public final class Gateway implements AutoCloseable {
         int partitionCount = new TopicCheck(kafka, names).partitions();
 
         var membership = new Membership();
-        var producer = clients.fastProducer();
-        var fast = new FastPublisher(producer, registry);
+        var replies = new Replies(clients.replyProducer(), new PublicRecords(names, clock));
+        parts.push(replies);
+        var fast = new FastPublisher(clients.fastProducer(), registry);
         parts.push(fast);
         fast.prepare(names.all());
         var transactions =
@@ -157,7 +160,7 @@ public final class Gateway implements AutoCloseable {
                         new Assembly(settings, id, names, partitionCount, clock, registry)
                                 .services(
                                         fast,
-                                        producer,
+                                        replies,
                                         transactions,
                                         new GroupOffsets(kafka, group, names),
                                         state,

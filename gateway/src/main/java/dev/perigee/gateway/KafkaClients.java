@@ -101,6 +101,17 @@ final class KafkaClients {
                         Integer.MAX_VALUE));
     }
 
+    /** For the topics that backends name: it gives up what cannot be written. */
+    Producer<byte[], byte[]> replyProducer() {
+        return producer(
+                Map.of(
+                        ProducerConfig.LINGER_MS_CONFIG, 0,
+                        ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000,
+                        ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 60_000,
+                        ProducerConfig.MAX_BLOCK_MS_CONFIG, 5_000),
+                Map.of("client.id", gatewayId + "-replies"));
+    }
+
     /** For what a stale owner must not overwrite. */
     Producer<byte[], byte[]> transactionalProducer() {
         return producer(

@@ -92,7 +92,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     }
 
     private void run() {
-        consumer.subscribe(List.of(names.of(Topic.COMMANDS), names.of(Topic.TOOL_REQUESTS)), this);
+        join();
         while (!stopping) {
             try {
                 var records = consumer.poll(COMMIT_INTERVAL);
@@ -108,9 +108,29 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
             } catch (KafkaException e) {
                 LOG.atError().setCause(e).log("Polling failed, trying again");
                 pauseAfterFailure();
+            } catch (RuntimeException e) {
+                LOG.atError().setCause(e).log("Something went wrong, joining the group anew");
+                pauseAfterFailure();
+                rejoin();
             }
         }
         leave();
+    }
+
+    private void join() {
+        consumer.subscribe(List.of(names.of(Topic.COMMANDS), names.of(Topic.TOOL_REQUESTS)), this);
+    }
+
+    /** What was polled and not handed over is read again: it was not committed. */
+    private void rejoin() {
+        try {
+            consumer.unsubscribe();
+        } catch (KafkaException e) {
+            LOG.atWarn().setCause(e).log("Leaving the group failed, the session timeout ends it");
+        }
+        end(Set.copyOf(feeds.keySet()));
+        wishes.clear();
+        join();
     }
 
     private void leave() {
@@ -122,6 +142,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         end(Set.copyOf(feeds.keySet()));
     }
 
+    /** Nobody tells when polling works again. Closing waits for this, so it is short. */
     private void pauseAfterFailure() {
         try {
             Thread.sleep(PAUSE_AFTER_FAILURE);

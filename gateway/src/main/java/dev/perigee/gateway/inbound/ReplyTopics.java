@@ -12,6 +12,9 @@ import java.util.stream.Collectors;
  * refused whatever the patterns say, but for tool-results: a reply must not pass for a command.
  */
 public final class ReplyTopics {
+    /** Kafka's own limit. */
+    private static final int LONGEST_NAME = 249;
+
     private final TopicNames names;
     private final List<Pattern> allowed;
 
@@ -26,6 +29,9 @@ public final class ReplyTopics {
 
     /** True when a reply may go there. */
     public boolean allows(String topic) {
+        if (topic.length() > LONGEST_NAME) {
+            return false;
+        }
         var ours = names.topic(topic);
         if (ours != null) {
             return ours == Topic.TOOL_RESULTS;

@@ -7,6 +7,7 @@ import dev.perigee.protocol.topic.TopicNames;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Header;
@@ -18,6 +19,7 @@ import org.slf4j.LoggerFactory;
  * even dead-letters does not take the value, the letter goes without it. Thread-safe.
  */
 public final class DeadLetters {
+    private static final Set<String> OURS = Set.of(Headers.REASON, Headers.DETAIL, Headers.ORIGIN);
     private static final Logger LOG = LoggerFactory.getLogger(DeadLetters.class);
 
     private final FastPublisher publisher;
@@ -57,7 +59,7 @@ public final class DeadLetters {
     private ProducerRecord<byte[], byte[]> letter(
             Rejected rejected, ConsumerRecord<byte[], byte[]> original, boolean withValue) {
         var headers = new ArrayList<Header>(List.of(original.headers().toArray()));
-        headers.removeIf(header -> header.key().startsWith("perigee-"));
+        headers.removeIf(header -> OURS.contains(header.key()));
         headers.add(PublicRecords.header(Headers.REASON, rejected.reason().code()));
         headers.add(PublicRecords.header(Headers.DETAIL, rejected.detail()));
         headers.add(PublicRecords.header(Headers.ORIGIN, rejected.origin().toString()));

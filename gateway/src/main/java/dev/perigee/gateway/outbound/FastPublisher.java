@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -18,8 +20,9 @@ import org.slf4j.LoggerFactory;
  * replicas, sent at once. Records of one key keep their order. While the broker is away records
  * wait in the producer, which repeats them without end; what may be under way is bounded by the
  * credit and the open records of the partitions. A record that the producer gives up for another
- * reason than its size is written again after a pause. Thread-safe; {@link #publish} blocks only
- * while the producer's buffer is full.
+ * reason than its size is written again after a pause. Thread-safe; {@link #publish} blocks while
+ * the producer's buffer is full, so that what follows does not overtake: not for threads of the
+ * producer.
  */
 public final class FastPublisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FastPublisher.class);
@@ -45,6 +48,17 @@ public final class FastPublisher implements AutoCloseable {
 
     /** Writes a record. */
     public void publish(ProducerRecord<byte[], byte[]> record, Delivery delivery) {
+        while (!hasRoomFor(record, delivery) && closed.getCount() > 0) {
+            metrics.counter("perigee.gateway.publish.waits", "topic", record.topic()).increment();
+            LOG.atWarn()
+                    .addKeyValue("topic", record.topic())
+                    .log("The producer's buffer is full, waiting for the broker");
+        }
+    }
+
+    /** Hands a record to the producer; false when its buffer stayed full. */
+    private boolean hasRoomFor(ProducerRecord<byte[], byte[]> record, Delivery delivery) {
+        var room = new AtomicBoolean(true);
         try {
             var _ =
                     producer.send(
@@ -53,6 +67,8 @@ public final class FastPublisher implements AutoCloseable {
                                 if (failure == null) {
                                     count(record.topic());
                                     delivery.delivered();
+                                } else if (failure instanceof BufferExhaustedException) {
+                                    room.set(false); // Told before send returns.
                                 } else {
                                     failed(record, delivery, failure);
                                 }
@@ -62,6 +78,7 @@ public final class FastPublisher implements AutoCloseable {
         } catch (KafkaException | IllegalStateException e) {
             failed(record, delivery, e);
         }
+        return room.get();
     }
 
     /** Writes what waits, bounded. */

@@ -13,17 +13,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Copies results to the topics that backends ask for. Such a topic may not exist, and a producer
- * takes seconds to find that out: so the first reply to a topic waits on a thread of its own, and a
- * topic that was not found is not looked for again for a while. A reply that cannot be written is
- * given up; the result is on tool-results anyway. Thread-safe.
+ * Copies results to the topics that backends ask for. Whoever names a topic must not hold up others
+ * where it does not exist, vanishes or refuses: so replies have a producer of their own, are sent
+ * from a thread of their own, and each is given up after that producer's delivery timeout; the
+ * result is on tool-results anyway. A topic that was not found is not looked for again for a while.
+ * Thread-safe.
  */
-public final class Replies {
+public final class Replies implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Replies.class);
     private static final int MOST_TOPICS = 1_000;
     private static final long FORGET_AFTER_NANOS = Duration.ofSeconds(30).toNanos();
 
-    private final FastPublisher publisher;
     private final Producer<byte[], byte[]> producer;
     private final PublicRecords records;
     private final Map<String, Topic> topics =
@@ -38,32 +38,70 @@ public final class Replies {
     /** What was found out of a topic; no partitions when it was not there. */
     private record Topic(int partitions, long foundAtNanos) {}
 
-    public Replies(
-            FastPublisher publisher, Producer<byte[], byte[]> producer, PublicRecords records) {
-        this.publisher = publisher;
+    /**
+     * @param producer of replies only: one that gives up
+     */
+    public Replies(Producer<byte[], byte[]> producer, PublicRecords records) {
         this.producer = producer;
         this.records = records;
     }
 
     /** Copies a result; {@code done} runs when it is written or given up, on any thread. */
     public void send(ReplyTo reply, ProducerRecord<byte[], byte[]> result, Runnable done) {
-        var topic = topics.get(reply.topic());
-        if (topic != null && topic.partitions() > 0) {
-            write(reply, result, topic, done);
-        } else if (topic != null && System.nanoTime() - topic.foundAtNanos() < FORGET_AFTER_NANOS) {
+        Thread.ofVirtual().name("reply").start(() -> write(reply, result, done));
+    }
+
+    /** Writes what waits, bounded. */
+    @Override
+    public void close() {
+        producer.close(Duration.ofSeconds(5));
+    }
+
+    private void write(ReplyTo reply, ProducerRecord<byte[], byte[]> result, Runnable done) {
+        int partition = Objects.requireNonNullElse(reply.partition(), 0);
+        if (partition >= partitionsOf(reply.topic())) {
             done.run();
-        } else {
-            Thread.ofVirtual()
-                    .name("reply")
-                    .start(() -> write(reply, result, find(reply.topic()), done));
+            return;
         }
+        try {
+            var _ =
+                    producer.send(
+                            records.reply(reply, result),
+                            (metadata, failure) -> {
+                                if (failure != null) {
+                                    givenUp(reply, failure);
+                                }
+                                done.run();
+                            });
+        } catch (KafkaException | IllegalStateException e) {
+            givenUp(reply, e);
+            done.run();
+        }
+    }
+
+    private void givenUp(ReplyTo reply, Exception failure) {
+        topics.remove(reply.topic());
+        LOG.atWarn()
+                .addKeyValue("topic", reply.topic())
+                .addKeyValue("cause", failure.toString())
+                .log("A reply was given up, check its topic; the result is on tool-results");
+    }
+
+    private int partitionsOf(String name) {
+        var known = topics.get(name);
+        if (known == null) {
+            return find(name).partitions();
+        }
+        long age = System.nanoTime() - known.foundAtNanos();
+        boolean lookAgain = known.partitions() == 0 && age >= FORGET_AFTER_NANOS;
+        return lookAgain ? find(name).partitions() : known.partitions();
     }
 
     private Topic find(String name) {
         int partitions = 0;
         try {
             partitions = producer.partitionsFor(name).size();
-        } catch (KafkaException e) {
+        } catch (KafkaException | IllegalStateException e) {
             LOG.atWarn()
                     .addKeyValue("topic", name)
                     .log("A reply topic was not found, create it; results are on tool-results");
@@ -71,27 +109,5 @@ public final class Replies {
         var found = new Topic(partitions, System.nanoTime());
         topics.put(name, found);
         return found;
-    }
-
-    private void write(
-            ReplyTo reply, ProducerRecord<byte[], byte[]> result, Topic topic, Runnable done) {
-        int partition = Objects.requireNonNullElse(reply.partition(), 0);
-        if (partition >= topic.partitions()) {
-            done.run();
-            return;
-        }
-        publisher.publish(
-                records.reply(reply, result),
-                new Delivery() {
-                    @Override
-                    public void delivered() {
-                        done.run();
-                    }
-
-                    @Override
-                    public void tooLarge() {
-                        done.run();
-                    }
-                });
     }
 }

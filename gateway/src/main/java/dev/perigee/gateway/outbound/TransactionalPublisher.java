@@ -117,9 +117,7 @@ public final class TransactionalPublisher implements AutoCloseable {
         } finally {
             waiting.drainTo(batch);
             batch.forEach(write -> write.ending().refused(Refusal.CLOSED));
-            if (transaction != null) {
-                transaction.close();
-            }
+            closeTransaction();
         }
     }
 
@@ -132,12 +130,7 @@ public final class TransactionalPublisher implements AutoCloseable {
                 return;
             }
             long begin = System.nanoTime();
-            var open =
-                    transaction == null
-                            ? new Transaction(producers.get(), commandsTopic)
-                            : transaction;
-            transaction = open;
-            switch (open.attempt(batch, view)) {
+            switch (attempt(batch, view)) {
                 case Transaction.Committed(var offsets) -> {
                     timer.record(Duration.ofNanos(System.nanoTime() - begin));
                     backoff.reset();
@@ -156,11 +149,29 @@ public final class TransactionalPublisher implements AutoCloseable {
                     LOG.atWarn()
                             .addKeyValue("cause", cause.toString())
                             .log("A transaction failed, repeating it with a new producer");
-                    open.close();
-                    transaction = null;
+                    closeTransaction();
                     backoff.pause();
                 }
             }
+        }
+    }
+
+    /** Whatever goes wrong, the loop goes on: nothing else writes in the name of partitions. */
+    private Transaction.Result attempt(List<StateWrite> batch, GroupView view) {
+        try {
+            if (transaction == null) {
+                transaction = new Transaction(producers.get(), commandsTopic);
+            }
+            return transaction.attempt(batch, view);
+        } catch (RuntimeException e) {
+            return new Transaction.Broken(e);
+        }
+    }
+
+    private void closeTransaction() {
+        if (transaction != null) {
+            transaction.close();
+            transaction = null;
         }
     }
 

@@ -70,6 +70,10 @@ final class GatewayUnderTest implements AutoCloseable {
         return start(id, Map.of());
     }
 
+    void deleteTopic(String suffix) throws Exception {
+        admin.deleteTopics(List.of(names.prefix() + suffix)).all().get();
+    }
+
     /** What the group committed of a topic's partition, -1 when nothing. */
     long committed(Topic topic, int partition) {
         try {

@@ -1,0 +1,220 @@
+package dev.perigee.testing.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.gateway.inbound.CoPartitionedAssignor;
+import dev.perigee.gateway.inbound.FeedLimits;
+import dev.perigee.gateway.inbound.Membership;
+import dev.perigee.gateway.inbound.PartitionFeed;
+import dev.perigee.gateway.inbound.PartitionHandler;
+import dev.perigee.gateway.inbound.PollLoop;
+import dev.perigee.gateway.inbound.Tenure;
+import dev.perigee.gateway.outbound.Delivery;
+import dev.perigee.gateway.outbound.FastPublisher;
+import dev.perigee.gateway.outbound.StateWrite;
+import dev.perigee.gateway.outbound.TransactionalPublisher;
+import dev.perigee.local.broker.EmbeddedBroker;
+import dev.perigee.protocol.topic.Topic;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@DisplayName("A gateway's loops")
+final class LoopsTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+    private static final int RECORDS = 20;
+    @TempDir private static Path data;
+    private static EmbeddedBroker broker;
+
+    @BeforeAll
+    static void startBroker() throws Exception {
+        broker = EmbeddedBroker.start(data);
+    }
+
+    @AfterAll
+    static void stopBroker() {
+        broker.close();
+    }
+
+    @Test
+    @DisplayName("read again what could not be handed over")
+    void readAgain() throws Exception {
+        try (var test = new GatewayUnderTest(broker.bootstrap())) {
+            for (int i = 0; i < 3; i++) {
+                test.backend.send(Topic.TOOL_REQUESTS, "t/u", bytes("r-" + i));
+            }
+            var handler = new FailsOnce();
+            try (var loop =
+                    new PollLoop(
+                            member(test),
+                            test.names,
+                            new FeedLimits(100, 1 << 20),
+                            new Membership(),
+                            handler)) {
+                loop.start();
+                await().atMost(PATIENCE).until(() -> handler.taken.contains("r-2"));
+            }
+            assertThat(handler.taken).startsWith("r-0", "r-1", "r-2");
+        }
+    }
+
+    @Test
+    @DisplayName("write on when a producer could not be made")
+    void writeOn() throws Exception {
+        var made = new AtomicInteger();
+        var endings = new LinkedBlockingQueue<String>();
+        var membership = new Membership();
+        try (var test = new GatewayUnderTest(broker.bootstrap());
+                var consumer = member(test);
+                var publisher =
+                        new TransactionalPublisher(
+                                () -> {
+                                    if (made.incrementAndGet() == 1) {
+                                        throw new KafkaException("no broker's name resolves");
+                                    }
+                                    return producer(Map.of("transactional.id", "loops"));
+                                },
+                                test.names.of(Topic.COMMANDS),
+                                membership,
+                                new SimpleMeterRegistry())) {
+            consumer.subscribe(
+                    List.of(test.names.of(Topic.COMMANDS), test.names.of(Topic.TOOL_REQUESTS)));
+            await().atMost(PATIENCE)
+                    .until(
+                            () -> {
+                                consumer.poll(Duration.ofMillis(100));
+                                return !consumer.assignment().isEmpty();
+                            });
+            membership.update(consumer.groupMetadata(), Map.of(0, 1L));
+            publisher.start();
+            publisher.submit(new StateWrite(new Tenure(0, 1), List.of(), 0, new Telling(endings)));
+
+            assertThat(endings.poll(40, TimeUnit.SECONDS)).isEqualTo("committed");
+        }
+    }
+
+    @Test
+    @DisplayName("FLT-06 keep the order of a key while the producer's buffer is full")
+    void keepTheOrder() throws Exception {
+        try (var test = new GatewayUnderTest(broker.bootstrap());
+                var publisher =
+                        new FastPublisher(
+                                producer(Map.of("buffer.memory", 20_000, "max.block.ms", 2)),
+                                new SimpleMeterRegistry())) {
+            await().atMost(PATIENCE)
+                    .ignoreExceptions()
+                    .until(
+                            () -> {
+                                publisher.prepare(List.of(test.names.of(Topic.LOGS)));
+                                return true;
+                            });
+            var sent = IntStream.range(0, RECORDS).mapToObj(i -> i + " ".repeat(14_000)).toList();
+            for (var value : sent) {
+                publisher.publish(
+                        new ProducerRecord<>(test.names.of(Topic.LOGS), bytes("p-1"), bytes(value)),
+                        Delivery.IGNORED);
+            }
+            await().atMost(PATIENCE).until(() -> test.records.on(Topic.LOGS).size() == RECORDS);
+            assertThat(test.records.on(Topic.LOGS))
+                    .extracting(received -> text(received.raw()).strip())
+                    .containsExactlyElementsOf(sent.stream().map(String::strip).toList());
+        }
+    }
+
+    private static KafkaConsumer<byte[], byte[]> member(GatewayUnderTest test) {
+        return new KafkaConsumer<>(
+                Map.of(
+                        "bootstrap.servers",
+                        broker.bootstrap(),
+                        "group.id",
+                        test.names.prefix() + "loops",
+                        "auto.offset.reset",
+                        "earliest",
+                        "enable.auto.commit",
+                        "false",
+                        "partition.assignment.strategy",
+                        CoPartitionedAssignor.class.getName(),
+                        CoPartitionedAssignor.LEADING_TOPIC,
+                        test.names.of(Topic.COMMANDS),
+                        CoPartitionedAssignor.MIRRORED_TOPIC,
+                        test.names.of(Topic.TOOL_REQUESTS)),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer());
+    }
+
+    private static KafkaProducer<byte[], byte[]> producer(Map<String, Object> more) {
+        var config = new HashMap<String, Object>(more);
+        config.put("bootstrap.servers", broker.bootstrap());
+        config.put("linger.ms", 0);
+        return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static String text(ConsumerRecord<byte[], byte[]> raw) {
+        return new String(raw.value(), StandardCharsets.UTF_8);
+    }
+
+    /** Fails on the first records that it gets, whatever they are. */
+    private static final class FailsOnce implements PartitionHandler {
+        private final List<String> taken = new CopyOnWriteArrayList<>();
+        private final AtomicInteger failures = new AtomicInteger();
+
+        @Override
+        public void assigned(PartitionFeed feed) {}
+
+        @Override
+        public void revoked(Tenure tenure) {}
+
+        @Override
+        public void records(
+                PartitionFeed feed,
+                Topic topic,
+                List<ConsumerRecord<byte[], byte[]>> records,
+                long nextOffset) {
+            if (!records.isEmpty() && failures.incrementAndGet() == 1) {
+                throw new IllegalStateException("a bug");
+            }
+            records.forEach(record -> taken.add(text(record)));
+        }
+
+        @Override
+        public void committed(PartitionFeed feed, long offset) {}
+    }
+
+    private record Telling(LinkedBlockingQueue<String> endings) implements StateWrite.Ending {
+        @Override
+        public void committed(List<Long> offsets) {
+            endings.add("committed");
+        }
+
+        @Override
+        public void refused(StateWrite.Refusal refusal) {
+            endings.add(refusal.name());
+        }
+    }
+}
