@@ -55,7 +55,11 @@ public sealed interface Inbound {
      * @param detail what is wrong and what to do about it; names fields, never their values
      */
     record Rejected(
-            RecordOrigin origin, DeadLetterReason reason, String detail, Addressee addressee)
+            RecordOrigin origin,
+            DeadLetterReason reason,
+            String detail,
+            Addressee addressee,
+            @Nullable String traceparent)
             implements Inbound {}
 
     /** Whom to answer. */

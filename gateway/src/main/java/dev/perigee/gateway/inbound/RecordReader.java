@@ -144,7 +144,8 @@ public final class RecordReader {
                 topic == Topic.COMMANDS
                         ? Addressees.ofCommand(value)
                         : Addressees.ofRequest(value, replyIfAllowed(source));
-        return new Rejected(origin, reason, detail, addressee);
+        return new Rejected(
+                origin, reason, detail, addressee, RecordHeaders.traceparent(source.headers()));
     }
 
     private @Nullable ReplyTo replyIfAllowed(ConsumerRecord<byte[], byte[]> source) {

@@ -38,12 +38,16 @@ public final class LinkClient implements WorkerLinks {
 
     @Override
     public PartitionLink open(
-            PartitionClaim claim, String workerId, boolean create, SessionListener listener) {
+            PartitionClaim claim,
+            String workerId,
+            String incarnation,
+            boolean create,
+            SessionListener listener) {
         var link = byWorkerId.get(workerId);
         if (link == null) {
             throw new IllegalArgumentException("No worker " + workerId + " was reached yet");
         }
-        return link.open(claim, workerId, create, listener);
+        return link.open(claim, workerId, incarnation, create, listener);
     }
 
     @Override

@@ -114,7 +114,7 @@ final class PartitionSession implements PartitionLink {
                         || until.nanosLeft() - pause.toNanos() < reserve) {
                     throw e;
                 }
-                Thread.sleep(pause);
+                Thread.sleep(pause); // Nobody tells when the worker has room.
             }
         }
     }

@@ -89,7 +89,11 @@ final class WorkerLink implements NoticeHandler, PartitionSession.Host {
     }
 
     PartitionLink open(
-            PartitionClaim claim, String workerId, boolean create, SessionListener owner) {
+            PartitionClaim claim,
+            String workerId,
+            String incarnation,
+            boolean create,
+            SessionListener owner) {
         var session =
                 new PartitionSession(
                         claim,
@@ -101,6 +105,10 @@ final class WorkerLink implements NoticeHandler, PartitionSession.Host {
                         options.creditBytes(),
                         meters);
         synchronized (attachLock) {
+            if (!standing.isProcess(workerId, incarnation)) {
+                throw new IllegalArgumentException(
+                        "Worker " + workerId + " is another process by now");
+            }
             var other = sessions.get(claim.partition());
             if (other != null && other.claim().epoch() >= claim.epoch()) {
                 throw new IllegalStateException(
@@ -179,6 +187,11 @@ final class WorkerLink implements NoticeHandler, PartitionSession.Host {
             }
         } catch (AttemptFailedException e) {
             failed(e, generation);
+        } catch (RuntimeException e) {
+            LOG.atError()
+                    .addKeyValue("address", standing.authority())
+                    .setCause(e)
+                    .log("Something went wrong on a link, it begins anew");
         } finally {
             end(connection);
         }
@@ -218,10 +231,16 @@ final class WorkerLink implements NoticeHandler, PartitionSession.Host {
      * attached: its owner recorded that process as the partition's host.
      */
     private void adopt(Hello.Result hello) {
-        switch (standing.met(hello)) {
+        WorkerStanding.Meeting meeting;
+        List<PartitionSession> before;
+        synchronized (attachLock) {
+            meeting = standing.met(hello);
+            before = List.copyOf(sessions.values());
+        }
+        switch (meeting) {
             case SAME -> {}
-            case NEW_INCARNATION -> loseAll(LinkFailure.INCARNATION_CHANGED);
-            case OTHER_WORKER -> loseAll(LinkFailure.UNREACHABLE);
+            case NEW_INCARNATION -> lose(before, LinkFailure.INCARNATION_CHANGED);
+            case OTHER_WORKER -> lose(before, LinkFailure.UNREACHABLE);
         }
         listener.changed();
     }
@@ -274,7 +293,7 @@ final class WorkerLink implements NoticeHandler, PartitionSession.Host {
             }
             case FAILED -> {
                 meters.givenUp.increment();
-                loseAll(LinkFailure.UNREACHABLE);
+                lose(List.copyOf(sessions.values()), LinkFailure.UNREACHABLE);
             }
             case SUSPENDED, NONE -> {}
         }
@@ -287,8 +306,8 @@ final class WorkerLink implements NoticeHandler, PartitionSession.Host {
         listener.changed();
     }
 
-    private void loseAll(LinkFailure failure) {
-        List.copyOf(sessions.values()).forEach(session -> session.lose(failure));
+    private static void lose(List<PartitionSession> lost, LinkFailure failure) {
+        lost.forEach(session -> session.lose(failure));
     }
 
     private Duration inTime(Duration timeout) {

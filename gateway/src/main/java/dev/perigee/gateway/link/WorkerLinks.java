@@ -11,14 +11,21 @@ public interface WorkerLinks extends AutoCloseable {
      * Opens the session of a partition. Returns at once; the listener hears what comes of it. Calls
      * on the session wait until it is attached.
      *
+     * @param incarnation the worker process that the owner recorded as the partition's host: no
+     *     other one gets the session
      * @param create whether to create the session where the worker has none: only with a fresh
      *     claim. Applies to the first attach; later ones only resume
-     * @throws IllegalArgumentException when no worker of that id was reached yet
+     * @throws IllegalArgumentException when no worker of that id was reached yet, or it is another
+     *     process by now
      * @throws IllegalStateException when the partition is open there under this or a newer claim; a
      *     session of an older claim is replaced
      */
     PartitionLink open(
-            PartitionClaim claim, String workerId, boolean create, SessionListener listener);
+            PartitionClaim claim,
+            String workerId,
+            String incarnation,
+            boolean create,
+            SessionListener listener);
 
     /** All configured workers, in the order of the configuration. */
     List<WorkerView> workers();

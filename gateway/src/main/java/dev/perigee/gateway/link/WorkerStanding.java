@@ -51,6 +51,14 @@ final class WorkerStanding {
         return met == null ? null : met.workerId();
     }
 
+    /** Whether this process of this worker answered last. */
+    boolean isProcess(String workerId, String incarnation) {
+        var met = who;
+        return met != null
+                && met.workerId().equals(workerId)
+                && met.incarnation().equals(incarnation);
+    }
+
     @Nullable String problem() {
         return problem;
     }

@@ -65,7 +65,7 @@ final class Answers {
                         0,
                         0,
                         context.services().clock().instant());
-        give(rejected.origin(), result, author.reply(), null, done);
+        give(rejected.origin(), result, author.reply(), rejected.traceparent(), done);
     }
 
     /** A worker's result, unread. */

@@ -16,7 +16,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,8 +24,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>An accepted request is the worker's: it times it out and its result comes as an event. The
  * gateway answers what no worker accepted, and, past the deadline and a margin, what the worker is
- * silent about; an event that comes after that is acknowledged and not published, so that no
- * request has two different answers.
+ * silent about. An event about a request that was answered so, or that is committed, is
+ * acknowledged and not published, so that no request has two different answers, whichever gateway
+ * gave the first.
  */
 final class CallFlow {
     private final PartitionContext context;
@@ -36,8 +36,7 @@ final class CallFlow {
     private final TreeMap<Long, ToolCall> open = new TreeMap<>();
     private final Map<String, ToolCall> byRequest = new HashMap<>();
     private final RecentRequests recent;
-    private final TreeSet<Long> answeredByGateway = new TreeSet<>();
-    private final TreeSet<Long> endedBeforeRead = new TreeSet<>();
+    private final AnsweredRequests answeredRequests = new AnsweredRequests();
     private final Map<RecordOrigin, Attach.Progress> accepted = new HashMap<>();
 
     CallFlow(PartitionContext context, Answers answers, CommandsTaken commands) {
@@ -59,7 +58,7 @@ final class CallFlow {
     void received(RequestRead read) {
         var call = new ToolCall(read);
         var progress = accepted.remove(read.origin());
-        if (endedBeforeRead.remove(call.offset()) || progress == Attach.Progress.ACKED) {
+        if (answeredRequests.takeBeforeRead(call.offset()) || progress == Attach.Progress.ACKED) {
             done(read.origin());
         } else if (read.method() == ToolMethod.CANCEL) {
             cancel(read);
@@ -160,7 +159,7 @@ final class CallFlow {
      */
     void result(InstanceEvent event, long createdEpoch, Runnable durable) {
         var origin = event.origin();
-        if (origin != null && answeredByGateway.contains(origin.offset())) {
+        if (origin != null && answeredRequests.isFinal(origin.offset())) {
             durable.run();
             return;
         }
@@ -168,7 +167,7 @@ final class CallFlow {
         if (call != null) {
             end(call);
         } else if (origin != null && mayBeReadLater(origin.offset())) {
-            endedBeforeRead.add(origin.offset());
+            answeredRequests.beforeRead(origin.offset());
         }
         answers.pass(
                 event,
@@ -181,10 +180,9 @@ final class CallFlow {
                 });
     }
 
-    /** Requests below this offset will not come again. */
+    /** Requests below this offset were answered and will not come again. */
     void committed(long offset) {
-        answeredByGateway.headSet(offset).clear();
-        endedBeforeRead.headSet(offset).clear();
+        answeredRequests.committed(offset);
         accepted.keySet().removeIf(origin -> origin.offset() < offset);
     }
 
@@ -228,22 +226,34 @@ final class CallFlow {
     private void send(ToolCall call) {
         var session = context.serving();
         if (session == null) {
-            call.stage(Stage.WAITING);
-            call.timer(
-                    context.timers()
-                            .at(
-                                    call.read().deadline(),
-                                    () ->
-                                            answer(
-                                                    call,
-                                                    ErrorCode.UNAVAILABLE,
-                                                    "No worker had the user's servers in time:"
-                                                            + " try again")));
+            hold(call);
         } else {
             call.timer(null);
             call.stage(Stage.SENDING);
             sender.send(call, session);
         }
+    }
+
+    /** Until the next {@link #serving}. */
+    private void hold(ToolCall call) {
+        call.stage(Stage.WAITING);
+        call.timer(
+                context.timers()
+                        .at(
+                                call.read().deadline(),
+                                () ->
+                                        answer(
+                                                call,
+                                                ErrorCode.UNAVAILABLE,
+                                                "No worker had the user's servers in time:"
+                                                        + " try again")));
+    }
+
+    /** True when the worker does not know a server only because it was not given to it yet. */
+    private boolean isBeingRestored(ToolCall call) {
+        var session = context.serving();
+        var processId = call.processId();
+        return session != null && processId != null && session.restoring().contains(processId);
     }
 
     private void awaitResult(ToolCall call) {
@@ -252,13 +262,18 @@ final class CallFlow {
         call.timer(
                 context.timers()
                         .at(
-                                call.read().deadline().plus(context.services().times().silence()),
+                                silentAt(call),
                                 () ->
                                         answer(
                                                 call,
                                                 ErrorCode.TIMEOUT,
                                                 "The worker gave no result within the deadline;"
                                                         + " the call may have run")));
+    }
+
+    /** When the worker will not be waited for any longer. */
+    private Instant silentAt(ToolCall call) {
+        return call.read().deadline().plus(context.services().times().silence());
     }
 
     private void unknown(ToolCall call) {
@@ -298,7 +313,7 @@ final class CallFlow {
             return;
         }
         end(call);
-        answeredByGateway.add(call.offset());
+        answeredRequests.byGateway(call.offset());
         answers.give(
                 call.read().origin(),
                 result,
@@ -346,6 +361,12 @@ final class CallFlow {
         @Override
         public void answered(ToolCall call, ToolResult result) {
             var error = result.error();
+            if (error != null
+                    && error.code() == ErrorCode.UNKNOWN_SERVER
+                    && isBeingRestored(call)) {
+                hold(call);
+                return;
+            }
             answer(call, error == null ? null : error.code(), result);
         }
 
@@ -366,6 +387,7 @@ final class CallFlow {
                 unknown(call);
             } else {
                 call.stage(Stage.UNSURE);
+                call.timer(context.timers().at(silentAt(call), () -> unknown(call)));
             }
         }
     }

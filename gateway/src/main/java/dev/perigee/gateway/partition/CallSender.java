@@ -6,9 +6,12 @@ import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolResult;
 import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Sends requests over the link, each on a virtual thread, and reports back on the owner's. */
 final class CallSender {
+    private static final Logger LOG = LoggerFactory.getLogger(CallSender.class);
     private static final Duration CANCEL_WAIT = Duration.ofSeconds(5);
 
     /** What became of a call that was sent. */
@@ -65,6 +68,16 @@ final class CallSender {
             context.mailbox().post(() -> failed(call, session, e));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        } catch (RuntimeException e) {
+            LOG.atError().setCause(e).log("A call could not be sent");
+            context.mailbox().post(() -> broken(call));
+        }
+    }
+
+    private void broken(ToolCall call) {
+        context.services().metrics().failure("call");
+        if (call.stage() == ToolCall.Stage.SENDING) {
+            verdict.unsure(call, true);
         }
     }
 

@@ -19,9 +19,9 @@ final class Claims {
      * A claim.
      *
      * @param epoch offset of the claim's record
-     * @param commandsDone every command below this offset was done by an earlier owner
+     * @param requestsDone every request below this offset was answered by an earlier owner
      */
-    record Claimed(long epoch, long commandsDone) {}
+    record Claimed(long epoch, long requestsDone) {}
 
     /**
      * Appends a claim.
@@ -30,8 +30,10 @@ final class Claims {
      */
     Claimed claim() throws InterruptedException {
         var services = context.services();
-        long committed = services.offsets().committed(context.partition());
-        context.feed().startAt(Topic.COMMANDS, committed);
+        var offsets = services.offsets();
+        context.feed()
+                .startAt(Topic.COMMANDS, offsets.committed(Topic.COMMANDS, context.partition()));
+        long requestsDone = offsets.committed(Topic.TOOL_REQUESTS, context.partition());
         var claim = new StateRecord.Claim(services.gatewayId(), services.clock().instant());
         BlockingQueue<Long> answer = new ArrayBlockingQueue<>(1);
         services.transactions()
@@ -55,6 +57,6 @@ final class Claims {
         if (epoch < 0) {
             throw new InterruptedException("the tenure ended");
         }
-        return new Claimed(epoch, committed);
+        return new Claimed(epoch, requestsDone);
     }
 }

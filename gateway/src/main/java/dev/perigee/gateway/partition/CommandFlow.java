@@ -110,7 +110,7 @@ final class CommandFlow {
                         new CommandError(
                                 unsupported ? "unsupported" : "invalid", rejected.detail()));
         context.services().metrics().commandEnded(answer.outcome());
-        done(rejected.origin(), List.of(records.rejected(rejected.origin(), author, answer)));
+        done(rejected.origin(), List.of(records.rejected(rejected, author, answer)));
     }
 
     private boolean isExpired(CommandRead read) {
@@ -121,7 +121,7 @@ final class CommandFlow {
     private void pump() throws InterruptedException {
         for (var read = waiting.peek(); read != null && mayBegin(read); read = waiting.peek()) {
             waiting.remove();
-            switch (CommandPlanner.plan(read, context.state())) {
+            switch (CommandPlanner.plan(read, context.state(), orders::isRemoving)) {
                 case Answer answer -> end(read, null, answer, List.of());
                 case Run(var steps) -> accept(read, steps);
             }
@@ -188,7 +188,7 @@ final class CommandFlow {
                     new RunningCommand.Part(
                             step, Objects.requireNonNull(target, "written or there before")));
         }
-        orders.add(new RunningCommand(read, parts));
+        orders.add(new RunningCommand(read, parts, context.services().clock().instant()));
     }
 
     private void ended(RunningCommand command) throws InterruptedException {

@@ -23,12 +23,16 @@ import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.link.InstanceOrder;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /**
  * Decides what a command leads to, given what is installed. Pure.
  *
  * <p>An instance keeps its start token while its configuration stays the same, so that a worker can
- * tell a repeat from a change.
+ * tell a repeat from a change; unless it is about to be removed, for then it is a new one.
+ *
+ * <p>A command that an earlier owner accepted comes again. What newer commands installed meanwhile
+ * is not its business: it was accepted before.
  */
 final class CommandPlanner {
     private static final CommandDetails NOTHING_REMOVED =
@@ -36,7 +40,12 @@ final class CommandPlanner {
 
     private CommandPlanner() {}
 
-    static CommandPlan plan(CommandRead read, PartitionState state) {
+    /**
+     * Decides.
+     *
+     * @param leaving whether the instance of a process id is being removed
+     */
+    static CommandPlan plan(CommandRead read, PartitionState state, Predicate<String> leaving) {
         var userId = read.key().userId();
         if (userId == null) {
             return new Answer(
@@ -47,10 +56,13 @@ final class CommandPlanner {
                             "Commands for every user of a team are not supported yet: send one"
                                     + " command per user, with the key {team_id}/{user_id}"));
         }
-        var installed = state.instancesOf(read.key().teamId(), userId);
+        var installed =
+                state.instancesOf(read.key().teamId(), userId).stream()
+                        .filter(instance -> !overtook(instance, read, state))
+                        .toList();
         return switch (read.action()) {
             case CommandAction.Configure(var change, var config) ->
-                    new Run(List.of(configure(read, change, config, state)));
+                    configure(read, change, config, state, leaving.test(config.processId()));
             case CommandAction.Delete(var installation, var _) ->
                     each(
                             of(installation, installed),
@@ -106,12 +118,23 @@ final class CommandPlanner {
         };
     }
 
-    private static Step configure(
-            CommandRead read, Change change, ServerConfig config, PartitionState state) {
+    private static CommandPlan configure(
+            CommandRead read,
+            Change change,
+            ServerConfig config,
+            PartitionState state,
+            boolean isLeaving) {
         var before = state.instance(config.processId());
+        if (before != null && overtook(before, read, state)) {
+            return new Answer(
+                    CommandOutcome.COMPLETED,
+                    CommandDetails.supersededBy(before.record().commandId()),
+                    null);
+        }
         boolean repeated = before != null && before.record().origin().equals(read.origin());
         boolean same =
                 before != null
+                        && !isLeaving
                         && !before.record().stopped()
                         && change != Change.REDEPLOYED
                         && ConfigFingerprint.of(before.config())
@@ -120,8 +143,16 @@ final class CommandPlanner {
                 repeated || same
                         ? null
                         : new Installed(config, false, read.origin(), read.command().id(), null);
-        return new Step(
-                config.processId(), write, before, new ApplyOrder(InstanceOrder.Cause.of(change)));
+        var order = new ApplyOrder(InstanceOrder.Cause.of(change));
+        return new Run(List.of(new Step(config.processId(), write, before, order)));
+    }
+
+    /** Whether the instance was configured after an earlier owner had accepted the command. */
+    private static boolean overtook(Instance instance, CommandRead read, PartitionState state) {
+        var accepted = state.command(read.command().id());
+        return accepted != null
+                && accepted.origin().equals(read.origin())
+                && instance.record().origin().offset() > read.origin().offset();
     }
 
     private static Step intent(Instance instance, boolean stopped, Order order) {

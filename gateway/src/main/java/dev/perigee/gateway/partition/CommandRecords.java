@@ -2,6 +2,7 @@ package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.inbound.Inbound.Addressee.CommandAuthor;
 import dev.perigee.gateway.inbound.Inbound.CommandRead;
+import dev.perigee.gateway.inbound.Inbound.Rejected;
 import dev.perigee.gateway.partition.CommandPlan.Answer;
 import dev.perigee.gateway.partition.CommandPlan.Step;
 import dev.perigee.protocol.command.CommandOutcome;
@@ -36,8 +37,14 @@ final class CommandRecords {
     }
 
     ProducerRecord<byte[], byte[]> rejected(
-            RecordOrigin origin, CommandAuthor author, Answer answer) {
-        return record(origin, author.commandId(), author.correlationId(), null, answer, null);
+            Rejected rejected, CommandAuthor author, Answer answer) {
+        return record(
+                rejected.origin(),
+                author.commandId(),
+                author.correlationId(),
+                null,
+                answer,
+                rejected.traceparent());
     }
 
     private ProducerRecord<byte[], byte[]> record(

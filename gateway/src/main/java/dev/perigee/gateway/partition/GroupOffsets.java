@@ -15,37 +15,37 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 
-/** Asks the broker for offsets of commands. Any thread; blocks, so never on the call path. */
+/** Asks the broker for offsets of what comes in. Any thread; blocks, so never on the call path. */
 public final class GroupOffsets {
     private final Admin admin;
     private final String group;
-    private final String topic;
+    private final TopicNames names;
 
     public GroupOffsets(Admin admin, String group, TopicNames names) {
         this.admin = admin;
         this.group = group;
-        this.topic = names.of(Topic.COMMANDS);
+        this.names = names;
     }
 
     /**
-     * Where the group stands in a partition of commands, once no transaction about it is open; the
+     * Where the group stands in a partition of a topic, once no transaction about it is open; the
      * beginning when it never committed.
      *
      * @throws KafkaException when the broker does not answer
      */
-    long committed(int partition) throws InterruptedException {
-        var commands = new TopicPartition(topic, partition);
+    long committed(Topic topic, int partition) throws InterruptedException {
+        var asked = new TopicPartition(names.of(topic), partition);
         var offsets =
                 await(
                         admin.listConsumerGroupOffsets(
                                         Map.of(
                                                 group,
                                                 new ListConsumerGroupOffsetsSpec()
-                                                        .topicPartitions(List.of(commands))),
+                                                        .topicPartitions(List.of(asked))),
                                         new ListConsumerGroupOffsetsOptions().requireStable(true))
                                 .partitionsToOffsetAndMetadata(group));
-        var committed = offsets.get(commands);
-        return committed == null ? offset(commands, OffsetSpec.earliest()) : committed.offset();
+        var committed = offsets.get(asked);
+        return committed == null ? offset(asked, OffsetSpec.earliest()) : committed.offset();
     }
 
     /**
@@ -54,7 +54,7 @@ public final class GroupOffsets {
      * @throws KafkaException when the broker does not answer
      */
     long end(int partition) throws InterruptedException {
-        return offset(new TopicPartition(topic, partition), OffsetSpec.latest());
+        return offset(new TopicPartition(names.of(Topic.COMMANDS), partition), OffsetSpec.latest());
     }
 
     private long offset(TopicPartition partition, OffsetSpec spec) throws InterruptedException {

@@ -5,6 +5,7 @@ import dev.perigee.gateway.link.PendingOutcome;
 import dev.perigee.protocol.command.CommandError;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.link.InstanceOrder.Outcome;
+import java.time.Duration;
 import java.util.List;
 import java.util.TreeMap;
 
@@ -14,6 +15,8 @@ import java.util.TreeMap;
  * where the worker recognises it by its origin. For the owner's thread.
  */
 final class OrderDesk {
+    private static final Duration ROOM_WAIT = Duration.ofSeconds(1);
+
     /** Told when all of a command's orders have ended. */
     interface Ended {
         void ended(RunningCommand command) throws InterruptedException;
@@ -31,6 +34,11 @@ final class OrderDesk {
     void add(RunningCommand command) throws InterruptedException {
         running.put(command.read().origin().offset(), command);
         send(command);
+    }
+
+    /** True while a command is about to remove this instance. */
+    boolean isRemoving(String processId) {
+        return running.values().stream().anyMatch(command -> command.isRemoving(processId));
     }
 
     /** Sends what waits for a session. */
@@ -86,12 +94,26 @@ final class OrderDesk {
                 command.sendAgain(part);
                 Quietly.run(() -> send(command));
             }
-            case DEADLINE, OVERLOADED -> end(command, part, failure(part, "unavailable", failure));
+            case OVERLOADED -> overloaded(command, part, failure);
+            case DEADLINE -> end(command, part, failure(part, "unavailable", failure));
             case TOO_LARGE -> end(command, part, failure(part, "invalid", failure));
             case REJECTED -> {
                 context.services().metrics().failure("order");
                 end(command, part, failure(part, "internal", failure));
             }
+        }
+    }
+
+    /** The worker has no room now: the order is sent again, as long as a command may take. */
+    private void overloaded(
+            RunningCommand command, RunningCommand.Part part, LinkException failure) {
+        var services = context.services();
+        var giveUp = command.acceptedAt().plus(services.times().command());
+        if (giveUp.isBefore(services.clock().instant())) {
+            end(command, part, failure(part, "unavailable", failure));
+        } else {
+            command.sendAgain(part);
+            context.timers().after(ROOM_WAIT, () -> Quietly.run(() -> send(command)));
         }
     }
 

@@ -112,7 +112,7 @@ final class PartitionOwner {
     private void run() {
         try {
             sessions.begin();
-            sweep();
+            perform(() -> Quietly.run(this::sweep));
             while (!ended) {
                 var work = mailbox.take(context.timers().untilNext(IDLE));
                 for (int i = 0; work != null && i < MOST_AT_ONCE; i++) {
@@ -123,7 +123,7 @@ final class PartitionOwner {
                     perform(work);
                 }
                 perform(context.timers()::run);
-                sessions.acknowledge();
+                perform(sessions::acknowledge);
             }
         } catch (InterruptedException | InterruptException e) {
             LOG.atDebug()
@@ -217,6 +217,7 @@ final class PartitionOwner {
     }
 
     private void sweep() throws InterruptedException {
+        context.timers().after(SWEEP, () -> Quietly.run(this::sweep));
         var before = services.clock().instant().minus(services.times().commandMemory());
         var forgotten =
                 context.state().forgetCommandsBefore(before).stream()
@@ -225,6 +226,5 @@ final class PartitionOwner {
         if (!forgotten.isEmpty()) {
             context.writer().write(forgotten, _ -> {});
         }
-        context.timers().after(SWEEP, () -> Quietly.run(this::sweep));
     }
 }

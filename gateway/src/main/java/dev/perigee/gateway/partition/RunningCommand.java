@@ -7,6 +7,7 @@ import dev.perigee.protocol.command.CommandDetails.InstanceDetails;
 import dev.perigee.protocol.command.CommandError;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.link.InstanceOrder.Outcome;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,18 +24,24 @@ final class RunningCommand {
     record Part(Step step, Instance target) {}
 
     private final CommandRead read;
+    private final Instant acceptedAt;
     private final Map<String, Part> parts = new LinkedHashMap<>();
     private final Map<String, Part> unsent = new LinkedHashMap<>();
     private final Map<String, Outcome> outcomes = new LinkedHashMap<>();
 
-    RunningCommand(CommandRead read, List<Part> parts) {
+    RunningCommand(CommandRead read, List<Part> parts, Instant acceptedAt) {
         this.read = read;
+        this.acceptedAt = acceptedAt;
         parts.forEach(part -> this.parts.put(part.step().processId(), part));
         unsent.putAll(this.parts);
     }
 
     CommandRead read() {
         return read;
+    }
+
+    Instant acceptedAt() {
+        return acceptedAt;
     }
 
     List<Part> parts() {
@@ -59,6 +66,14 @@ final class RunningCommand {
 
     boolean hasEnded() {
         return outcomes.size() == parts.size();
+    }
+
+    /** True while it is about to remove this instance. */
+    boolean isRemoving(String processId) {
+        var part = parts.get(processId);
+        return part != null
+                && part.step().order() instanceof CommandPlan.RemoveOrder
+                && !outcomes.containsKey(processId);
     }
 
     @Nullable Outcome outcome(Part part) {

@@ -1,11 +1,14 @@
 package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.link.PartitionLink;
+import java.util.HashSet;
+import java.util.Set;
 
 /** One attachment of the owner's: what it needs to know of it. For the owner's thread. */
 final class Session {
     private final PartitionLink link;
     private final Acknowledgements acknowledgements = new Acknowledgements();
+    private final Set<String> restoring = new HashSet<>();
     private boolean serving;
     private boolean closed;
     private long createdEpoch = -1;
@@ -20,6 +23,11 @@ final class Session {
 
     Acknowledgements acknowledgements() {
         return acknowledgements;
+    }
+
+    /** Process ids of instances that are being given to it: it may not know them yet. */
+    Set<String> restoring() {
+        return restoring;
     }
 
     /** True once attached and given what is wanted: orders and calls may go. */

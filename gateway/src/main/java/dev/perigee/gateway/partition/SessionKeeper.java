@@ -1,6 +1,5 @@
 package dev.perigee.gateway.partition;
 
-import dev.perigee.gateway.link.LinkException;
 import dev.perigee.gateway.link.LinkFailure;
 import dev.perigee.gateway.link.PartitionClaim;
 import dev.perigee.gateway.link.SessionListener;
@@ -38,6 +37,7 @@ final class SessionKeeper {
     private final CommandFlow commands;
     private final CallFlow calls;
     private final EventFlow events;
+    private final Restoration restoration;
     private final Claims claims;
     private @Nullable PartitionClaim claim;
     private @Nullable String draining;
@@ -52,6 +52,7 @@ final class SessionKeeper {
         this.commands = commands;
         this.calls = calls;
         this.events = new EventFlow(context, calls);
+        this.restoration = new Restoration(context, calls::serving);
         this.claims = new Claims(context);
         this.ownedUntil = context.services().clock().instant();
     }
@@ -68,6 +69,7 @@ final class SessionKeeper {
                 long begin = System.nanoTime();
                 var claimed = claims.claim();
                 claim = new PartitionClaim(context.partition(), claimed.epoch());
+                calls.committed(claimed.requestsDone());
                 context.state(context.services().state().read(context.partition(), claim.epoch()));
                 commands.arrivedUpTo(claimed.commandsDone());
                 context.services().metrics().restored(Duration.ofNanos(System.nanoTime() - begin));
@@ -85,6 +87,8 @@ final class SessionKeeper {
                         .addKeyValue("partition", context.partition())
                         .setCause(e)
                         .log("A partition could not be restored, trying again");
+                // Nothing may be handled before the state is read, and nobody tells when the broker
+                // is back; the end of the tenure interrupts.
                 Thread.sleep(LONGEST_RETRY);
             }
         }
@@ -145,7 +149,7 @@ final class SessionKeeper {
         } else if (host != null
                 && host.workerId().equals(workerId)
                 && host.incarnation().equals(incarnation)) {
-            open(workerId);
+            open(workerId, incarnation);
         } else {
             var next = new StateRecord.Host(workerId, incarnation);
             recordingHost = true;
@@ -155,7 +159,7 @@ final class SessionKeeper {
                             offsets -> {
                                 recordingHost = false;
                                 context.state().host(next);
-                                open(workerId);
+                                open(workerId, incarnation);
                             });
         }
     }
@@ -169,7 +173,7 @@ final class SessionKeeper {
         return null;
     }
 
-    private void open(String workerId) {
+    private void open(String workerId, String incarnation) {
         var fresh = claim;
         if (fresh == null || context.session() != null) {
             return;
@@ -180,27 +184,30 @@ final class SessionKeeper {
         var listener = new Listener();
         try {
             var session =
-                    new Session(context.services().links().open(fresh, workerId, true, listener));
+                    new Session(
+                            context.services()
+                                    .links()
+                                    .open(fresh, workerId, incarnation, true, listener));
             context.session(session);
             listener.session = session;
         } catch (IllegalArgumentException e) {
             claim = fresh;
+            state = OwnerState.PLACING;
             retryLater();
+        } catch (IllegalStateException e) {
+            LOG.atError()
+                    .addKeyValue("partition", context.partition())
+                    .setCause(e)
+                    .log("A session could not be opened, claiming again");
+            retry = context.timers().after(LONGEST_RETRY, () -> Quietly.run(this::begin));
         }
     }
 
     private void attached(Session session, Attach.Result result) {
         session.createdEpoch(result.createdEpoch());
         calls.attached(result);
-        try {
-            for (var instance : Reconciliation.missing(context.state(), result.processes())) {
-                restore(session, instance);
-            }
-        } catch (LinkException e) {
+        if (!restoration.begin(session, result.processes())) {
             session.close();
-            return;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
             return;
         }
         pause = RETRY;
@@ -214,33 +221,6 @@ final class SessionKeeper {
                 .log("Partition served");
         Quietly.run(commands::serving);
         calls.serving();
-    }
-
-    private void restore(Session session, Instance instance)
-            throws LinkException, InterruptedException {
-        var order =
-                OrderPayload.restore(
-                        context.partition(),
-                        instance,
-                        context.state().runtime(instance.processId()));
-        var deadline =
-                context.services().clock().instant().plus(context.services().times().command());
-        var pending = session.link().submit(order.method(), order.order(), deadline);
-        Thread.ofVirtual()
-                .name("restore")
-                .start(
-                        () -> {
-                            try {
-                                pending.await();
-                            } catch (LinkException e) {
-                                LOG.atInfo()
-                                        .addKeyValue("process_id", instance.processId())
-                                        .addKeyValue("reason", e.reason())
-                                        .log("A restored instance did not report back");
-                            } catch (InterruptedException e) {
-                                Thread.currentThread().interrupt();
-                            }
-                        });
     }
 
     private void ended(Session session, boolean alive, String reason) {

@@ -213,6 +213,22 @@ class RecordReaderTest {
     }
 
     @Test
+    void keepsTheTraceOfWhatItRefuses() {
+        headers.add(Headers.TRACEPARENT, "00-1-2-01".getBytes(StandardCharsets.UTF_8));
+
+        assertThat(((Rejected) request(KEY, "garbage")).traceparent()).isEqualTo("00-1-2-01");
+    }
+
+    @Test
+    void refusesAReplyTopicThatIsTooLongToBeOne() {
+        var name = "mcp." + "r".repeat(250);
+        headers.add(Headers.REPLY_TOPIC, name.getBytes(StandardCharsets.UTF_8));
+
+        assertThat(((Rejected) request(KEY, REQUEST)).reason())
+                .isEqualTo(DeadLetterReason.FORBIDDEN_REPLY_TOPIC);
+    }
+
+    @Test
     void neverShowsAValueInTheDetail() {
         var secret = "s3cr3t";
         var config =

@@ -190,7 +190,7 @@ final class LinkCallsTest {
     void anOrderLargerThanTheSendBufferIsSent() throws Exception {
         var links = fixture.start(FakeWorker.TOKEN, Duration.ofSeconds(1), 64 * 1024);
         fixture.awaitState(LinkState.CONNECTED);
-        var session = links.open(LinkFixture.CLAIM, "worker-1", true, listener);
+        var session = links.open(LinkFixture.CLAIM, "worker-1", "first", true, listener);
         var large = "\"" + "x".repeat(1 << 20) + "\"";
 
         for (var offset = 0; offset < 5; offset++) {
@@ -308,7 +308,7 @@ final class LinkCallsTest {
                 .containsExactly(new Attach.Detach(3, 40, true));
         assertThat(waiting.get().reason()).isEqualTo(Reason.DETACHED);
         assertThat(listener.calls).containsExactly("attached");
-        fixture.links().open(new PartitionClaim(3, 50), "worker-1", true, listener);
+        fixture.links().open(new PartitionClaim(3, 50), "worker-1", "first", true, listener);
         await().until(() -> listener.calls.size() == 2);
     }
 
@@ -323,7 +323,7 @@ final class LinkCallsTest {
                 });
         var links = fixture.start();
         fixture.awaitState(LinkState.CONNECTED);
-        var session = links.open(LinkFixture.CLAIM, "worker-1", true, listener);
+        var session = links.open(LinkFixture.CLAIM, "worker-1", "first", true, listener);
         await().until(() -> held.get() != null);
 
         session.detach(false, LONG);
@@ -343,7 +343,7 @@ final class LinkCallsTest {
         await().until(() -> worker.received(LinkMethod.EXECUTE).size() == 1);
         var next = new RecordingListener();
 
-        fixture.links().open(new PartitionClaim(3, 50), "worker-1", true, next);
+        fixture.links().open(new PartitionClaim(3, 50), "worker-1", "first", true, next);
         old.detach(false, LONG);
 
         assertThat(waiting.get().reason()).isEqualTo(Reason.DETACHED);

@@ -88,7 +88,7 @@ final class LinkFixture {
     PartitionLink attached() {
         var started = start();
         awaitState(LinkState.CONNECTED);
-        var session = started.open(CLAIM, "worker-1", true, listener);
+        var session = started.open(CLAIM, "worker-1", "first", true, listener);
         await().until(() -> listener.calls.contains("attached"));
         return session;
     }

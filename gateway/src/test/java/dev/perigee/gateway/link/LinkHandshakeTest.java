@@ -74,9 +74,38 @@ final class LinkHandshakeTest {
     void opensNothingOnAWorkerThatItNeverMet() {
         var links = fixture.start();
 
-        assertThatThrownBy(() -> links.open(LinkFixture.CLAIM, "worker-9", true, fixture.listener))
+        assertThatThrownBy(
+                        () ->
+                                links.open(
+                                        LinkFixture.CLAIM,
+                                        "worker-9",
+                                        "first",
+                                        true,
+                                        fixture.listener))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("worker-9");
+    }
+
+    @Test
+    void opensNothingOnAnotherProcessThanTheOwnerRecorded() {
+        var links = fixture.start();
+        fixture.awaitState(LinkState.CONNECTED);
+        worker.incarnation("second");
+        fixture.proxy.cut();
+        await().until(() -> "second".equals(fixture.view().incarnation()));
+
+        assertThatThrownBy(
+                        () ->
+                                links.open(
+                                        LinkFixture.CLAIM,
+                                        "worker-1",
+                                        "first",
+                                        true,
+                                        fixture.listener))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("worker-1");
+        links.open(LinkFixture.CLAIM, "worker-1", "second", true, fixture.listener);
+        await().until(() -> fixture.listener.calls.contains("attached"));
     }
 
     @Test
@@ -84,7 +113,14 @@ final class LinkHandshakeTest {
         fixture.attached();
         var links = fixture.links();
 
-        assertThatThrownBy(() -> links.open(LinkFixture.CLAIM, "worker-1", true, fixture.listener))
+        assertThatThrownBy(
+                        () ->
+                                links.open(
+                                        LinkFixture.CLAIM,
+                                        "worker-1",
+                                        "first",
+                                        true,
+                                        fixture.listener))
                 .isInstanceOf(IllegalStateException.class);
     }
 
@@ -164,7 +200,7 @@ final class LinkHandshakeTest {
         worker.on(LinkMethod.ATTACH, r -> FakeWorker.refuse(r, error));
         var links = fixture.start();
         fixture.awaitState(LinkState.CONNECTED);
-        var session = links.open(LinkFixture.CLAIM, "worker-1", true, fixture.listener);
+        var session = links.open(LinkFixture.CLAIM, "worker-1", "first", true, fixture.listener);
 
         await().until(() -> !fixture.listener.calls.isEmpty());
 

@@ -263,7 +263,7 @@ final class LinkRecoveryTest {
 
         fixture.proxy.refuse(false);
         fixture.awaitState(LinkState.CONNECTED);
-        fixture.links().open(new PartitionClaim(3, 55), "worker-1", true, listener);
+        fixture.links().open(new PartitionClaim(3, 55), "worker-1", "first", true, listener);
         awaitAttached(2);
     }
 
@@ -282,7 +282,7 @@ final class LinkRecoveryTest {
         worker.retention(Duration.ofMillis(5_600));
         fixture.attached();
         var other = new RecordingListener();
-        fixture.links().open(new PartitionClaim(4, 41), "worker-1", true, other);
+        fixture.links().open(new PartitionClaim(4, 41), "worker-1", "first", true, other);
         await().until(() -> other.calls.contains("attached"));
         worker.on(
                 LinkMethod.ATTACH,

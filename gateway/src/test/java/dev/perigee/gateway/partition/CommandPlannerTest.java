@@ -9,6 +9,7 @@ import dev.perigee.gateway.partition.CommandPlan.RemoveOrder;
 import dev.perigee.gateway.partition.CommandPlan.Run;
 import dev.perigee.gateway.partition.CommandPlan.Step;
 import dev.perigee.gateway.partition.StateRecord.Installed;
+import dev.perigee.gateway.partition.StateRecord.Remembered;
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandAction;
 import dev.perigee.protocol.command.CommandAction.Change;
@@ -20,6 +21,7 @@ import dev.perigee.protocol.link.InstanceOrder.Cause;
 import dev.perigee.protocol.topic.RecordKey;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -63,6 +65,33 @@ class CommandPlannerTest {
     }
 
     @Test
+    void installsAnewWhatIsBeingRemoved() {
+        installed("a", "x", false, 5);
+
+        var again =
+                CommandPlanner.plan(
+                        read(9, "u1", configure(Change.CREATED, "a", "x")), state, _ -> true);
+
+        assertThat(only(again).write())
+                .isEqualTo(new Installed(config("a", "x"), false, origin(9), "c-9", null));
+    }
+
+    @Test
+    void doesNotUndoWithAnOlderCommandWhatANewerOneInstalled() {
+        installed("a", "x", false, 5, 7);
+        installed("b", "x", false, 5, 3);
+        state.remember("c-6", new Remembered(origin(6), null, Instant.EPOCH));
+
+        var configured = (Answer) plan(6, configure(Change.UPDATED, "a", "y"));
+        assertThat(configured.outcome()).isEqualTo(CommandOutcome.COMPLETED);
+        assertThat(configured.details())
+                .satisfies(details -> assertThat(details.supersededBy()).isEqualTo("c-7"));
+        assertThat(plan(6, new CommandAction.Delete("a", null))).isInstanceOf(Answer.class);
+        assertThat(((Run) plan(6, new CommandAction.RemoveMember("t1", "u1"))).steps()).hasSize(1);
+        assertThat(plan(5, new CommandAction.Delete("a", null))).isInstanceOf(Run.class);
+    }
+
+    @Test
     void changesTheIntentAndKeepsTheToken() {
         installed("a", "x", false, 5);
 
@@ -94,14 +123,14 @@ class CommandPlannerTest {
         assertThat(restart.outcome()).isEqualTo(CommandOutcome.FAILED);
         assertThat(restart.error()).satisfies(e -> assertThat(e.code()).isEqualTo("not_found"));
         var ofAnother = read(9, "u2", new CommandAction.Kill("a", null, null));
-        assertThat(CommandPlanner.plan(ofAnother, state)).isInstanceOf(Answer.class);
+        assertThat(CommandPlanner.plan(ofAnother, state, _ -> false)).isInstanceOf(Answer.class);
     }
 
     @Test
     void refusesACommandForEveryUserClearly() {
         var everyone = read(9, null, new CommandAction.Delete("a", null));
 
-        assertThat(((Answer) CommandPlanner.plan(everyone, state)).error())
+        assertThat(((Answer) CommandPlanner.plan(everyone, state, _ -> false)).error())
                 .satisfies(e -> assertThat(e.message()).contains("{team_id}/{user_id}"));
     }
 
@@ -114,7 +143,7 @@ class CommandPlannerTest {
     }
 
     private CommandPlan plan(long offset, CommandAction action) {
-        return CommandPlanner.plan(read(offset, "u1", action), state);
+        return CommandPlanner.plan(read(offset, "u1", action), state, _ -> false);
     }
 
     private static CommandRead read(long offset, @Nullable String user, CommandAction action) {
@@ -128,7 +157,13 @@ class CommandPlannerTest {
     }
 
     private Instance installed(String installation, String arg, boolean stopped, long token) {
-        var record = new Installed(config(installation, arg), stopped, origin(1), "c-1", token);
+        return installed(installation, arg, stopped, token, 1);
+    }
+
+    private Instance installed(
+            String installation, String arg, boolean stopped, long token, long by) {
+        var record =
+                new Installed(config(installation, arg), stopped, origin(by), "c-" + by, token);
         var instance = Instance.of(record, 100);
         state.install(instance);
         return instance;

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.utils.Utils;
 import org.junit.jupiter.api.AfterAll;
@@ -187,6 +188,7 @@ final class GatewayTest {
                                 return command;
                             });
             assertThat(test.backend.result(recovery).text("result/note")).isEqualTo("not found");
+            test.backend.result("twice");
             assertThat(outcomes("twice")).containsExactly("acknowledged", "completed");
             assertThat(test.fleet.orders).filteredOn("instance/restart"::equals).hasSize(1);
         }
@@ -207,6 +209,35 @@ final class GatewayTest {
                                     && received.key().equals(installation.processId()));
             var call = test.backend.call(installation, "echo", "{}");
             assertThat(call.text("error/code")).isEqualTo("unknown_server");
+        }
+    }
+
+    @Test
+    @DisplayName("keeps what is installed anew while it is being removed")
+    void installsWhatIsBeingRemoved() throws Exception {
+        try (var _ = test.start("a")) {
+            test.backend.install(installation);
+            test.fleet.removals = new CountDownLatch(1);
+            var removal =
+                    test.backend.command(
+                            installation,
+                            "configure",
+                            command -> {
+                                ((ObjectNode) command.get("payload"))
+                                        .put("event", "mcp_installation_deleted");
+                                return command;
+                            });
+            await().atMost(PATIENCE).until(() -> test.fleet.orders.contains("instance/remove"));
+            test.backend.install(installation);
+            test.fleet.removals.countDown();
+            assertThat(test.backend.result(removal).text("outcome")).isEqualTo("completed");
+
+            assertThat(test.fleet.applied.getLast().startToken())
+                    .isGreaterThan(test.fleet.applied.getFirst().startToken());
+            await().atMost(PATIENCE)
+                    .until(() -> test.fleet.session(partition()).unacknowledged().isEmpty());
+            assertThat(test.backend.call(installation, "echo", "{}").text("outcome"))
+                    .isEqualTo("success");
         }
     }
 

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,10 @@ final class HandMadeFleet implements Fleet {
     final List<Apply> applied = new CopyOnWriteArrayList<>();
     final List<String> orders = new CopyOnWriteArrayList<>();
     volatile Calls calls = Calls.ANSWER;
+
+    /** Removals end when this is at zero. */
+    volatile CountDownLatch removals = new CountDownLatch(0);
+
     private final AtomicInteger incarnations = new AtomicInteger();
 
     @Override
@@ -51,8 +56,12 @@ final class HandMadeFleet implements Fleet {
             public PartitionLink open(
                     PartitionClaim claim,
                     String workerId,
+                    String incarnation,
                     boolean create,
                     SessionListener session) {
+                if (!incarnation.equals("incarnation-" + incarnations.get())) {
+                    throw new IllegalArgumentException("another process");
+                }
                 return sessions.computeIfAbsent(
                                 claim.partition(),
                                 partition -> new HandMadeSession(HandMadeFleet.this, claim))

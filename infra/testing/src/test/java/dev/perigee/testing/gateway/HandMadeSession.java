@@ -111,13 +111,24 @@ final class HandMadeSession {
             @Nullable RawJson data,
             @Nullable RawJson durable,
             ToolOrder.@Nullable Execute call) {
-        long seq = sequences.merge(processId, 1L, Long::sum);
         var apply = instances.get(processId);
+        emit(processId, apply == null ? 0 : apply.startToken(), type, key, data, durable, call);
+    }
+
+    private void emit(
+            String processId,
+            long startToken,
+            EventType type,
+            String key,
+            @Nullable RawJson data,
+            @Nullable RawJson durable,
+            ToolOrder.@Nullable Execute call) {
+        long seq = sequences.merge(processId, 1L, Long::sum);
         var event =
                 new InstanceEvent(
                         partition,
                         processId,
-                        apply == null ? 0 : apply.startToken(),
+                        startToken,
                         seq,
                         type.wireName(),
                         key,
@@ -230,16 +241,30 @@ final class HandMadeSession {
 
         private PendingOutcome simple(String method, Simple order) {
             var processId = order.processId();
-            if (method.equals("instance/remove")) {
-                emit(processId, EventType.REMOVED, processId, null, null, null);
-                instances.remove(processId);
-            }
-            return () ->
+            var completed =
                     new Outcome(
                             processId,
                             CommandOutcome.COMPLETED,
                             CommandDetails.removed(true, false),
                             null);
+            if (!method.equals("instance/remove")) {
+                return () -> completed;
+            }
+            return () -> {
+                fleet.removals.await();
+                removed(order);
+                return completed;
+            };
+        }
+
+        private void removed(Simple order) {
+            synchronized (HandMadeSession.this) {
+                var processId = order.processId();
+                emit(processId, order.startToken(), EventType.REMOVED, processId, null, null, null);
+                instances.computeIfPresent(
+                        processId,
+                        (_, apply) -> apply.startToken() == order.startToken() ? null : apply);
+            }
         }
 
         @Override

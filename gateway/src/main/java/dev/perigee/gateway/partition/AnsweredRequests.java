@@ -1,0 +1,40 @@
+package dev.perigee.gateway.partition;
+
+import java.util.TreeSet;
+
+/**
+ * Which requests of one partition have their answer, by offset, so that a worker's event about one
+ * is not published as a second. Pure, for one thread.
+ */
+final class AnsweredRequests {
+    private final TreeSet<Long> byGateway = new TreeSet<>();
+    private final TreeSet<Long> beforeRead = new TreeSet<>();
+    private long committed;
+
+    /** The gateway gave the answer. */
+    void byGateway(long offset) {
+        byGateway.add(offset);
+    }
+
+    /** The worker gave the answer before the request's record was read again. */
+    void beforeRead(long offset) {
+        beforeRead.add(offset);
+    }
+
+    /** True, once, for a request that is read after its answer. */
+    boolean takeBeforeRead(long offset) {
+        return beforeRead.remove(offset);
+    }
+
+    /** True when an event must not be published: this gateway or an earlier owner answered. */
+    boolean isFinal(long offset) {
+        return offset < committed || byGateway.contains(offset);
+    }
+
+    /** Every request below this offset was answered and will not come again. */
+    void committed(long offset) {
+        committed = Math.max(committed, offset);
+        byGateway.headSet(offset).clear();
+        beforeRead.headSet(offset).clear();
+    }
+}

@@ -1,0 +1,106 @@
+package dev.perigee.testing.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.local.broker.EmbeddedBroker;
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.testing.fleet.Installation;
+import dev.perigee.testing.gateway.HandMadeFleet.Calls;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.utils.Utils;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The worker's result comes after the gateway has given up waiting for it. */
+@DisplayName("A request that a gateway answered itself")
+final class OneAnswerTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+    private static final Map<String, String> IMPATIENT =
+            Map.of("request.silence-margin", "100ms", "group.session-timeout", "6s");
+    @TempDir private static Path data;
+    private static EmbeddedBroker broker;
+
+    private final Installation installation = Installation.of("echo", "node", List.of());
+    private GatewayUnderTest test;
+
+    @BeforeAll
+    static void startBroker() throws Exception {
+        broker = EmbeddedBroker.start(data);
+    }
+
+    @AfterAll
+    static void stopBroker() {
+        broker.close();
+    }
+
+    @BeforeEach
+    void prepare() throws Exception {
+        test = new GatewayUnderTest(broker.bootstrap());
+    }
+
+    @AfterEach
+    void close() {
+        test.close();
+    }
+
+    @Test
+    @DisplayName("gets no second answer when the worker's comes after the commit")
+    void whenTheResultIsLate() throws Exception {
+        try (var _ = test.start("a", IMPATIENT)) {
+            var request = timedOut();
+            assertOneAnswer(request);
+        }
+    }
+
+    @Test
+    @DisplayName("gets no second answer from the next owner either")
+    void whenTheNextOwnerHearsTheResult() throws Exception {
+        String request;
+        try (var _ = test.start("a", IMPATIENT)) {
+            request = timedOut();
+        }
+        try (var _ = test.start("b", IMPATIENT)) {
+            assertOneAnswer(request);
+        }
+    }
+
+    private String timedOut() {
+        test.backend.install(installation);
+        test.fleet.calls = Calls.KEEP_SILENT;
+        var request =
+                test.backend.request(installation, "echo", "{}", r -> r.put("timeout_ms", 3_000));
+        assertThat(test.backend.answer(request).text("error/code")).isEqualTo("timeout");
+        assertThat(test.fleet.executed).hasSize(1);
+        await().atMost(PATIENCE).until(() -> test.committed(Topic.TOOL_REQUESTS, partition()) == 1);
+        return request;
+    }
+
+    private void assertOneAnswer(String request) {
+        test.fleet.answerAll();
+        assertThat(test.backend.call(installation, "echo", "{}").text("outcome"))
+                .isEqualTo("success");
+        await().atMost(PATIENCE)
+                .until(() -> test.fleet.session(partition()).unacknowledged().isEmpty());
+        assertThat(
+                        test.records.matching(
+                                received ->
+                                        received.topic().equals(Topic.TOOL_RESULTS.suffix())
+                                                && received.key().equals(request)))
+                .hasSize(1);
+    }
+
+    private int partition() {
+        return Utils.toPositive(Utils.murmur2(installation.key().getBytes(StandardCharsets.UTF_8)))
+                % GatewayUnderTest.PARTITIONS;
+    }
+}
