@@ -19,9 +19,10 @@ final class Claims {
      * A claim.
      *
      * @param epoch offset of the claim's record
+     * @param commandsDone every command below this offset was done by an earlier owner
      * @param requestsDone every request below this offset was answered by an earlier owner
      */
-    record Claimed(long epoch, long requestsDone) {}
+    record Claimed(long epoch, long commandsDone, long requestsDone) {}
 
     /**
      * Appends a claim.
@@ -31,8 +32,8 @@ final class Claims {
     Claimed claim() throws InterruptedException {
         var services = context.services();
         var offsets = services.offsets();
-        context.feed()
-                .startAt(Topic.COMMANDS, offsets.committed(Topic.COMMANDS, context.partition()));
+        long commandsDone = offsets.committed(Topic.COMMANDS, context.partition());
+        context.feed().startAt(Topic.COMMANDS, commandsDone);
         long requestsDone = offsets.committed(Topic.TOOL_REQUESTS, context.partition());
         var claim = new StateRecord.Claim(services.gatewayId(), services.clock().instant());
         BlockingQueue<Long> answer = new ArrayBlockingQueue<>(1);
@@ -57,6 +58,6 @@ final class Claims {
         if (epoch < 0) {
             throw new InterruptedException("the tenure ended");
         }
-        return new Claimed(epoch, requestsDone);
+        return new Claimed(epoch, commandsDone, requestsDone);
     }
 }
