@@ -5,7 +5,6 @@ import dev.perigee.gateway.partition.ToolCall.Stage;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import dev.perigee.protocol.tool.ErrorCode;
-import dev.perigee.protocol.tool.ToolError;
 import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.topic.RecordOrigin;
@@ -72,7 +71,7 @@ final class CallFlow {
             if (progress != null) {
                 awaitResult(call);
             } else if (!read.deadline().isAfter(now())) {
-                answer(call, ErrorCode.EXPIRED, "The request's deadline passed before it was read");
+                answer(call, OwnAnswer.EXPIRED);
             } else {
                 route(call);
             }
@@ -124,7 +123,7 @@ final class CallFlow {
                 } else if (call.stage() == Stage.UNSURE && resumed) {
                     call.stage(Stage.WAITING);
                 } else if (call.stage() == Stage.UNSURE) {
-                    unknown(call);
+                    answer(call, OwnAnswer.OUTCOME_UNKNOWN);
                 }
             }
             case SENDING, ACCEPTED, ENDED -> {}
@@ -142,7 +141,7 @@ final class CallFlow {
                 if (alive) {
                     call.stage(Stage.UNSURE);
                 } else {
-                    unknown(call);
+                    answer(call, OwnAnswer.OUTCOME_UNKNOWN);
                 }
             }
         }
@@ -199,28 +198,16 @@ final class CallFlow {
                 call.resolve(processId);
                 send(call);
             }
-            case ServerLookup.Several() ->
-                    answer(
-                            call,
-                            ErrorCode.INVALID_REQUEST,
-                            "The user has several installations of this server: name one in"
-                                    + " installation_id");
+            case ServerLookup.Several() -> answer(call, OwnAnswer.SEVERAL_SERVERS);
             case ServerLookup.None() -> {
                 if (serverWait.isOver(call)) {
-                    unknownServer(call);
+                    answer(call, OwnAnswer.UNKNOWN_SERVER);
                 } else if (!serverWait.contains(call)) {
-                    serverWait.add(call, () -> unknownServer(call), this::installed);
+                    serverWait.add(
+                            call, () -> answer(call, OwnAnswer.UNKNOWN_SERVER), this::installed);
                 }
             }
         }
-    }
-
-    private void unknownServer(ToolCall call) {
-        answer(
-                call,
-                ErrorCode.UNKNOWN_SERVER,
-                "The user has no server of this slug: configure it, or check tool_path and"
-                        + " installation_id");
     }
 
     private void send(ToolCall call) {
@@ -239,14 +226,7 @@ final class CallFlow {
         call.stage(Stage.WAITING);
         call.timer(
                 context.timers()
-                        .at(
-                                call.read().deadline(),
-                                () ->
-                                        answer(
-                                                call,
-                                                ErrorCode.UNAVAILABLE,
-                                                "No worker had the user's servers in time:"
-                                                        + " try again")));
+                        .at(call.read().deadline(), () -> answer(call, OwnAnswer.NO_WORKER)));
     }
 
     /** True when the worker does not know a server only because it was not given to it yet. */
@@ -259,29 +239,12 @@ final class CallFlow {
     private void awaitResult(ToolCall call) {
         serverWait.remove(call);
         call.stage(Stage.ACCEPTED);
-        call.timer(
-                context.timers()
-                        .at(
-                                silentAt(call),
-                                () ->
-                                        answer(
-                                                call,
-                                                ErrorCode.TIMEOUT,
-                                                "The worker gave no result within the deadline;"
-                                                        + " the call may have run")));
+        call.timer(context.timers().at(silentAt(call), () -> answer(call, OwnAnswer.SILENT)));
     }
 
     /** When the worker will not be waited for any longer. */
     private Instant silentAt(ToolCall call) {
         return call.read().deadline().plus(context.services().times().silence());
-    }
-
-    private void unknown(ToolCall call) {
-        answer(
-                call,
-                ErrorCode.OUTCOME_UNKNOWN,
-                "The worker that ran the call was lost: it may have run, check before repeating"
-                        + " it");
     }
 
     private void cancel(RequestRead read) {
@@ -290,25 +253,20 @@ final class CallFlow {
                 byRequest.get(
                         request.teamId() + "/" + request.userId() + "/" + request.requestId());
         if (call != null && call.stage() == Stage.WAITING) {
-            answer(call, ErrorCode.CANCELLED, "The request was cancelled before it was sent");
+            answer(call, OwnAnswer.CANCELLED);
             done(read.origin());
         } else {
             sender.cancel(read, () -> done(read.origin()));
         }
     }
 
-    private void answer(ToolCall call, ErrorCode code, String message) {
+    private void answer(ToolCall call, OwnAnswer own) {
         answer(
                 call,
-                code,
-                ToolResult.refused(
-                        call.read().request(),
-                        call.processId(),
-                        ToolError.of(code, message, null),
-                        now()));
+                ToolResult.refused(call.read().request(), call.processId(), own.error(), now()));
     }
 
-    private void answer(ToolCall call, @Nullable ErrorCode code, ToolResult result) {
+    private void answer(ToolCall call, ToolResult result) {
         if (call.hasEnded()) {
             return;
         }
@@ -319,7 +277,7 @@ final class CallFlow {
                 result,
                 call.read().reply(),
                 call.read().traceparent(),
-                () -> answered(call, code));
+                () -> answered(call, codeOf(result)));
     }
 
     private void end(ToolCall call) {
@@ -336,6 +294,11 @@ final class CallFlow {
                 .metrics()
                 .requestEnded(code, Duration.between(call.read().appendedAt(), now()));
         done(call.read().origin());
+    }
+
+    private static @Nullable ErrorCode codeOf(ToolResult result) {
+        var error = result.error();
+        return error == null ? null : error.code();
     }
 
     /** Records come again after a change of owner, and their results may be faster. */
@@ -360,19 +323,16 @@ final class CallFlow {
 
         @Override
         public void answered(ToolCall call, ToolResult result) {
-            var error = result.error();
-            if (error != null
-                    && error.code() == ErrorCode.UNKNOWN_SERVER
-                    && isBeingRestored(call)) {
+            if (codeOf(result) == ErrorCode.UNKNOWN_SERVER && isBeingRestored(call)) {
                 hold(call);
-                return;
+            } else {
+                answer(call, result);
             }
-            answer(call, error == null ? null : error.code(), result);
         }
 
         @Override
-        public void refused(ToolCall call, ErrorCode code, String message) {
-            answer(call, code, message);
+        public void refused(ToolCall call, OwnAnswer own) {
+            answer(call, own);
         }
 
         @Override
@@ -384,10 +344,12 @@ final class CallFlow {
         @Override
         public void unsure(ToolCall call, boolean sessionLost) {
             if (sessionLost) {
-                unknown(call);
+                answer(call, OwnAnswer.OUTCOME_UNKNOWN);
             } else {
                 call.stage(Stage.UNSURE);
-                call.timer(context.timers().at(silentAt(call), () -> unknown(call)));
+                call.timer(
+                        context.timers()
+                                .at(silentAt(call), () -> answer(call, OwnAnswer.OUTCOME_UNKNOWN)));
             }
         }
     }

@@ -3,7 +3,6 @@ package dev.perigee.gateway.partition;
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.gateway.link.LinkException;
 import dev.perigee.protocol.link.ToolOrder;
-import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolResult;
 import java.time.Duration;
 import org.slf4j.Logger;
@@ -23,7 +22,7 @@ final class CallSender {
         void answered(ToolCall call, ToolResult result);
 
         /** It did not run and will not. */
-        void refused(ToolCall call, ErrorCode code, String message);
+        void refused(ToolCall call, OwnAnswer own);
 
         /** It did not run and may be sent again. */
         void notRun(ToolCall call);
@@ -123,31 +122,17 @@ final class CallSender {
                 if (failure.mayHaveRun()) {
                     verdict.accepted(call);
                 } else {
-                    verdict.refused(
-                            call,
-                            ErrorCode.UNAVAILABLE,
-                            "The worker was not reached in time: try again");
+                    verdict.refused(call, OwnAnswer.NOT_REACHED);
                 }
             }
-            case OVERLOADED ->
-                    verdict.refused(
-                            call,
-                            ErrorCode.OVERLOADED,
-                            "The worker has no room for more calls now: try again later");
-            case TOO_LARGE ->
-                    verdict.refused(
-                            call,
-                            ErrorCode.TOO_LARGE,
-                            "The request is too large to be sent: shorten its arguments");
+            case OVERLOADED -> verdict.refused(call, OwnAnswer.OVERLOADED);
+            case TOO_LARGE -> verdict.refused(call, OwnAnswer.TOO_LARGE);
             case REJECTED -> {
                 context.services().metrics().failure("call");
                 if (failure.mayHaveRun()) {
                     verdict.unsure(call, true);
                 } else {
-                    verdict.refused(
-                            call,
-                            ErrorCode.UNAVAILABLE,
-                            "The worker refused the call: see the gateway's log");
+                    verdict.refused(call, OwnAnswer.REFUSED);
                 }
             }
         }

@@ -1,0 +1,40 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.tool.ToolError;
+
+/** What a gateway itself answers to a request that no worker answers, and what to do then. */
+enum OwnAnswer {
+    EXPIRED(ErrorCode.EXPIRED, "The request's deadline passed before it was read"),
+    UNKNOWN_SERVER(
+            ErrorCode.UNKNOWN_SERVER,
+            "The user has no server of this slug: configure it, or check tool_path and"
+                    + " installation_id"),
+    SEVERAL_SERVERS(
+            ErrorCode.INVALID_REQUEST,
+            "The user has several installations of this server: name one in installation_id"),
+    NO_WORKER(ErrorCode.UNAVAILABLE, "No worker had the user's servers in time: try again"),
+    NOT_REACHED(ErrorCode.UNAVAILABLE, "The worker was not reached in time: try again"),
+    REFUSED(ErrorCode.UNAVAILABLE, "The worker refused the call: see the gateway's log"),
+    OVERLOADED(ErrorCode.OVERLOADED, "The worker has no room for more calls now: try again later"),
+    TOO_LARGE(ErrorCode.TOO_LARGE, "The request is too large to be sent: shorten its arguments"),
+    SILENT(
+            ErrorCode.TIMEOUT,
+            "The worker gave no result within the deadline; the call may have run"),
+    OUTCOME_UNKNOWN(
+            ErrorCode.OUTCOME_UNKNOWN,
+            "The worker that ran the call was lost: it may have run, check before repeating it"),
+    CANCELLED(ErrorCode.CANCELLED, "The request was cancelled before it was sent");
+
+    private final ErrorCode code;
+    private final String message;
+
+    OwnAnswer(ErrorCode code, String message) {
+        this.code = code;
+        this.message = message;
+    }
+
+    ToolError error() {
+        return ToolError.of(code, message, null);
+    }
+}
