@@ -106,11 +106,14 @@ final class TopicCheck {
     private static <T> T answered(KafkaFuture<T> future) throws InterruptedException {
         try {
             return future.get(WAIT_SECONDS, TimeUnit.SECONDS);
-        } catch (ExecutionException | TimeoutException e) {
+        } catch (TimeoutException e) {
             throw new GatewayStartException(
-                    "The Kafka broker at kafka.bootstrap.servers does not answer ("
-                            + e.getMessage()
-                            + ")");
+                    "No Kafka broker at kafka.bootstrap.servers answers within "
+                            + WAIT_SECONDS
+                            + " s: start it, or correct the address");
+        } catch (ExecutionException e) {
+            throw new GatewayStartException(
+                    "Kafka does not answer as it should, check kafka.*: " + e.getMessage());
         }
     }
 }

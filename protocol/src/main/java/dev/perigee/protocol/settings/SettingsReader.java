@@ -191,7 +191,7 @@ public final class SettingsReader {
                 problems.add(
                         new SettingProblem(
                                 setting.key(),
-                                "no source",
+                                "",
                                 "is required, set it by --set, "
                                         + setting.environmentName()
                                         + " or a --config file"));

@@ -128,7 +128,7 @@ class SettingsReaderTest {
                                 + file
                                 + ")",
                         "link.token: is required, set it by --set, PERIGEE_LINK_TOKEN or a --config"
-                                + " file (from no source)");
+                                + " file");
         assertThat(thrown).hasMessageStartingWith("The configuration of the worker is not valid:");
     }
 

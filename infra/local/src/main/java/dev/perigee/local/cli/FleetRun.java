@@ -57,6 +57,10 @@ final class FleetRun implements AutoCloseable {
         try {
             return fleet.start();
         } catch (PartFailedException e) {
+            if (ended.get()) {
+                // It was stopped while it started; the JVM ends when all parts have.
+                new CountDownLatch(1).await();
+            }
             throw new CliException(ExitCode.FAILED, String.valueOf(e.getMessage()));
         }
     }

@@ -49,7 +49,7 @@ final class GatewayCommand extends PartCommand {
         KafkaPropertiesFile.read(kafkaConfig)
                 .forEach((key, value) -> given.put("kafka." + key, value));
         if (bootstrap != null) {
-            given.put("kafka.bootstrap.servers", bootstrap);
+            given.put("kafka.bootstrap.servers", KafkaAddress.checked(bootstrap));
         }
         if (prefix != null) {
             given.put("topics.prefix", prefix);

@@ -45,7 +45,8 @@ abstract class SendingCommand extends ClientCommand {
                                 + command.id()
                                 + " within "
                                 + deadline.toSeconds()
-                                + " s. Is a gateway running? 'perigee status' shows how far it came.");
+                                + " s. Do a gateway and a worker run? Their /health/ready says what"
+                                + " is missing; 'perigee status' shows how far the command came.");
                 exitCode = ExitCode.FAILED;
             } else if (result.outcome() != CommandOutcome.COMPLETED || !isFine.test(result)) {
                 exitCode = ExitCode.FAILED;

@@ -14,7 +14,7 @@ final class ToolAnswer {
 
     static int print(@Nullable ToolResult answer, Output output, Consumer<String> warn) {
         if (answer == null) {
-            warn.accept("No answer in time. Is a gateway running?");
+            warn.accept("No answer in time. Does a gateway run? Its /health/ready says.");
             return ExitCode.NO_ANSWER;
         }
         if (output.isJson()) {

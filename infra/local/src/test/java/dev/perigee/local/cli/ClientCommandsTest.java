@@ -103,7 +103,7 @@ class ClientCommandsTest {
         var run = run("restart", "--team", "t1", "--deadline", "1s", "silent");
 
         assertThat(run.exitCode()).isEqualTo(1);
-        assertThat(run.err()).contains("No result of command cli-", "Is a gateway running?");
+        assertThat(run.err()).contains("No result of command cli-", "/health/ready");
     }
 
     @ParameterizedTest

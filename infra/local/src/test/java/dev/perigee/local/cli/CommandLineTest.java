@@ -46,6 +46,7 @@ class CommandLineTest {
                 "call --team t --user u --method cancel r-1    | is not for a server",
                 "call --team t --user u --method tools/list a  | perigee tools",
                 "apply src                                     | it is a directory",
+                "gateway --bootstrap here                      | write HOST:PORT",
                 "gateway --prefix a/b                          | topics.prefix",
                 "dev --prefix a/b                              | no beginning of a topic name",
                 "dev --bootstrap here                          | write HOST:PORT",

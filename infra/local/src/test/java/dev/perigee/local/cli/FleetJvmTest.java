@@ -76,6 +76,19 @@ class FleetJvmTest {
     }
 
     @Test
+    void stopsQuietlyWhileItStarts() throws Exception {
+        var dev = start("dev", "--kafka-port", "0");
+        await().atMost(LONG).until(() -> dev.descendants().count() == 2);
+
+        dev.destroy();
+
+        assertThat(dev.waitFor(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(dev.exitValue()).isZero();
+        assertThat(errors()).isEmpty();
+        assertThat(directory.resolve("tmp")).isEmptyDirectory();
+    }
+
+    @Test
     void clientsSayNothingBesidesTheirAnswer() throws Exception {
         var status = start("status", "--bootstrap", "no-such-host.invalid:9092");
 
