@@ -15,6 +15,7 @@ import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.fleet.Installation;
 import dev.perigee.testing.fleet.Received;
 import dev.perigee.testing.gateway.HandMadeFleet.Calls;
+import java.net.HttpURLConnection;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -325,26 +326,27 @@ final class GatewayTest {
     @Test
     @DisplayName("does not wait for commands where none were sent before the call")
     void answersAtOnceWithoutCommands() throws Exception {
-        try (var _ = test.start("a", Map.of("request.unknown-server-wait", "1h"))) {
-            var never =
-                    test.backend.request(
-                            installation, "echo", "{}", r -> r.put("timeout_ms", 3_600_000));
-            assertThat(test.backend.answer(never).text("error/code")).isEqualTo("unknown_server");
+        var wait = Map.of("request.unknown-server-wait", "1h");
+        try (var gateway = test.start("a", wait)) {
+            assertUnknownAtOnce(gateway, installation);
         }
         test.backend.configure(installation, "mcp_installation_created");
         try (var _ = test.start("b")) {
             test.backend.status(installation, "online");
         }
-        try (var _ = test.start("c", Map.of("request.unknown-server-wait", "1h"))) {
-            var afterwards =
-                    test.backend.request(
-                            installation.as("none", "x"),
-                            "echo",
-                            "{}",
-                            r -> r.put("timeout_ms", 3_600_000));
-            assertThat(test.backend.answer(afterwards).text("error/code"))
-                    .isEqualTo("unknown_server");
+        try (var gateway = test.start("c", wait)) {
+            assertUnknownAtOnce(gateway, installation.as("none", "x"));
         }
+    }
+
+    /** Asks when the consumer has found the topics empty, so that no poll tells where they end. */
+    private void assertUnknownAtOnce(Gateway gateway, Installation unknown) throws Exception {
+        var ready = gateway.adminUri().resolve("/health/ready").toURL();
+        await().atMost(PATIENCE)
+                .until(() -> ((HttpURLConnection) ready.openConnection()).getResponseCode() == 200);
+        var request =
+                test.backend.request(unknown, "echo", "{}", r -> r.put("timeout_ms", 3_600_000));
+        assertThat(test.backend.answer(request).text("error/code")).isEqualTo("unknown_server");
     }
 
     @Test
