@@ -13,6 +13,7 @@ final class GatewayGauges {
     static void register(MeterRegistry registry, Partitions partitions) {
         for (var state : OwnerState.values()) {
             Gauge.builder("perigee.gateway.partitions", partitions, owners -> count(owners, state))
+                    .description("Partitions of this gateway, by what their owners are doing")
                     .tag("state", state.name().toLowerCase(Locale.ROOT))
                     .register(registry);
         }

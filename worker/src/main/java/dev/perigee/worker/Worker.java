@@ -4,6 +4,7 @@ import dev.perigee.protocol.settings.Settings;
 import dev.perigee.worker.admin.AdminServer;
 import dev.perigee.worker.admin.AdminSettings;
 import dev.perigee.worker.admin.Health;
+import dev.perigee.worker.admin.Health.Check;
 import dev.perigee.worker.admin.HeartbeatReport;
 import dev.perigee.worker.admin.JvmMeters;
 import dev.perigee.worker.instance.InstanceSnapshot;
@@ -29,11 +30,9 @@ import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.InstantSource;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -205,19 +204,29 @@ public final class Worker implements AutoCloseable {
     }
 
     private static Health live(Processes processes) {
-        var checks = new LinkedHashMap<String, BooleanSupplier>();
-        checks.put("watchdog", () -> processes.leaseLost().getCount() > 0);
-        return new Health(checks);
+        return new Health(
+                "live",
+                List.of(
+                        new Check(
+                                "watchdog",
+                                "The lease was lost and the processes with it: the worker ends.",
+                                () -> processes.leaseLost().getCount() > 0)));
     }
 
     /** Leftovers are swept before anything listens, so whoever can ask finds that done. */
     private static Health ready(Processes processes, LinkServer link, SessionRegistry sessions) {
-        var checks = new LinkedHashMap<String, BooleanSupplier>();
-        checks.put("sweep", () -> true);
-        checks.put("watchdog", processes.watchdog()::held);
-        checks.put("link", link::isListening);
-        checks.put("not_draining", () -> !sessions.isDraining());
-        return new Health(checks);
+        return new Health(
+                "ready",
+                List.of(
+                        new Check(
+                                "watchdog",
+                                "Nothing would end the processes if the worker died.",
+                                processes.watchdog()::held),
+                        new Check("link", "Gateways cannot connect.", link::isListening),
+                        new Check(
+                                "sessions",
+                                "The worker is leaving and takes no sessions.",
+                                () -> !sessions.isDraining())));
     }
 
     private static void leave(LinkServer link, SessionRegistry sessions)

@@ -4,6 +4,8 @@ import dev.perigee.gateway.inbound.Inbound.Rejected;
 import dev.perigee.protocol.topic.Headers;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,12 +26,15 @@ public final class DeadLetters {
 
     private final FastPublisher publisher;
     private final TopicNames names;
-    private final MeterRegistry metrics;
+    private final MeterProvider<Counter> letters;
 
     public DeadLetters(FastPublisher publisher, TopicNames names, MeterRegistry metrics) {
         this.publisher = publisher;
         this.names = names;
-        this.metrics = metrics;
+        this.letters =
+                Counter.builder("perigee.gateway.dead.letters")
+                        .description("Records put aside, by reason")
+                        .withRegistry(metrics);
     }
 
     /** Writes a dead letter; {@code done} runs when it is safe, on a thread of the producer. */
@@ -39,8 +44,7 @@ public final class DeadLetters {
                 .addKeyValue("reason", rejected.reason().code())
                 .addKeyValue("detail", rejected.detail())
                 .log("Record put aside");
-        metrics.counter("perigee.gateway.dead.letters", "reason", rejected.reason().code())
-                .increment();
+        letters.withTag("reason", rejected.reason().code()).increment();
         publisher.publish(
                 letter(rejected, original, true),
                 new Delivery() {

@@ -1,5 +1,7 @@
 package dev.perigee.gateway.outbound;
 
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.List;
@@ -29,12 +31,24 @@ public final class FastPublisher implements AutoCloseable {
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private final Producer<byte[], byte[]> producer;
-    private final MeterRegistry metrics;
+    private final MeterProvider<Counter> written;
+    private final MeterProvider<Counter> failures;
+    private final MeterProvider<Counter> waits;
+    private final Troubles troubles = new Troubles(LOG);
     private final CountDownLatch closed = new CountDownLatch(1);
 
     public FastPublisher(Producer<byte[], byte[]> producer, MeterRegistry metrics) {
         this.producer = producer;
-        this.metrics = metrics;
+        this.written = counters(metrics, "records.out", "Records acknowledged by Kafka");
+        this.failures = counters(metrics, "publish.failures", "Attempts that Kafka refused");
+        this.waits = counters(metrics, "publish.waits", "Times the producer's buffer was full");
+    }
+
+    private static MeterProvider<Counter> counters(
+            MeterRegistry metrics, String name, String description) {
+        return Counter.builder("perigee.gateway." + name)
+                .description(description)
+                .withRegistry(metrics);
     }
 
     /**
@@ -49,10 +63,9 @@ public final class FastPublisher implements AutoCloseable {
     /** Writes a record. */
     public void publish(ProducerRecord<byte[], byte[]> record, Delivery delivery) {
         while (!hasRoomFor(record, delivery) && closed.getCount() > 0) {
-            metrics.counter("perigee.gateway.publish.waits", "topic", record.topic()).increment();
-            LOG.atWarn()
-                    .addKeyValue("topic", record.topic())
-                    .log("The producer's buffer is full, waiting for the broker");
+            waits.withTags("topic", record.topic()).increment();
+            troubles.log(
+                    record.topic(), "The producer's buffer is full, waiting for the broker", null);
         }
     }
 
@@ -90,14 +103,11 @@ public final class FastPublisher implements AutoCloseable {
 
     private void failed(
             ProducerRecord<byte[], byte[]> record, Delivery delivery, Exception failure) {
-        metrics.counter("perigee.gateway.publish.failures", "topic", record.topic()).increment();
+        failures.withTags("topic", record.topic()).increment();
         if (failure instanceof RecordTooLargeException) {
             delivery.tooLarge();
         } else if (closed.getCount() > 0) {
-            LOG.atWarn()
-                    .addKeyValue("topic", record.topic())
-                    .addKeyValue("cause", failure.toString())
-                    .log("A record was not written, writing it again");
+            troubles.log(record.topic(), "Records are not written, writing them again", failure);
             Thread.ofVirtual().name("publish-again").start(() -> again(record, delivery));
         }
     }
@@ -113,6 +123,6 @@ public final class FastPublisher implements AutoCloseable {
     }
 
     private void count(String topic) {
-        metrics.counter("perigee.gateway.records.out", "topic", topic).increment();
+        written.withTags("topic", topic).increment();
     }
 }

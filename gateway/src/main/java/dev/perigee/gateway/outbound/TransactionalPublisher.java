@@ -3,6 +3,7 @@ package dev.perigee.gateway.outbound;
 import dev.perigee.gateway.inbound.GroupView;
 import dev.perigee.gateway.inbound.Membership;
 import dev.perigee.gateway.outbound.StateWrite.Refusal;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
@@ -66,8 +67,13 @@ public final class TransactionalPublisher implements AutoCloseable {
         this.producers = producers;
         this.commandsTopic = commandsTopic;
         this.membership = membership;
-        this.timer = metrics.timer("perigee.gateway.transaction");
-        metrics.gauge("perigee.gateway.transaction.waiting", waiting, BlockingQueue::size);
+        this.timer =
+                Timer.builder("perigee.gateway.transaction")
+                        .description("Transactions that were committed")
+                        .register(metrics);
+        Gauge.builder("perigee.gateway.transaction.waiting", waiting, BlockingQueue::size)
+                .description("Writes that wait for a transaction")
+                .register(metrics);
         this.thread = Thread.ofPlatform().name("publish-transactions").unstarted(this::run);
     }
 

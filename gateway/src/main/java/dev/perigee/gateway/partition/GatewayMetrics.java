@@ -1,5 +1,7 @@
 package dev.perigee.gateway.partition;
 
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
@@ -8,36 +10,58 @@ import org.jspecify.annotations.Nullable;
 
 /** What owners count and measure. Any thread. */
 public final class GatewayMetrics {
-    private final MeterRegistry registry;
+    private final MeterProvider<Counter> recordsIn;
+    private final MeterProvider<Counter> commands;
+    private final MeterProvider<Counter> duplicates;
+    private final MeterProvider<Counter> requests;
+    private final MeterProvider<Counter> sessionEnds;
+    private final MeterProvider<Counter> failures;
     private final Timer call;
     private final Timer restore;
 
     public GatewayMetrics(MeterRegistry registry) {
-        this.registry = registry;
+        this.recordsIn = counters(registry, "records.in", "Records read, by topic");
+        this.commands = counters(registry, "commands", "Commands that ended, by outcome");
+        this.duplicates =
+                counters(registry, "duplicates", "Records whose id was there before, not run");
+        this.requests =
+                counters(registry, "requests", "Requests answered, by whom and with which error");
+        this.sessionEnds =
+                counters(registry, "session.ends", "Sessions with workers that ended, by reason");
+        this.failures = counters(registry, "failures", "Defects that were survived: see the log");
         this.call =
                 Timer.builder("perigee.gateway.call")
                         .description("From a request's append to its result's acknowledgement")
                         .publishPercentileHistogram()
                         .register(registry);
-        this.restore = registry.timer("perigee.gateway.restore");
+        this.restore =
+                Timer.builder("perigee.gateway.restore")
+                        .description("From claiming a partition to knowing its state")
+                        .register(registry);
+    }
+
+    private static MeterProvider<Counter> counters(
+            MeterRegistry registry, String name, String description) {
+        return Counter.builder("perigee.gateway." + name)
+                .description(description)
+                .withRegistry(registry);
     }
 
     void received(String topic, int records) {
-        registry.counter("perigee.gateway.records.in", "topic", topic).increment(records);
+        recordsIn.withTags("topic", topic).increment(records);
     }
 
     void commandEnded(Enum<?> outcome) {
-        registry.counter("perigee.gateway.commands", "outcome", lower(outcome)).increment();
+        commands.withTags("outcome", lower(outcome)).increment();
     }
 
     void duplicate(String topic) {
-        registry.counter("perigee.gateway.duplicates", "topic", topic).increment();
+        duplicates.withTags("topic", topic).increment();
     }
 
     /** A request ended: by the worker's result, or by an error of the gateway's. */
     void requestEnded(@Nullable Enum<?> code, Duration sinceAppend) {
-        registry.counter(
-                        "perigee.gateway.requests",
+        requests.withTags(
                         "answered_by",
                         code == null ? "worker" : "gateway",
                         "code",
@@ -51,11 +75,11 @@ public final class GatewayMetrics {
     }
 
     void sessionEnded(String reason) {
-        registry.counter("perigee.gateway.session.ends", "reason", reason).increment();
+        sessionEnds.withTags("reason", reason).increment();
     }
 
     void failure(String where) {
-        registry.counter("perigee.gateway.failures", "where", where).increment();
+        failures.withTags("where", where).increment();
     }
 
     private static String lower(Enum<?> constant) {

@@ -1,5 +1,6 @@
 package dev.perigee.worker.admin;
 
+import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.worker.instance.InstanceSnapshot;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -105,6 +106,9 @@ public final class AdminServer implements AutoCloseable {
         }
     }
 
+    /** The body of an error. */
+    private record Problem(String error) {}
+
     private static final class Pages extends Handler.Abstract {
         private final Health live;
         private final Health ready;
@@ -131,7 +135,11 @@ public final class AdminServer implements AutoCloseable {
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
             if (!HttpMethod.GET.is(request.getMethod())) {
-                Response.writeError(request, response, callback, HttpStatus.METHOD_NOT_ALLOWED_405);
+                problem(
+                        response,
+                        callback,
+                        HttpStatus.METHOD_NOT_ALLOWED_405,
+                        "only GET is answered here");
                 return true;
             }
             switch (Request.getPathInContext(request)) {
@@ -147,15 +155,19 @@ public final class AdminServer implements AutoCloseable {
                 }
                 case "/debug/instances" -> debug(request, response, callback);
                 default ->
-                        Response.writeError(request, response, callback, HttpStatus.NOT_FOUND_404);
+                        problem(
+                                response,
+                                callback,
+                                HttpStatus.NOT_FOUND_404,
+                                "not found; there are /health/live, /health/ready, /metrics,"
+                                        + " /debug/instances");
             }
             return true;
         }
 
         private void debug(Request request, Response response, Callback callback) {
             if (!debug) {
-                Response.writeError(
-                        request,
+                problem(
                         response,
                         callback,
                         HttpStatus.NOT_FOUND_404,
@@ -173,8 +185,14 @@ public final class AdminServer implements AutoCloseable {
         private static void health(Health health, Response response, Callback callback) {
             var answer = health.ask();
             response.setStatus(
-                    answer.isUp() ? HttpStatus.OK_200 : HttpStatus.SERVICE_UNAVAILABLE_503);
+                    answer.isWell() ? HttpStatus.OK_200 : HttpStatus.SERVICE_UNAVAILABLE_503);
             send(response, callback, JSON, answer.encode());
+        }
+
+        private static void problem(
+                Response response, Callback callback, int status, String error) {
+            response.setStatus(status);
+            send(response, callback, JSON, Json.write(new Problem(error)));
         }
 
         private static void send(

@@ -1,21 +1,32 @@
 package dev.perigee.worker.admin;
 
 import dev.perigee.protocol.json.Json;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
  * Whether a part is well, check by check. Asked at each request; a check does not block.
  *
- * @param checks what must hold, by a short name, in the order in which it is shown
+ * @param well the status when all checks hold, such as {@code ready}
+ * @param checks what must hold, in the order in which it is shown
  */
-public record Health(Map<String, BooleanSupplier> checks) {
+public record Health(String well, List<Check> checks) {
 
-    /** A moment's answer. */
-    record Answer(String status, Map<String, Boolean> checks) {
-        boolean isUp() {
-            return !checks.containsValue(false);
+    /**
+     * One thing that must hold.
+     *
+     * @param part what it is about
+     * @param reason a sentence for people: what it means that it does not hold
+     */
+    public record Check(String part, String reason, BooleanSupplier holds) {}
+
+    /** One thing that does not hold. */
+    record Obstacle(String part, String reason) {}
+
+    /** A moment's answer; the gateway's has the same shape. */
+    record Answer(String status, List<Obstacle> obstacles) {
+        boolean isWell() {
+            return obstacles.isEmpty();
         }
 
         byte[] encode() {
@@ -24,8 +35,11 @@ public record Health(Map<String, BooleanSupplier> checks) {
     }
 
     Answer ask() {
-        var results = new LinkedHashMap<String, Boolean>();
-        checks.forEach((name, check) -> results.put(name, check.getAsBoolean()));
-        return new Answer(results.containsValue(false) ? "down" : "up", results);
+        var obstacles =
+                checks.stream()
+                        .filter(check -> !check.holds().getAsBoolean())
+                        .map(check -> new Obstacle(check.part(), check.reason()))
+                        .toList();
+        return new Answer(obstacles.isEmpty() ? well : "not_" + well, obstacles);
     }
 }

@@ -21,9 +21,18 @@ final class InstanceGauges {
 
     InstanceGauges(MeterRegistry registry, Supplier<List<InstanceSnapshot>> instances) {
         this.instances = instances;
-        this.states = MultiGauge.builder("perigee.worker.instances").register(registry);
-        this.statuses = MultiGauge.builder("perigee.worker.instances.status").register(registry);
-        this.dormant = MultiGauge.builder("perigee.worker.instances.dormant").register(registry);
+        this.states =
+                MultiGauge.builder("perigee.worker.instances")
+                        .description("Instances, by what their process is doing")
+                        .register(registry);
+        this.statuses =
+                MultiGauge.builder("perigee.worker.instances.status")
+                        .description("Instances, by the status that backends see")
+                        .register(registry);
+        this.dormant =
+                MultiGauge.builder("perigee.worker.instances.dormant")
+                        .description("Instances that wait without a process for a call")
+                        .register(registry);
     }
 
     void update() {

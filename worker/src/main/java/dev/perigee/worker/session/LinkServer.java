@@ -98,6 +98,7 @@ public final class LinkServer implements AutoCloseable {
                         }));
         server.setHandler(new Gate(new BearerToken(options.token()), sessions.metrics(), upgrade));
         Gauge.builder("perigee.worker.link.connections", connections, LinkConnections::count)
+                .description("Gateways that are connected")
                 .register(meters);
         var heartbeats = new HeartbeatTicker(connections, heartbeat, heartbeatInterval);
         var link = new LinkServer(server, connector, connections, heartbeats);

@@ -4,6 +4,7 @@ import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.tool.ToolResult;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
@@ -28,16 +29,32 @@ final class SessionMetrics {
         Duration.ofSeconds(30)
     };
 
-    private final MeterRegistry registry;
-    private final Timer latency;
+    private final MeterProvider<Counter> calls;
+    private final MeterProvider<Counter> events;
+    private final MeterProvider<Counter> refusals;
+    private final MeterProvider<Counter> attaches;
     private final Counter expirations;
     private final Counter unauthorized;
+    private final Timer latency;
 
     SessionMetrics(MeterRegistry registry) {
-        this.registry = registry;
+        this.calls = counters(registry, "calls", "Requests that have their result");
+        this.events = counters(registry, "events", "Events of instances");
+        this.refusals = counters(registry, "link.refusals", "Requests on the link refused");
+        this.attaches =
+                counters(
+                        registry,
+                        "session.attaches",
+                        "Gateways that took a session: created, resumed or fenced another");
         // There from the start, so that the first occurrence shows as an increase.
-        this.expirations = registry.counter("perigee.worker.session.expirations");
-        this.unauthorized = registry.counter("perigee.worker.link.unauthorized");
+        this.expirations =
+                counters(
+                                registry,
+                                "session.expirations",
+                                "Sessions that nobody came back to within their retention")
+                        .withTags();
+        this.unauthorized =
+                counters(registry, "link.unauthorized", "Connections without the token").withTags();
         this.latency =
                 Timer.builder("perigee.worker.call.duration")
                         .description("From accepting a request to its result")
@@ -45,11 +62,17 @@ final class SessionMetrics {
                         .register(registry);
     }
 
+    private static MeterProvider<Counter> counters(
+            MeterRegistry registry, String name, String description) {
+        return Counter.builder("perigee.worker." + name)
+                .description(description)
+                .withRegistry(registry);
+    }
+
     /** A request has its result. */
     void call(ToolResult result) {
         var error = result.error();
-        registry.counter(
-                        "perigee.worker.calls",
+        calls.withTags(
                         "outcome",
                         result.outcome().name().toLowerCase(Locale.ROOT),
                         "code",
@@ -60,21 +83,17 @@ final class SessionMetrics {
 
     /** An instance told something. */
     void event(EventType type) {
-        registry.counter("perigee.worker.events", "type", type.wireName()).increment();
+        events.withTags("type", type.wireName()).increment();
     }
 
     /** A request on the link was refused. */
     void refused(LinkError error) {
-        registry.counter(
-                        "perigee.worker.link.refusals",
-                        "error",
-                        error.name().toLowerCase(Locale.ROOT))
-                .increment();
+        refusals.withTags("error", error.name().toLowerCase(Locale.ROOT)).increment();
     }
 
     /** A gateway took a session; {@code how} is created, resumed or fenced. */
     void attached(String how) {
-        registry.counter("perigee.worker.session.attaches", "how", how).increment();
+        attaches.withTags("how", how).increment();
     }
 
     /** A session ran out of its retention. */

@@ -44,20 +44,39 @@ public final class SessionRegistry {
                         new Acknowledgements(),
                         clock);
         this.reaper = new SessionReaper(clock, this::expireDue);
-        gauge(meters, "perigee.worker.journal.entries", PartitionSession::journalEntries);
-        gauge(meters, "perigee.worker.journal.bytes", PartitionSession::journalBytes);
-        gauge(meters, "perigee.worker.requests.running", PartitionSession::runningRequests);
+        gauge(
+                meters,
+                "perigee.worker.journal.entries",
+                "Entries that no gateway acknowledged",
+                PartitionSession::journalEntries);
+        gauge(
+                meters,
+                "perigee.worker.journal.bytes",
+                "Bytes of entries that no gateway acknowledged",
+                PartitionSession::journalBytes);
+        gauge(
+                meters,
+                "perigee.worker.requests.running",
+                "Requests without a result yet",
+                PartitionSession::runningRequests);
         Gauge.builder("perigee.worker.journal.large.bytes", budget, LargeBudget::usedBytes)
+                .description("Bytes of large entries, which share one budget")
                 .register(meters);
         for (boolean attached : new boolean[] {true, false}) {
             Gauge.builder("perigee.worker.sessions", this, it -> it.count(attached))
+                    .description("Sessions, by whether a gateway is attached")
                     .tag("attached", Boolean.toString(attached))
                     .register(meters);
         }
     }
 
-    private void gauge(MeterRegistry meters, String name, ToLongFunction<PartitionSession> size) {
+    private void gauge(
+            MeterRegistry meters,
+            String name,
+            String description,
+            ToLongFunction<PartitionSession> size) {
         Gauge.builder(name, this, it -> it.sessions().stream().mapToLong(size).sum())
+                .description(description)
                 .register(meters);
     }
 

@@ -411,6 +411,21 @@ final class GatewayTest {
     }
 
     @Test
+    @DisplayName("counts what it does, and says what each figure means")
+    void explainsItsMetrics() throws Exception {
+        try (var gateway = test.start("a")) {
+            test.backend.install(installation);
+            test.backend.call(installation, "echo", "{}");
+            try (var page = gateway.adminUri().resolve("/metrics").toURL().openStream()) {
+                assertThat(new String(page.readAllBytes(), StandardCharsets.UTF_8))
+                        .contains("perigee_gateway_records_in_total{topic=\"")
+                        .contains("perigee_gateway_call_seconds_bucket")
+                        .doesNotContainPattern("# HELP perigee_\\w+ *\\n");
+            }
+        }
+    }
+
+    @Test
     @DisplayName("refuses to start without its topics and says what creates them")
     void refusesWithoutTopics() {
         assertThatThrownBy(() -> test.start("a", Map.of("topics.prefix", "none.")))

@@ -1,0 +1,36 @@
+package dev.perigee.gateway.outbound;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+
+/**
+ * Says that something goes wrong, but not once for each of thousands of records while a broker is
+ * away: at most one line in ten seconds, with how many there were since the last. Thread-safe.
+ */
+final class Troubles {
+    private static final long INTERVAL = Duration.ofSeconds(10).toNanos();
+
+    private final Logger log;
+    private final AtomicLong next = new AtomicLong(System.nanoTime());
+    private final AtomicLong unsaid = new AtomicLong();
+
+    Troubles(Logger log) {
+        this.log = log;
+    }
+
+    void log(String topic, String message, @Nullable Exception cause) {
+        long now = System.nanoTime();
+        long due = next.get();
+        if (now - due < 0 || !next.compareAndSet(due, now + INTERVAL)) {
+            unsaid.incrementAndGet();
+            return;
+        }
+        log.atWarn()
+                .addKeyValue("topic", topic)
+                .addKeyValue("cause", String.valueOf(cause))
+                .addKeyValue("since_last", unsaid.getAndSet(0))
+                .log(message);
+    }
+}
