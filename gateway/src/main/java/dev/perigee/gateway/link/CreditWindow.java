@@ -2,9 +2,13 @@ package dev.perigee.gateway.link;
 
 /**
  * How many bytes of events the worker may have on the way to one session. Credit returned between
- * an attach request and its answer is kept for after it. Thread-safe.
+ * an attach request and its answer is kept for after it. What was returned is told in portions of a
+ * part of the window, not event by event: the worker has the rest of the window meanwhile, so it
+ * never waits for what is kept back here. Thread-safe.
  */
 final class CreditWindow {
+    private static final int PORTIONS = 4;
+
     private final long windowBytes;
     private long heldBytes;
     private long returnedBytes;
@@ -35,8 +39,11 @@ final class CreditWindow {
         returnedBytes += bytes;
     }
 
-    /** What to tell an attached worker now; zero when there is nothing. */
+    /** What to tell an attached worker now; zero while it is less than a portion. */
     synchronized long takeReturned() {
+        if (returnedBytes < windowBytes / PORTIONS) {
+            return 0;
+        }
         var bytes = returnedBytes;
         returnedBytes = 0;
         return bytes;
