@@ -135,13 +135,34 @@ final class SessionStateTest {
         }
 
         @Test
-        void keepsWhatIsReturnedBetweenAnAttachAndItsAnswer() {
-            window.taken(30);
-            window.returned(10);
-            assertThat(window.grant()).isEqualTo(80);
-            window.returned(20);
+        void tellsReturnedCreditInPortions() {
+            window.taken(40);
+            window.returned(24);
+            assertThat(window.takeReturned()).isZero();
 
-            assertThat(window.takeReturned()).isEqualTo(20);
+            window.returned(1);
+            assertThat(window.takeReturned()).isEqualTo(25);
+        }
+
+        @Test
+        void leavesTheWorkerMostOfTheWindowWhenNothingIsHeld() {
+            long atWorker = window.grant();
+            for (int event = 0; event < 1_000; event++) {
+                window.taken(7);
+                window.returned(7);
+                atWorker += window.takeReturned() - 7;
+                assertThat(atWorker).isBetween(75L, 100L);
+            }
+        }
+
+        @Test
+        void keepsWhatIsReturnedBetweenAnAttachAndItsAnswer() {
+            window.taken(40);
+            window.returned(10);
+            assertThat(window.grant()).isEqualTo(70);
+            window.returned(30);
+
+            assertThat(window.takeReturned()).as("the first ten were granted").isEqualTo(30);
         }
     }
 
