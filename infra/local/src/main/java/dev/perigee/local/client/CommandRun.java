@@ -67,6 +67,7 @@ public final class CommandRun {
      *
      * @return the terminal results by command id; a command without one is missing
      * @throws BrokerUnreachableException when no broker answers, also at the deadline
+     * @throws MissingTopicException when a topic it needs is not there
      */
     public Map<String, CommandResult> run(List<Addressed> commands, Duration deadline)
             throws InterruptedException {
@@ -79,6 +80,7 @@ public final class CommandRun {
                                 Topic.COMMAND_RESULTS,
                                 Topic.STATUS);
                 var sender = new RecordSender(connection)) {
+            tail.require(Topic.COMMANDS);
             for (var command : commands) {
                 sender.send(Topic.COMMANDS, command.key(), command.command());
             }

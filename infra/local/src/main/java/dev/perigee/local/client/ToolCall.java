@@ -19,10 +19,21 @@ public final class ToolCall implements AutoCloseable {
     private final TopicTail results;
     private final RecordSender sender;
 
-    /** Prepares to call; the first request then costs no more than any other. */
+    /**
+     * Prepares to call; the first request then costs no more than any other.
+     *
+     * @throws BrokerUnreachableException when no broker answers in time
+     * @throws MissingTopicException when a topic it needs is not there
+     */
     public ToolCall(KafkaConnection connection) {
         results = TopicTail.open(connection, new TopicTail.Start.End(), Topic.TOOL_RESULTS);
-        sender = new RecordSender(connection);
+        try {
+            results.require(Topic.TOOL_REQUESTS);
+            sender = new RecordSender(connection);
+        } catch (RuntimeException e) {
+            results.close();
+            throw e;
+        }
     }
 
     /**

@@ -105,6 +105,21 @@ public final class TopicTail implements AutoCloseable {
     }
 
     /**
+     * Returns when the broker has a topic that the caller is about to write to. A producer would
+     * wait for it until its patience ends, and could not tell it from a broker that is away.
+     *
+     * @throws BrokerUnreachableException when no broker answers in time
+     * @throws MissingTopicException when the topic is not there
+     */
+    void require(Topic topic) {
+        try {
+            partitions(consumer, connection, topic);
+        } catch (KafkaException e) {
+            throw connection.explained(e);
+        }
+    }
+
+    /**
      * Waits at most so long for records; returns those of all topics, each partition in order. A
      * broker that is away is waited for: see {@link #check}.
      */

@@ -19,6 +19,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Each test has topics of its own, by a prefix of its own. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -112,6 +114,24 @@ class TopicsCommandTest {
         assertThat(run.exitCode()).isEqualTo(69);
         assertThat(run.err())
                 .contains("Topic e.status does not exist", "perigee topics --prefix e.");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "g., commands, 'restart --team t --user u i'",
+        "h., tool-requests, 'call --team t --user u a:b {}'"
+    })
+    void namesTheOneTopicThatIsMissing(String prefix, String topic, String line) throws Exception {
+        assertThat(run(prefix).exitCode()).isZero();
+        admin.deleteTopics(List.of(prefix + topic)).all().get();
+        await().until(() -> !admin.listTopics().names().get().contains(prefix + topic));
+        var arguments = new ArrayList<>(List.of(line.split(" ")));
+        arguments.addAll(List.of("--bootstrap", broker.bootstrap(), "--prefix", prefix));
+
+        var run = CliRun.of(arguments.toArray(String[]::new));
+
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(69);
+        assertThat(run.err()).contains("Topic " + prefix + topic + " does not exist");
     }
 
     @Test
