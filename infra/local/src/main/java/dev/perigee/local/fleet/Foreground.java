@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
  * Runs one part in this JVM until the part cannot go on or the JVM is told to end, then closes the
  * part within a deadline.
  *
- * <p>A part started by a fleet also ends when its standard input does, so that it does not outlive
- * a fleet that was killed.
+ * <p>A part started by a fleet also ends when its standard input does: that is how the fleet asks
+ * it to, and it does not outlive a fleet that was killed.
  */
 public final class Foreground {
     private static final Logger log = LoggerFactory.getLogger(Foreground.class);
@@ -56,7 +56,7 @@ public final class Foreground {
                             } catch (IOException e) {
                                 log.atDebug().setCause(e).log("Standard input failed");
                             }
-                            log.info("The fleet is gone, stopping");
+                            log.info("The fleet ends, stopping");
                             Runtime.getRuntime().exit(0);
                         });
     }

@@ -13,9 +13,10 @@ import java.util.function.Predicate;
 
 /**
  * A part as a child JVM. It writes its logs to this JVM's standard error itself; its standard
- * output is read for the ready line. It ends by SIGTERM, or with this JVM, whatever happens to it,
- * because its standard input then ends. Ctrl-C on a terminal reaches the whole process group; the
- * child ignores it, so that the fleet decides the order.
+ * output is read for the ready line. It ends when its standard input does: when it is asked to, and
+ * with this JVM, whatever happens to it. A signal would find a JVM that is only coming up at a
+ * point where it complains. Ctrl-C on a terminal reaches the whole process group; the child ignores
+ * it, so that the fleet decides the order.
  */
 final class PartProcess {
     private static final Duration START = Duration.ofMinutes(2);
@@ -106,7 +107,11 @@ final class PartProcess {
     /** Asks the part to end; {@link #awaitEnd} waits for it. */
     void askToEnd() {
         stopping = true;
-        process.destroy();
+        try {
+            process.getOutputStream().close();
+        } catch (IOException e) {
+            // Nothing was ever written, so nothing can fail to be; the part has ended already.
+        }
     }
 
     /** Waits for the end, and kills the part when it takes longer; returns whether it had to. */
