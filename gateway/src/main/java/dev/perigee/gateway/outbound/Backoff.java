@@ -2,7 +2,7 @@ package dev.perigee.gateway.outbound;
 
 import java.time.Duration;
 
-/** Pauses that double up to a limit; for one thread. */
+/** Pauses that double up to a limit, where nobody tells when it is worth trying; for one thread. */
 final class Backoff {
     private final Duration first;
     private final Duration longest;

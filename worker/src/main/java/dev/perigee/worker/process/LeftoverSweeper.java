@@ -56,7 +56,7 @@ public final class LeftoverSweeper {
                 killed.add(leftover.pid());
                 ProcessTree.signal(leftover, ProcessSignal.KILL);
             }
-            Thread.sleep(LOOK);
+            Thread.sleep(LOOK); // Nobody tells of the death of processes that are not ours.
         }
     }
 

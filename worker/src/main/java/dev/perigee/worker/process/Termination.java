@@ -9,8 +9,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Ends a child with its whole tree, judged by what is alive rather than by what was signalled: its
  * input is closed, SIGTERM goes to its process group, and what lives after the grace is killed.
- * Blocks, so it is called on the caller's own (virtual) thread. Source: process-management.txt,
- * "Graceful Termination".
+ * Nobody tells of the end of processes that are not children of ours, so for those it looks again
+ * and again, less and less often, within a limit. Blocks, so it is called on the caller's own
+ * (virtual) thread. Source: process-management.txt, "Graceful Termination".
  */
 public final class Termination {
 

@@ -215,6 +215,7 @@ public final class Watchdog implements AutoCloseable {
             }
         } catch (LaunchException e) {
             log.atError().setCause(e).log("No watchdog can be started: processes may be left");
+            // The next beat tries again; without a pause it would come at once.
             Thread.sleep(Duration.ofNanos(retention.toNanos() / BEATS_PER_RETENTION));
         }
     }

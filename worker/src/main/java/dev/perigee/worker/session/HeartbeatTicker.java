@@ -42,7 +42,7 @@ final class HeartbeatTicker implements AutoCloseable {
                 var peer = connections.awaitOldest(Long.MAX_VALUE);
                 if (peer != null) {
                     beat(peer);
-                    Thread.sleep(interval);
+                    Thread.sleep(interval); // Closing interrupts.
                 }
             }
         } catch (InterruptedException e) {
