@@ -18,6 +18,8 @@ import dev.perigee.worker.process.ProcessLaunchers;
 import dev.perigee.worker.process.ProcessOwner;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.Watchdog;
+import dev.perigee.worker.process.isolation.Isolation;
+import dev.perigee.worker.process.isolation.NoIsolation;
 import dev.perigee.worker.session.LinkServer;
 import dev.perigee.worker.session.LinkSettings;
 import dev.perigee.worker.session.SessionRegistry;
@@ -95,13 +97,14 @@ public final class Worker implements AutoCloseable {
         parts.add("meters", meters::close);
         parts.add("jvm meters", JvmMeters.bindTo(meters)::close);
 
+        var isolation = new NoIsolation(System.getenv(), WorkerSettings.caches(settings));
         var processes = startProcesses(settings, identity, parts);
         var instances =
                 new LocalInstanceHost(
                         WorkerSettings.instances(settings),
                         processes.launcher(),
                         processes.termination(),
-                        System.getenv(),
+                        isolation,
                         clock);
         parts.add("instances", instances::close);
 
@@ -118,7 +121,7 @@ public final class Worker implements AutoCloseable {
                         LinkSettings.read(settings),
                         identity,
                         sessions,
-                        heartbeat(identity, sessions, clock),
+                        heartbeat(identity, isolation, sessions, clock),
                         settings.value(LinkSettings.HEARTBEAT_INTERVAL),
                         meters);
         parts.add("link", link::close);
@@ -173,14 +176,17 @@ public final class Worker implements AutoCloseable {
     }
 
     private static HeartbeatReport heartbeat(
-            WorkerIdentity identity, SessionRegistry sessions, InstantSource clock) {
+            WorkerIdentity identity,
+            Isolation isolation,
+            SessionRegistry sessions,
+            InstantSource clock) {
         var version = Worker.class.getPackage().getImplementationVersion();
         var about =
                 new HeartbeatReport.About(
                         identity.workerId(),
                         identity.incarnation(),
                         version == null ? "development" : version,
-                        "none",
+                        isolation.name(),
                         clock.instant());
         return new HeartbeatReport(
                 about,

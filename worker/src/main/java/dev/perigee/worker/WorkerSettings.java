@@ -11,6 +11,7 @@ import dev.perigee.worker.session.LinkSettings;
 import dev.perigee.worker.session.SessionSettings;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -40,10 +41,16 @@ public final class WorkerSettings {
                             + " in process.allowed-commands stands for "
                             + String.join(",", PRODUCTION_COMMANDS)
                             + ".");
+    public static final Setting<String> CACHE_DIRECTORY =
+            Setting.optional(
+                    "worker.cache-directory",
+                    SettingType.string(),
+                    "Where packages are kept, by runtime and team. Without it /mcp-cache in"
+                            + " production, else .cache/perigee in the home directory.");
 
     /** All keys, in the order of the reference page. */
     public static final SettingsSchema SCHEMA =
-            SettingsSchema.of("worker", ID_SETTING, MODE)
+            SettingsSchema.of("worker", ID_SETTING, MODE, CACHE_DIRECTORY)
                     .with(LinkSettings.SCHEMA)
                     .with(SessionSettings.SCHEMA)
                     .with(InstanceSettings.SCHEMA)
@@ -67,6 +74,16 @@ public final class WorkerSettings {
     static boolean debugs(Settings settings) {
         var debug = settings.valueOrNull(AdminSettings.DEBUG);
         return debug == null ? settings.value(MODE) == WorkerMode.DEVELOPMENT : debug;
+    }
+
+    static Path caches(Settings settings) {
+        var configured = settings.valueOrNull(CACHE_DIRECTORY);
+        if (configured != null) {
+            return Path.of(configured).toAbsolutePath();
+        }
+        return settings.value(MODE) == WorkerMode.PRODUCTION
+                ? Path.of("/mcp-cache")
+                : Path.of(System.getProperty("user.home"), ".cache", "perigee");
     }
 
     /**

@@ -1,22 +1,19 @@
 package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.config.ServerConfig;
-import dev.perigee.worker.process.LaunchSpec;
+import dev.perigee.worker.process.isolation.ServerProgram;
+import dev.perigee.worker.process.isolation.ServerRuntime;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is started for a configuration, without isolation: the program with its arguments as a
- * vector, in the worker's own environment and the configured one. Perigee's own settings, among
- * them the link's token, are kept from it. Pure.
+ * What is started for a configuration: the program with its arguments as a vector, and its own
+ * environment. Pure.
  *
- * <p>Source: seeds/process-management.txt, "Direct Spawn"; design/decisions.md, 22.
+ * <p>Source: seeds/process-management.txt, "Process Configuration"; design/decisions.md, 22.
  */
 final class LaunchPlan {
-    private static final String OWN_PREFIX = "PERIGEE_";
     private static final String ANY = "*";
 
     private LaunchPlan() {}
@@ -48,15 +45,15 @@ final class LaunchPlan {
     }
 
     /** What to start, for a configuration that is not refused. */
-    static LaunchSpec of(ServerConfig config, Map<String, String> workerEnvironment) {
+    static ServerProgram of(ServerConfig config) {
+        var program = config.command() == null ? "" : config.command();
         var command = new ArrayList<String>();
-        if (config.command() != null) {
-            command.add(config.command());
-        }
+        command.add(program);
         command.addAll(config.args());
-        var environment = new HashMap<>(workerEnvironment);
-        environment.keySet().removeIf(name -> name.startsWith(OWN_PREFIX));
-        environment.putAll(config.env());
-        return new LaunchSpec(command, environment, null);
+        return new ServerProgram(
+                config.teamId(),
+                ServerRuntime.of(config.runtime(), program),
+                command,
+                config.env());
     }
 }

@@ -2,8 +2,8 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.Termination;
+import dev.perigee.worker.process.isolation.Isolation;
 import java.time.InstantSource;
-import java.util.Map;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 
 /**
@@ -13,17 +13,12 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 public final class LocalInstanceHost implements InstanceHost {
     private final HostParts parts;
 
-    /**
-     * A host; its parts stay the caller's to close.
-     *
-     * @param environment what processes inherit, as a rule the worker's own environment; Perigee's
-     *     own variables are left out
-     */
+    /** A host; its parts stay the caller's to close. */
     public LocalInstanceHost(
             InstanceOptions options,
             ProcessLauncher launcher,
             Termination termination,
-            Map<String, String> environment,
+            Isolation isolation,
             InstantSource clock) {
         var timers =
                 new ScheduledThreadPoolExecutor(
@@ -35,7 +30,7 @@ public final class LocalInstanceHost implements InstanceHost {
                         options,
                         launcher,
                         termination,
-                        Map.copyOf(environment),
+                        isolation,
                         clock,
                         timers,
                         new StartSlots(options.parallelStarts(), options.startSlotHold(), timers));

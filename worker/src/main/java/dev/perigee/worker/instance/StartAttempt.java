@@ -72,7 +72,7 @@ final class StartAttempt implements Runnable {
 
     private void start() throws LaunchException, McpException, InterruptedException {
         run.spawning();
-        var spec = LaunchPlan.of(run.config(), parts.environment());
+        var spec = parts.isolation().enclose(LaunchPlan.of(run.config()));
         var child = parts.launcher().launch(spec, run);
         run.started(child, parts.clock().instant());
         gate.guard(child);

@@ -21,6 +21,7 @@ import dev.perigee.worker.process.LauncherOptions;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.ProcessLaunchers;
 import dev.perigee.worker.process.Termination;
+import dev.perigee.worker.process.isolation.NoIsolation;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -65,7 +66,7 @@ final class Bench implements AutoCloseable {
                         InstanceSettings.read(InstanceSettings.SCHEMA.read(all)),
                         launcher,
                         new Termination(),
-                        System.getenv(),
+                        new NoIsolation(System.getenv(), Path.of("target", "caches")),
                         InstantSource.system());
         instances =
                 host.open(

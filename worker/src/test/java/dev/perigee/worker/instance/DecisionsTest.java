@@ -12,6 +12,8 @@ import dev.perigee.protocol.link.InstanceOrder.Cause;
 import dev.perigee.worker.instance.RestartPolicy.Decision;
 import dev.perigee.worker.log.LogOptions;
 import dev.perigee.worker.mcp.McpOptions;
+import dev.perigee.worker.process.isolation.NoIsolation;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -115,10 +117,11 @@ final class DecisionsTest {
     @DisplayName("PRO-09: the worker's environment is inherited, its own settings are not")
     void inheritsTheEnvironment() {
         var config = Bench.server("a", Map.of("MINE", "1", "HOME", "/other"));
-        var spec =
-                LaunchPlan.of(
-                        config,
-                        Map.of("PATH", "/bin", "HOME", "/root", "PERIGEE_LINK_TOKEN", "secret"));
+        var isolation =
+                new NoIsolation(
+                        Map.of("PATH", "/bin", "HOME", "/root", "PERIGEE_LINK_TOKEN", "secret"),
+                        Path.of("/none"));
+        var spec = isolation.enclose(LaunchPlan.of(config));
         assertThat(spec.environment())
                 .containsExactlyInAnyOrderEntriesOf(
                         Map.of("PATH", "/bin", "HOME", "/other", "MINE", "1"));

@@ -1,0 +1,50 @@
+package dev.perigee.worker.process.isolation;
+
+import dev.perigee.worker.process.LaunchSpec;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Starts programs as they are, in the worker's whole environment, for servers that are trusted.
+ * Perigee's own settings, among them the link's token, are kept from them.
+ *
+ * <p>Source: seeds/process-management.txt, "Direct Spawn"; design/decisions.md, 22.
+ */
+public final class NoIsolation implements Isolation {
+    private static final String OWN_PREFIX = "PERIGEE_";
+
+    private final Map<String, String> inherited;
+    private final Path caches;
+
+    /**
+     * No isolation.
+     *
+     * @param workerEnvironment the worker's own
+     * @param caches where the teams' caches are
+     */
+    public NoIsolation(Map<String, String> workerEnvironment, Path caches) {
+        var environment = new HashMap<>(workerEnvironment);
+        environment.keySet().removeIf(name -> name.startsWith(OWN_PREFIX));
+        this.inherited = Map.copyOf(environment);
+        this.caches = caches;
+    }
+
+    @Override
+    public String name() {
+        return "none";
+    }
+
+    @Override
+    public LaunchSpec enclose(ServerProgram program) {
+        var environment = new HashMap<>(inherited);
+        environment.putAll(program.environment());
+        return new LaunchSpec(program.command(), environment, null);
+    }
+
+    @Override
+    public CacheDirectory cache(ServerRuntime runtime, String teamId) {
+        var directory = caches.resolve(runtime.wireName()).resolve(teamId);
+        return new CacheDirectory(directory, directory);
+    }
+}
