@@ -39,6 +39,7 @@ record Assembly(
             Fleet fleet) {
         return new PartitionServices(
                 gatewayId,
+                partitions,
                 names,
                 reader(),
                 new PublicRecords(names, clock),

@@ -21,14 +21,34 @@ public sealed interface Inbound {
      * A command that can be acted on.
      *
      * @param key whom it addresses; the user id is null for every user of the team
+     * @param appendedAt the record's time
+     * @param copyOf what it repeats, where it is the copy of a command for every user
      */
     record CommandRead(
             RecordOrigin origin,
             RecordKey key,
             Command command,
             CommandAction action,
+            Instant appendedAt,
+            @Nullable CopyOf copyOf,
             @Nullable String traceparent)
-            implements Inbound {}
+            implements Inbound {
+
+        /** True for a command for every user of a team that is yet to be copied. */
+        public boolean isBroadcast() {
+            return key.userId() == null && copyOf == null;
+        }
+    }
+
+    /**
+     * The command for every user that a copy repeats.
+     *
+     * @param appendedAt when it was appended: what was configured later is not its business
+     */
+    record CopyOf(RecordOrigin record, Instant appendedAt) {}
+
+    /** What became of one partition's copy of a command for every user. */
+    record ReportRead(RecordOrigin origin, BroadcastReport report) implements Inbound {}
 
     /**
      * A tool request that can be acted on.

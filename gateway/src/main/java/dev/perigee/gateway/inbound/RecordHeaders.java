@@ -1,14 +1,17 @@
 package dev.perigee.gateway.inbound;
 
+import dev.perigee.gateway.inbound.Inbound.CopyOf;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.link.SessionNotice.ReplyTo;
 import dev.perigee.protocol.topic.Headers;
+import dev.perigee.protocol.topic.RecordOrigin;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the headers that a backend may set. */
+/** Reads the headers that a backend may set, and those of copied commands. */
 final class RecordHeaders {
     private static final int LONGEST_TRACEPARENT = 200;
 
@@ -36,6 +39,34 @@ final class RecordHeaders {
                 new String(topic, StandardCharsets.UTF_8),
                 partition(value(headers, Headers.REPLY_PARTITION)),
                 value(headers, Headers.CORRELATION_ID));
+    }
+
+    /** Whether the record is a gateway's report on a copied command. */
+    static boolean isReport(org.apache.kafka.common.header.Headers headers) {
+        return value(headers, Headers.BROADCAST_REPORT) != null;
+    }
+
+    /**
+     * What a copied command repeats, null for any other.
+     *
+     * @throws InvalidRecordException when that cannot be read
+     */
+    static @Nullable CopyOf copyOf(org.apache.kafka.common.header.Headers headers) {
+        byte[] of = value(headers, Headers.BROADCAST_OF);
+        if (of == null) {
+            return null;
+        }
+        byte[] at = value(headers, Headers.BROADCAST_AT);
+        try {
+            return new CopyOf(
+                    RecordOrigin.parse(new String(of, StandardCharsets.UTF_8)),
+                    Instant.ofEpochMilli(
+                            Long.parseLong(
+                                    at == null ? "" : new String(at, StandardCharsets.UTF_8))));
+        } catch (NumberFormatException e) {
+            throw InvalidRecordException.invalid(
+                    "header " + Headers.BROADCAST_AT + " is not a time in milliseconds");
+        }
     }
 
     private static @Nullable Integer partition(byte @Nullable [] value) {

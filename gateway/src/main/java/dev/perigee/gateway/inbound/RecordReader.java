@@ -2,6 +2,7 @@ package dev.perigee.gateway.inbound;
 
 import dev.perigee.gateway.inbound.Inbound.CommandRead;
 import dev.perigee.gateway.inbound.Inbound.Rejected;
+import dev.perigee.gateway.inbound.Inbound.ReportRead;
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandAction;
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: design/contract.md, "Contract", "Partitioning", "Headers".
  */
 public final class RecordReader {
+    /** It is copied to every partition. */
+    private static final int LARGEST_BROADCAST = 64 << 10;
+
     private final ReplyTopics replyTopics;
     private final int partitions;
     private final long maxBytes;
@@ -60,9 +64,12 @@ public final class RecordReader {
                         "value is larger than " + maxBytes + " bytes, shorten it");
             }
             var key = RecordKey.parse(source.key());
-            return topic == Topic.COMMANDS
-                    ? command(origin, key, value, source)
-                    : request(origin, key, value, source);
+            if (topic == Topic.TOOL_REQUESTS) {
+                return request(origin, key, value, source);
+            }
+            return RecordHeaders.isReport(source.headers())
+                    ? report(origin, value, source)
+                    : command(origin, key, value, source);
         } catch (Refusal refusal) {
             return refuse(topic, source, refusal.reason, refusal.detail);
         } catch (InvalidRecordException invalid) {
@@ -86,13 +93,38 @@ public final class RecordReader {
             requireKey(key.teamId(), config.teamId());
             requireKey(key.userId(), config.userId());
         }
-        requirePartition(source);
+        var copyOf = RecordHeaders.copyOf(source.headers());
+        requirePartition(source, copyOf == null ? source.partition() : copyOf.record().partition());
+        if (key.userId() == null && value.length > LARGEST_BROADCAST) {
+            throw new Refusal(
+                    DeadLetterReason.TOO_LARGE,
+                    "a command for every user is larger than " + LARGEST_BROADCAST + " bytes");
+        }
+        if (key.userId() != null && copyOf != null) {
+            throw InvalidRecordException.invalid("only a command for every user is copied");
+        }
         var action = CommandAction.of(command);
         if (action instanceof CommandAction.Unknown(var what)) {
             throw new Refusal(DeadLetterReason.UNSUPPORTED, "this version does not know " + what);
         }
         return new CommandRead(
-                origin, key, command, action, RecordHeaders.traceparent(source.headers()));
+                origin,
+                key,
+                command,
+                action,
+                appendedAt(source),
+                copyOf,
+                RecordHeaders.traceparent(source.headers()));
+    }
+
+    private ReportRead report(
+            RecordOrigin origin, byte[] value, ConsumerRecord<byte[], byte[]> source) {
+        requirePartition(source, source.partition());
+        return new ReportRead(origin, Json.read(value, BroadcastReport.class));
+    }
+
+    private static Instant appendedAt(ConsumerRecord<byte[], byte[]> source) {
+        return Instant.ofEpochMilli(Math.max(0, source.timestamp()));
     }
 
     private RequestRead request(
@@ -103,7 +135,7 @@ public final class RecordReader {
         var request = Json.read(value, ToolRequest.class);
         requireKey(key.teamId(), request.teamId());
         requireKey(key.userId(), request.userId());
-        requirePartition(source);
+        requirePartition(source, source.partition());
         var reply = RecordHeaders.reply(source.headers());
         if (reply != null && !replyTopics.allows(reply.topic())) {
             throw new Refusal(
@@ -114,7 +146,7 @@ public final class RecordReader {
         if (method == null) {
             throw InvalidRecordException.invalid("field method is none this version knows");
         }
-        var appended = Instant.ofEpochMilli(Math.max(0, source.timestamp()));
+        var appended = appendedAt(source);
         return new RequestRead(
                 origin,
                 request,
@@ -157,9 +189,10 @@ public final class RecordReader {
         }
     }
 
-    private void requirePartition(ConsumerRecord<byte[], byte[]> source) {
+    /** The partition where a record was first written must be the one of its key. */
+    private void requirePartition(ConsumerRecord<byte[], byte[]> source, int partition) {
         int expected = Utils.toPositive(Utils.murmur2(source.key())) % partitions;
-        if (expected != source.partition()) {
+        if (expected != partition) {
             throw new Refusal(
                     DeadLetterReason.MISROUTED,
                     "key belongs to partition "

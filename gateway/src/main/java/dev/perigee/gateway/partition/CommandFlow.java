@@ -3,13 +3,14 @@ package dev.perigee.gateway.partition;
 import dev.perigee.gateway.inbound.Inbound.Addressee.CommandAuthor;
 import dev.perigee.gateway.inbound.Inbound.CommandRead;
 import dev.perigee.gateway.inbound.Inbound.Rejected;
+import dev.perigee.gateway.inbound.Inbound.ReportRead;
 import dev.perigee.gateway.partition.CommandPlan.Answer;
 import dev.perigee.gateway.partition.CommandPlan.Run;
 import dev.perigee.gateway.partition.CommandPlan.Step;
-import dev.perigee.gateway.partition.StateRecord.Remembered;
 import dev.perigee.protocol.command.CommandAction;
 import dev.perigee.protocol.command.CommandError;
 import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.link.InstanceOrder.Outcome;
 import dev.perigee.protocol.topic.DeadLetterReason;
 import dev.perigee.protocol.topic.RecordOrigin;
 import dev.perigee.protocol.topic.Topic;
@@ -38,13 +39,16 @@ import org.slf4j.LoggerFactory;
  *
  * A command waits only for the acceptance of those that it could be about: a configuration for the
  * same instance, everything else for all. So commands take effect per instance in the order of
- * their records, and outcomes are not waited for.
+ * their records, and outcomes are not waited for. Commands for every user of a team go another way:
+ * see {@link BroadcastFlow}.
  */
 final class CommandFlow {
     private static final Logger LOG = LoggerFactory.getLogger(CommandFlow.class);
 
     private final PartitionContext context;
     private final CommandRecords records;
+    private final CommandMemory memory;
+    private final BroadcastFlow broadcasts;
     private final OrderDesk orders;
     private final Runnable installed;
     private final Deque<CommandRead> waiting = new ArrayDeque<>();
@@ -58,6 +62,8 @@ final class CommandFlow {
     CommandFlow(PartitionContext context, Runnable installed) {
         this.context = context;
         this.records = new CommandRecords(context);
+        this.memory = new CommandMemory(context);
+        this.broadcasts = new BroadcastFlow(context, records, memory);
         this.orders = new OrderDesk(context, this::ended);
         this.installed = installed;
     }
@@ -80,20 +86,27 @@ final class CommandFlow {
 
     /** A command that can be acted on. */
     void received(CommandRead read) throws InterruptedException {
-        var id = read.command().id();
-        var known = context.state().command(id);
+        var name = CommandMemory.nameOf(read);
+        var known = memory.of(read);
         boolean ours = known != null && known.origin().equals(read.origin());
-        if (underWay.contains(id) || (known != null && (!ours || known.outcome() != null))) {
+        if (underWay.contains(name) || (known != null && (!ours || known.outcome() != null))) {
             context.services().metrics().duplicate("commands");
-            LOG.atInfo().addKeyValue("command_id", id).log("Command came before, not run again");
+            LOG.atInfo().addKeyValue("command_id", name).log("Command came before, not run again");
             done(read.origin(), List.of());
         } else if (!ours && isExpired(read)) {
-            end(read, null, new Answer(CommandOutcome.EXPIRED, null, null), List.of());
+            end(read, null, new Answer(CommandOutcome.EXPIRED, null, null));
+        } else if (read.isBroadcast()) {
+            done(read.origin(), broadcasts.begin(read));
         } else {
-            underWay.add(id);
+            underWay.add(name);
             waiting.add(read);
             pump();
         }
+    }
+
+    /** What became of another partition's copy of a command for every user. */
+    void reported(ReportRead read) throws InterruptedException {
+        done(read.origin(), broadcasts.reported(read.report()));
     }
 
     /** A command that cannot be acted on and whose dead letter is safe. */
@@ -115,14 +128,15 @@ final class CommandFlow {
 
     private boolean isExpired(CommandRead read) {
         var expiry = read.command().expiresAt();
-        return expiry != null && expiry.isBefore(context.services().clock().instant());
+        boolean decided = read.copyOf() != null; // When the original was accepted.
+        return !decided && expiry != null && expiry.isBefore(context.services().clock().instant());
     }
 
     private void pump() throws InterruptedException {
         for (var read = waiting.peek(); read != null && mayBegin(read); read = waiting.peek()) {
             waiting.remove();
             switch (CommandPlanner.plan(read, context.state(), orders::isRemoving)) {
-                case Answer answer -> end(read, null, answer, List.of());
+                case Answer answer -> end(read, null, answer);
                 case Run(var steps) -> accept(read, steps);
             }
         }
@@ -144,9 +158,11 @@ final class CommandFlow {
                 writes.add(context.stateTopic().instance(step.write()));
             }
         }
-        if (context.state().command(read.command().id()) == null) {
-            writes.add(records.acknowledged(read, steps));
-            writes.add(remember(read, null));
+        if (memory.of(read) == null) {
+            if (read.copyOf() == null) {
+                writes.add(records.acknowledged(read, steps));
+            }
+            writes.add(memory.keep(read, null));
         }
         if (writes.isEmpty()) {
             accepted(read, steps, List.of());
@@ -168,7 +184,7 @@ final class CommandFlow {
                             processes.forEach(accepting::remove);
                             Quietly.run(
                                     () -> {
-                                        end(read, null, tooLarge(), List.of());
+                                        end(read, null, tooLarge());
                                         pump();
                                     });
                         });
@@ -196,23 +212,32 @@ final class CommandFlow {
         for (var part : command.parts()) {
             aftermath.addAll(Aftermath.of(part, command.outcome(part), context));
         }
-        end(command.read(), command.processId(), command.result(), aftermath);
+        end(command.read(), command.processId(), command.result(), command.outcomes(), aftermath);
+    }
+
+    private void end(CommandRead read, @Nullable String processId, Answer answer)
+            throws InterruptedException {
+        end(read, processId, answer, List.of(), List.of());
     }
 
     private void end(
             CommandRead read,
             @Nullable String processId,
             Answer answer,
+            List<Outcome> outcomes,
             List<ProducerRecord<byte[], byte[]>> aftermath)
             throws InterruptedException {
-        var id = read.command().id();
-        underWay.remove(id);
+        underWay.remove(CommandMemory.nameOf(read));
         var writes = new ArrayList<>(aftermath);
-        writes.add(records.ended(read, processId, answer));
-        writes.add(remember(read, answer.outcome()));
-        context.services().metrics().commandEnded(answer.outcome());
+        if (read.copyOf() == null) {
+            writes.add(records.ended(read, processId, answer));
+            context.services().metrics().commandEnded(answer.outcome());
+        } else {
+            writes.add(broadcasts.report(read, read.copyOf(), outcomes));
+        }
+        writes.add(memory.keep(read, answer.outcome()));
         LOG.atInfo()
-                .addKeyValue("command_id", id)
+                .addKeyValue("command_id", CommandMemory.nameOf(read))
                 .addKeyValue("process_id", processId)
                 .addKeyValue("outcome", answer.outcome())
                 .log("Command ended");
@@ -224,14 +249,6 @@ final class CommandFlow {
             throws InterruptedException {
         context.feed().done(Topic.COMMANDS, origin.offset());
         context.writer().write(writes, _ -> {});
-    }
-
-    private ProducerRecord<byte[], byte[]> remember(
-            CommandRead read, @Nullable CommandOutcome outcome) {
-        var remembered =
-                new Remembered(read.origin(), outcome, context.services().clock().instant());
-        context.state().remember(read.command().id(), remembered);
-        return context.stateTopic().command(read.command().id(), remembered);
     }
 
     private static Answer tooLarge() {

@@ -46,18 +46,8 @@ final class CommandPlanner {
      * @param leaving whether the instance of a process id is being removed
      */
     static CommandPlan plan(CommandRead read, PartitionState state, Predicate<String> leaving) {
-        var userId = read.key().userId();
-        if (userId == null) {
-            return new Answer(
-                    CommandOutcome.FAILED,
-                    null,
-                    new CommandError(
-                            "unsupported",
-                            "Commands for every user of a team are not supported yet: send one"
-                                    + " command per user, with the key {team_id}/{user_id}"));
-        }
         var installed =
-                state.instancesOf(read.key().teamId(), userId).stream()
+                state.instancesOf(read.key().teamId(), read.key().userId()).stream()
                         .filter(instance -> !overtook(instance, read, state))
                         .toList();
         return switch (read.action()) {
@@ -67,25 +57,19 @@ final class CommandPlanner {
                     each(
                             of(installation, installed),
                             instance -> step(instance, new RemoveOrder()),
-                            new Answer(CommandOutcome.COMPLETED, NOTHING_REMOVED, null));
+                            read.action());
             case CommandAction.RemoveMember _ ->
-                    each(
-                            installed,
-                            instance -> step(instance, new RemoveOrder()),
-                            new Answer(CommandOutcome.COMPLETED, NOTHING_REMOVED, null));
+                    each(installed, instance -> step(instance, new RemoveOrder()), read.action());
             case CommandAction.Recover(var installation, var _) ->
                     each(
                             of(installation, installed),
                             instance -> step(instance, new RecoverOrder()),
-                            new Answer(
-                                    CommandOutcome.COMPLETED,
-                                    CommandDetails.note(null, "not found"),
-                                    null));
+                            read.action());
             case CommandAction.SwitchTool(var installation, var _, var tool, var disabled) ->
                     each(
                             of(installation, installed),
                             instance -> step(instance, new SwitchOrder(tool, disabled)),
-                            notFound());
+                            read.action());
             case CommandAction.Spawn(var installation, var _, var reason) ->
                     each(
                             of(installation, installed),
@@ -94,22 +78,22 @@ final class CommandPlanner {
                                             instance,
                                             false,
                                             new ApplyOrder(InstanceOrder.Cause.SPAWN)),
-                            notFound());
+                            read.action());
             case CommandAction.Kill(var installation, var _, var reason) ->
                     each(
                             of(installation, installed),
                             instance -> intent(instance, true, new StopOrder(reason)),
-                            notFound());
+                            read.action());
             case CommandAction.Restart(var installation, var _, var reason) ->
                     each(
                             of(installation, installed),
                             instance -> intent(instance, false, new RestartOrder(reason)),
-                            notFound());
+                            read.action());
             case CommandAction.CheckHealth(var installation, var _, var check) ->
                     each(
                             of(installation, installed),
                             instance -> step(instance, new CheckOrder(check)),
-                            notFound());
+                            read.action());
             case CommandAction.Unknown(var what) ->
                     new Answer(
                             CommandOutcome.FAILED,
@@ -142,13 +126,27 @@ final class CommandPlanner {
         var write =
                 repeated || same
                         ? null
-                        : new Installed(config, false, read.origin(), read.command().id(), null);
+                        : new Installed(
+                                config,
+                                false,
+                                read.origin(),
+                                read.command().id(),
+                                null,
+                                read.appendedAt());
         var order = new ApplyOrder(InstanceOrder.Cause.of(change));
         return new Run(List.of(new Step(config.processId(), write, before, order)));
     }
 
-    /** Whether the instance was configured after an earlier owner had accepted the command. */
+    /**
+     * Whether the instance was configured after the command for every user was appended, or after
+     * an earlier owner had accepted the command.
+     */
     private static boolean overtook(Instance instance, CommandRead read, PartitionState state) {
+        var copyOf = read.copyOf();
+        var configuredAt = instance.record().configuredAt();
+        if (copyOf != null && configuredAt != null) {
+            return configuredAt.isAfter(copyOf.appendedAt());
+        }
         var accepted = state.command(read.command().id());
         return accepted != null
                 && accepted.origin().equals(read.origin())
@@ -166,8 +164,10 @@ final class CommandPlanner {
     }
 
     private static CommandPlan each(
-            List<Instance> instances, Function<Instance, Step> step, Answer none) {
-        return instances.isEmpty() ? none : new Run(instances.stream().map(step).toList());
+            List<Instance> instances, Function<Instance, Step> step, CommandAction action) {
+        return instances.isEmpty()
+                ? aboutNone(action)
+                : new Run(instances.stream().map(step).toList());
     }
 
     private static List<Instance> of(String installationId, List<Instance> installed) {
@@ -176,13 +176,28 @@ final class CommandPlanner {
                 .toList();
     }
 
-    private static Answer notFound() {
-        return new Answer(
-                CommandOutcome.FAILED,
-                null,
-                new CommandError(
-                        "not_found",
-                        "This user has no such installation: configure it first, or check"
-                                + " installation_id and the record's key"));
+    /** How a command ends that is about no instance at all. */
+    static Answer aboutNone(CommandAction action) {
+        return switch (action) {
+            case CommandAction.Delete _, CommandAction.RemoveMember _ ->
+                    new Answer(CommandOutcome.COMPLETED, NOTHING_REMOVED, null);
+            case CommandAction.Recover _ ->
+                    new Answer(
+                            CommandOutcome.COMPLETED, CommandDetails.note(null, "not found"), null);
+            case CommandAction.Configure _,
+                    CommandAction.SwitchTool _,
+                    CommandAction.Spawn _,
+                    CommandAction.Kill _,
+                    CommandAction.Restart _,
+                    CommandAction.CheckHealth _,
+                    CommandAction.Unknown _ ->
+                    new Answer(
+                            CommandOutcome.FAILED,
+                            null,
+                            new CommandError(
+                                    "not_found",
+                                    "There is no such installation: configure it first, or check"
+                                            + " installation_id and the record's key"));
+        };
     }
 }

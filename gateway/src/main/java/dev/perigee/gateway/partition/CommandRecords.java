@@ -5,6 +5,7 @@ import dev.perigee.gateway.inbound.Inbound.CommandRead;
 import dev.perigee.gateway.inbound.Inbound.Rejected;
 import dev.perigee.gateway.partition.CommandPlan.Answer;
 import dev.perigee.gateway.partition.CommandPlan.Step;
+import dev.perigee.gateway.partition.StateRecord.Broadcast;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.command.CommandResult;
 import dev.perigee.protocol.topic.RecordOrigin;
@@ -34,6 +35,16 @@ final class CommandRecords {
                 processId,
                 answer,
                 read.traceparent());
+    }
+
+    ProducerRecord<byte[], byte[]> ended(Broadcast broadcast, Answer answer) {
+        return record(
+                broadcast.origin(),
+                broadcast.command().id(),
+                broadcast.command().correlationId(),
+                null,
+                answer,
+                broadcast.traceparent());
     }
 
     ProducerRecord<byte[], byte[]> rejected(

@@ -29,7 +29,13 @@ record Instance(Installed record, long startToken) {
 
     /** The same configuration, started or stopped by intent. */
     Installed withIntent(boolean stopped) {
-        return new Installed(config(), stopped, record.origin(), record.commandId(), startToken);
+        return new Installed(
+                config(),
+                stopped,
+                record.origin(),
+                record.commandId(),
+                startToken,
+                record.configuredAt());
     }
 
     /** The record that brings back exactly this, token included. */

@@ -3,6 +3,7 @@ package dev.perigee.gateway.partition;
 import dev.perigee.gateway.inbound.Inbound.Addressee.RequestAuthor;
 import dev.perigee.gateway.inbound.Inbound.CommandRead;
 import dev.perigee.gateway.inbound.Inbound.Rejected;
+import dev.perigee.gateway.inbound.Inbound.ReportRead;
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.gateway.inbound.PartitionFeed;
 import dev.perigee.gateway.inbound.Tenure;
@@ -189,6 +190,7 @@ final class PartitionOwner {
         switch (services.reader().read(topic, record)) {
             case CommandRead command -> commands.received(command);
             case RequestRead request -> calls.received(request);
+            case ReportRead report -> commands.reported(report);
             case Rejected rejected -> reject(topic, record, rejected);
         }
     }

@@ -13,11 +13,13 @@ import java.time.InstantSource;
 /**
  * What the owners of all partitions share. Everything here is safe for use by any thread.
  *
+ * @param partitions how many process partitions there are
  * @param hosts decides which worker a partition goes to
  * @param metrics the gateway's own measurements
  */
 public record PartitionServices(
         String gatewayId,
+        int partitions,
         TopicNames names,
         RecordReader reader,
         PublicRecords records,

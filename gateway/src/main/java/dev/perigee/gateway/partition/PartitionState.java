@@ -1,5 +1,6 @@
 package dev.perigee.gateway.partition;
 
+import dev.perigee.gateway.partition.StateRecord.Broadcast;
 import dev.perigee.gateway.partition.StateRecord.Host;
 import dev.perigee.gateway.partition.StateRecord.Installed;
 import dev.perigee.gateway.partition.StateRecord.Remembered;
@@ -22,6 +23,7 @@ final class PartitionState {
     private final Map<String, Instance> instances = new LinkedHashMap<>();
     private final Map<String, RawJson> runtime = new HashMap<>();
     private final Map<String, Remembered> commands = new LinkedHashMap<>();
+    private final Map<String, Broadcast> broadcasts = new HashMap<>();
     private @Nullable Host host;
 
     /**
@@ -48,6 +50,13 @@ final class PartitionState {
             } else {
                 remember(commandId, Json.read(value, Remembered.class));
             }
+        } else if (name.startsWith(StateRecord.BROADCAST_PREFIX)) {
+            var commandId = name.substring(StateRecord.BROADCAST_PREFIX.length());
+            if (value == null) {
+                broadcasts.remove(commandId);
+            } else {
+                broadcasts.put(commandId, Json.read(value, Broadcast.class));
+            }
         } else if (name.equals(StateRecord.HOST_KEY)) {
             host = value == null ? null : Json.read(value, Host.class);
         }
@@ -70,13 +79,11 @@ final class PartitionState {
         return List.copyOf(instances.values());
     }
 
-    /** A user's instances; normally one per installation. */
-    List<Instance> instancesOf(String teamId, String userId) {
+    /** A user's instances, normally one per installation; those of all users for null. */
+    List<Instance> instancesOf(String teamId, @Nullable String userId) {
         return instances.values().stream()
-                .filter(
-                        instance ->
-                                instance.config().teamId().equals(teamId)
-                                        && instance.config().userId().equals(userId))
+                .filter(instance -> instance.config().teamId().equals(teamId))
+                .filter(instance -> userId == null || instance.config().userId().equals(userId))
                 .toList();
     }
 
@@ -114,6 +121,19 @@ final class PartitionState {
                         .toList();
         old.forEach(commands::remove);
         return old;
+    }
+
+    /** A command for every user that has not ended, null when there is none of that id. */
+    @Nullable Broadcast broadcast(String commandId) {
+        return broadcasts.get(commandId);
+    }
+
+    void open(Broadcast broadcast) {
+        broadcasts.put(broadcast.command().id(), broadcast);
+    }
+
+    void close(Broadcast broadcast) {
+        broadcasts.remove(broadcast.command().id());
     }
 
     @Nullable Host host() {

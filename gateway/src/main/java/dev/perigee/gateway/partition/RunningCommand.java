@@ -4,11 +4,9 @@ import dev.perigee.gateway.inbound.Inbound.CommandRead;
 import dev.perigee.gateway.partition.CommandPlan.Step;
 import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.command.CommandDetails.InstanceDetails;
-import dev.perigee.protocol.command.CommandError;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.link.InstanceOrder.Outcome;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -91,21 +89,27 @@ final class RunningCommand {
             var only = outcomes.values().iterator().next();
             return new CommandPlan.Answer(only.outcome(), only.details(), only.error());
         }
-        var instances = new ArrayList<InstanceDetails>();
-        @Nullable CommandError error = null;
-        for (var outcome : outcomes.values()) {
-            instances.add(
-                    new InstanceDetails(outcome.processId(), outcome.outcome(), outcome.details()));
-            if (outcome.outcome() != CommandOutcome.COMPLETED && error == null) {
-                error = outcome.error();
-            }
-        }
-        boolean all =
-                outcomes.values().stream()
-                        .allMatch(outcome -> outcome.outcome() == CommandOutcome.COMPLETED);
+        return ofAll(outcomes());
+    }
+
+    /** How its orders ended, those that have. */
+    List<Outcome> outcomes() {
+        return List.copyOf(outcomes.values());
+    }
+
+    /** How a command about several instances ended. */
+    static CommandPlan.Answer ofAll(List<Outcome> outcomes) {
+        var instances =
+                outcomes.stream()
+                        .map(it -> new InstanceDetails(it.processId(), it.outcome(), it.details()))
+                        .toList();
+        var failed =
+                outcomes.stream()
+                        .filter(outcome -> outcome.outcome() != CommandOutcome.COMPLETED)
+                        .toList();
         return new CommandPlan.Answer(
-                all ? CommandOutcome.COMPLETED : CommandOutcome.FAILED,
+                failed.isEmpty() ? CommandOutcome.COMPLETED : CommandOutcome.FAILED,
                 new CommandDetails(null, null, null, null, null, null, null, null, null, instances),
-                error);
+                failed.isEmpty() ? null : failed.getFirst().error());
     }
 }

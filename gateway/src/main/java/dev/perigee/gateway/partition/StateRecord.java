@@ -1,9 +1,15 @@
 package dev.perigee.gateway.partition;
 
+import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.link.InstanceOrder.Outcome;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +40,9 @@ sealed interface StateRecord {
     /** The worker that has the partition's processes, or had them last. */
     record Host(String workerId, String incarnation) implements StateRecord {}
 
+    /** Begins the key of {@link Broadcast}. */
+    String BROADCAST_PREFIX = "broadcast/";
+
     /**
      * An instance as it is wanted.
      *
@@ -41,13 +50,15 @@ sealed interface StateRecord {
      * @param origin the configure command that brought this configuration
      * @param startToken null when this record's own offset is the token; else the token of an
      *     earlier record with the same configuration
+     * @param configuredAt when that command was appended, null where an older version wrote this
      */
     record Installed(
             ServerConfig config,
             boolean stopped,
             RecordOrigin origin,
             String commandId,
-            @Nullable Long startToken)
+            @Nullable Long startToken,
+            @Nullable Instant configuredAt)
             implements StateRecord {}
 
     /**
@@ -57,4 +68,35 @@ sealed interface StateRecord {
      */
     record Remembered(RecordOrigin origin, @Nullable CommandOutcome outcome, Instant at)
             implements StateRecord {}
+
+    /**
+     * A command for every user that was copied to all partitions and has not ended.
+     *
+     * @param partitions how many copies there are
+     * @param reports what became of those that ended, by partition
+     */
+    record Broadcast(
+            RecordOrigin origin,
+            Command command,
+            @Nullable String traceparent,
+            int partitions,
+            SortedMap<Integer, List<Outcome>> reports)
+            implements StateRecord {
+
+        public Broadcast {
+            reports = Collections.unmodifiableSortedMap(new TreeMap<>(reports));
+        }
+
+        /** The same with one more report; a partition's first one counts. */
+        Broadcast with(int partition, List<Outcome> outcomes) {
+            var all = new TreeMap<>(reports);
+            all.putIfAbsent(partition, outcomes);
+            return new Broadcast(origin, command, traceparent, partitions, all);
+        }
+
+        /** Whether all partitions have reported. */
+        boolean isComplete() {
+            return reports.size() == partitions;
+        }
+    }
 }

@@ -43,6 +43,15 @@ record StateTopic(String name, int partition) {
         return record(StateRecord.COMMAND_PREFIX + commandId, null);
     }
 
+    ProducerRecord<byte[], byte[]> broadcast(StateRecord.Broadcast broadcast) {
+        return record(
+                StateRecord.BROADCAST_PREFIX + broadcast.command().id(), Json.write(broadcast));
+    }
+
+    ProducerRecord<byte[], byte[]> noBroadcast(String commandId) {
+        return record(StateRecord.BROADCAST_PREFIX + commandId, null);
+    }
+
     private ProducerRecord<byte[], byte[]> record(String key, byte @Nullable [] value) {
         return new ProducerRecord<>(name, partition, key.getBytes(StandardCharsets.UTF_8), value);
     }

@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.gateway.inbound.Inbound.Addressee;
 import dev.perigee.gateway.inbound.Inbound.CommandRead;
+import dev.perigee.gateway.inbound.Inbound.CopyOf;
 import dev.perigee.gateway.inbound.Inbound.Rejected;
+import dev.perigee.gateway.inbound.Inbound.ReportRead;
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.protocol.command.CommandAction;
+import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.topic.DeadLetterReason;
 import dev.perigee.protocol.topic.Headers;
 import dev.perigee.protocol.topic.RecordKey;
+import dev.perigee.protocol.topic.RecordOrigin;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
 import java.nio.ByteBuffer;
@@ -42,12 +46,11 @@ class RecordReaderTest {
             {"id":"c-1","command_type":"kill","correlation_id":"x",
              "payload":{"installation_id":"i1","user_id":"u1"}}""";
 
-    private final RecordReader reader =
-            new RecordReader(
-                    new ReplyTopics(NAMES, List.of("{prefix}*", "replies.*")),
-                    PARTITIONS,
-                    4_096,
-                    Duration.ofSeconds(30));
+    private static final String KILL_ALL =
+            """
+            {"id":"c-1","command_type":"kill","payload":{"installation_id":"i1"}}""";
+
+    private final RecordReader reader = reader(4_096);
     private final RecordHeaders headers = new RecordHeaders();
 
     @Test
@@ -171,6 +174,59 @@ class RecordReaderTest {
     }
 
     @Test
+    void readsTheCopyOfACommandOnAnyPartition() {
+        var key = "t1/*";
+        var of = "mcp.commands-" + partitionOf(key) + "@42";
+        headers.add(Headers.BROADCAST_OF, of.getBytes(StandardCharsets.UTF_8));
+        headers.add(Headers.BROADCAST_AT, "5000".getBytes(StandardCharsets.UTF_8));
+
+        for (int partition = 0; partition < PARTITIONS; partition++) {
+            var read = (CommandRead) reader.read(Topic.COMMANDS, record(key, KILL_ALL, partition));
+            assertThat(read.isBroadcast()).isFalse();
+            assertThat(read.copyOf())
+                    .isEqualTo(new CopyOf(RecordOrigin.parse(of), Instant.ofEpochMilli(5_000)));
+        }
+        assertThat(command(KEY, KILL)).isInstanceOf(Rejected.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"mcp.commands-1, 5", "mcp.commands-x@1, 5", "mcp.commands-1@1, soon"})
+    void refusesACopyOfNothing(String of, String at) {
+        headers.add(Headers.BROADCAST_OF, of.getBytes(StandardCharsets.UTF_8));
+        headers.add(Headers.BROADCAST_AT, at.getBytes(StandardCharsets.UTF_8));
+
+        assertThat(((Rejected) command("t1/*", KILL_ALL)).reason())
+                .isEqualTo(DeadLetterReason.INVALID);
+    }
+
+    @Test
+    void readsAReport() {
+        headers.add(Headers.BROADCAST_REPORT, new byte[0]);
+        var report =
+                new BroadcastReport(
+                        BroadcastReport.EVENT,
+                        new RecordOrigin("mcp.commands", 1, 42),
+                        "c-1",
+                        3,
+                        List.of());
+
+        var read = command("t1/*", new String(Json.write(report), StandardCharsets.UTF_8));
+
+        assertThat(((ReportRead) read).report()).isEqualTo(report);
+        assertThat(((Rejected) command("t1/*", KILL_ALL)).reason())
+                .isEqualTo(DeadLetterReason.INVALID);
+    }
+
+    @Test
+    void refusesALargeCommandForEveryUser() {
+        var padded = KILL_ALL.replace("{\"id\"", "{\"pad\":\"" + "x".repeat(70_000) + "\",\"id\"");
+
+        assertThat(((Rejected) generous("t1/*", padded)).reason())
+                .isEqualTo(DeadLetterReason.TOO_LARGE);
+        assertThat(generous(KEY, padded)).isInstanceOf(CommandRead.class);
+    }
+
+    @Test
     void refusesWhatIsTooLargeAndStillAnswers() {
         var rejected =
                 (Rejected) request(KEY, REQUEST.replace("\"hi\"", "\"" + "x".repeat(5_000) + "\""));
@@ -239,6 +295,18 @@ class RecordReaderTest {
                         .formatted(secret);
 
         assertThat(((Rejected) command(KEY, config)).detail()).doesNotContain(secret);
+    }
+
+    private static RecordReader reader(long maxBytes) {
+        return new RecordReader(
+                new ReplyTopics(NAMES, List.of("{prefix}*", "replies.*")),
+                PARTITIONS,
+                maxBytes,
+                Duration.ofSeconds(30));
+    }
+
+    private Inbound generous(String key, String value) {
+        return reader(1 << 20).read(Topic.COMMANDS, record(key, value, partitionOf(key)));
     }
 
     private Inbound request(String key, @Nullable String value) {

@@ -3,6 +3,7 @@ package dev.perigee.gateway.partition;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.gateway.inbound.Inbound.CommandRead;
+import dev.perigee.gateway.inbound.Inbound.CopyOf;
 import dev.perigee.gateway.partition.CommandPlan.Answer;
 import dev.perigee.gateway.partition.CommandPlan.ApplyOrder;
 import dev.perigee.gateway.partition.CommandPlan.RemoveOrder;
@@ -33,7 +34,7 @@ class CommandPlannerTest {
         var step = only(plan(9, configure(Change.CREATED, "a", "x")));
 
         assertThat(step.write())
-                .isEqualTo(new Installed(config("a", "x"), false, origin(9), "c-9", null));
+                .isEqualTo(new Installed(config("a", "x"), false, origin(9), "c-9", null, at(9)));
         assertThat(step.order()).isEqualTo(new ApplyOrder(Cause.CREATED));
     }
 
@@ -73,7 +74,7 @@ class CommandPlannerTest {
                         read(9, "u1", configure(Change.CREATED, "a", "x")), state, _ -> true);
 
         assertThat(only(again).write())
-                .isEqualTo(new Installed(config("a", "x"), false, origin(9), "c-9", null));
+                .isEqualTo(new Installed(config("a", "x"), false, origin(9), "c-9", null, at(9)));
     }
 
     @Test
@@ -96,7 +97,7 @@ class CommandPlannerTest {
         installed("a", "x", false, 5);
 
         assertThat(write(new CommandAction.Kill("a", null, "enough")))
-                .isEqualTo(new Installed(config("a", "x"), true, origin(1), "c-1", 5L));
+                .isEqualTo(new Installed(config("a", "x"), true, origin(1), "c-1", 5L, at(1)));
         assertThat(write(new CommandAction.Restart("a", null, null))).isNull();
     }
 
@@ -127,11 +128,16 @@ class CommandPlannerTest {
     }
 
     @Test
-    void refusesACommandForEveryUserClearly() {
-        var everyone = read(9, null, new CommandAction.Delete("a", null));
+    void aCopyIsAboutEveryUserWhoseConfigurationIsOlderThanTheOriginal() {
+        installed("a", "x", false, 5, 7);
+        installed("b", "x", false, 6, 9);
+        var delete = new CommandAction.RemoveMember("t1", "u1");
 
-        assertThat(((Answer) CommandPlanner.plan(everyone, state, _ -> false)).error())
-                .satisfies(e -> assertThat(e.message()).contains("{team_id}/{user_id}"));
+        var plan = (Run) CommandPlanner.plan(copy(20, at(8), delete), state, _ -> false);
+        assertThat(only(plan).processId()).isEqualTo(config("a", "x").processId());
+        assertThat(plan.steps()).hasSize(1);
+        assertThat(CommandPlanner.plan(copy(20, at(6), delete), state, _ -> false))
+                .isEqualTo(CommandPlanner.aboutNone(delete));
     }
 
     private @Nullable Installed write(CommandAction action) {
@@ -147,12 +153,23 @@ class CommandPlannerTest {
     }
 
     private static CommandRead read(long offset, @Nullable String user, CommandAction action) {
+        return read(offset, user, action, null);
+    }
+
+    private static CommandRead copy(long offset, Instant of, CommandAction action) {
+        return read(offset, null, action, new CopyOf(origin(3), of));
+    }
+
+    private static CommandRead read(
+            long offset, @Nullable String user, CommandAction action, @Nullable CopyOf copyOf) {
         var payload = new CommandPayload("e", null, null, null, null, null, null, null, null, null);
         return new CommandRead(
                 origin(offset),
                 new RecordKey("t1", user),
                 new Command("c-" + offset, "configure", null, null, null, null, payload),
                 action,
+                at(offset),
+                copyOf,
                 null);
     }
 
@@ -163,10 +180,15 @@ class CommandPlannerTest {
     private Instance installed(
             String installation, String arg, boolean stopped, long token, long by) {
         var record =
-                new Installed(config(installation, arg), stopped, origin(by), "c-" + by, token);
+                new Installed(
+                        config(installation, arg), stopped, origin(by), "c-" + by, token, at(by));
         var instance = Instance.of(record, 100);
         state.install(instance);
         return instance;
+    }
+
+    private static Instant at(long offset) {
+        return Instant.EPOCH.plusSeconds(offset);
     }
 
     private static RecordOrigin origin(long offset) {

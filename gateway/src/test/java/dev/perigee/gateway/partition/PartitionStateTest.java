@@ -117,7 +117,7 @@ class PartitionStateTest {
     }
 
     private static Installed installed(@Nullable Long token) {
-        return new Installed(config(), false, ORIGIN, "c-1", token);
+        return new Installed(config(), false, ORIGIN, "c-1", token, null);
     }
 
     private static ServerConfig config() {

@@ -32,5 +32,11 @@ public final class Headers {
     /** The record that a broadcast copy repeats: {@code topic-partition@offset}. */
     public static final String BROADCAST_OF = "perigee-broadcast-of";
 
+    /** When the record that a broadcast copy repeats was appended: milliseconds since 1970. */
+    public static final String BROADCAST_AT = "perigee-broadcast-at";
+
+    /** Marks what one partition's gateway tells that of the original about its copy. */
+    public static final String BROADCAST_REPORT = "perigee-broadcast-report";
+
     private Headers() {}
 }

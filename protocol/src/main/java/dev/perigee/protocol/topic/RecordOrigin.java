@@ -1,5 +1,6 @@
 package dev.perigee.protocol.topic;
 
+import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Require;
 
 /**
@@ -10,6 +11,27 @@ import dev.perigee.protocol.json.Require;
 public record RecordOrigin(String topic, int partition, long offset) {
     public RecordOrigin {
         Require.present(topic, "topic");
+    }
+
+    /**
+     * Reads what {@link #toString} wrote.
+     *
+     * @throws InvalidRecordException when it is nothing of that kind
+     */
+    public static RecordOrigin parse(String text) {
+        int at = text.lastIndexOf('@');
+        int dash = text.lastIndexOf('-', at);
+        try {
+            if (dash < 1) {
+                throw new NumberFormatException("no partition");
+            }
+            return new RecordOrigin(
+                    text.substring(0, dash),
+                    Integer.parseInt(text.substring(dash + 1, at)),
+                    Long.parseLong(text.substring(at + 1)));
+        } catch (NumberFormatException e) {
+            throw InvalidRecordException.invalid("an origin is not topic-partition@offset");
+        }
     }
 
     /** As in headers and ids: {@code topic-partition@offset}. */

@@ -1,12 +1,15 @@
 package dev.perigee.local.cli;
 
 import dev.perigee.local.client.CommandRun;
+import dev.perigee.protocol.command.CommandDetails;
+import dev.perigee.protocol.command.CommandError;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.command.CommandResult;
 import dev.perigee.protocol.event.Event;
 import dev.perigee.protocol.event.EventBody.StatusChanged;
 import dev.perigee.protocol.event.ServerStatus;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Shows what happens to commands while it happens. */
 final class CommandReport implements CommandRun.Listener {
@@ -58,16 +61,37 @@ final class CommandReport implements CommandRun.Listener {
         return output.style(style, status.wireName());
     }
 
-    private static boolean isTheError(String message, CommandResult result) {
-        return result.error() != null && message.equals(result.error().message());
+    private static boolean isTheError(String message, @Nullable CommandError error) {
+        return error != null && message.equals(error.message());
     }
 
     private static String describe(CommandResult result) {
-        var line = new StringBuilder(result.outcome().name().toLowerCase(Locale.ROOT));
-        if (result.processId() != null) {
-            line.append("  ").append(result.processId());
-        }
+        var text =
+                new StringBuilder(
+                        line(
+                                result.outcome(),
+                                result.processId(),
+                                result.result(),
+                                result.error()));
         var details = result.result();
+        if (details != null && details.instances() != null) {
+            for (var each : details.instances()) {
+                text.append(System.lineSeparator()).append("  ");
+                text.append(line(each.outcome(), each.processId(), each.result(), null));
+            }
+        }
+        return text.toString();
+    }
+
+    private static String line(
+            CommandOutcome outcome,
+            @Nullable String processId,
+            @Nullable CommandDetails details,
+            @Nullable CommandError error) {
+        var line = new StringBuilder(outcome.name().toLowerCase(Locale.ROOT));
+        if (processId != null) {
+            line.append("  ").append(processId);
+        }
         if (details != null) {
             if (details.resultingStatus() != null) {
                 line.append("  ").append(details.resultingStatus().wireName());
@@ -75,11 +99,10 @@ final class CommandReport implements CommandRun.Listener {
             if (details.note() != null) {
                 line.append("  ").append(details.note());
             }
-            if (details.statusMessage() != null && !isTheError(details.statusMessage(), result)) {
+            if (details.statusMessage() != null && !isTheError(details.statusMessage(), error)) {
                 line.append("  ").append(details.statusMessage());
             }
         }
-        var error = result.error();
         if (error != null) {
             line.append("  ").append(error.code()).append(": ").append(error.message());
         }

@@ -1,6 +1,7 @@
 package dev.perigee.local.cli;
 
 import dev.perigee.local.client.CommandRun.Addressed;
+import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.command.CommandPayload;
 import dev.perigee.protocol.command.CommandResult;
 import dev.perigee.protocol.command.CommandType;
@@ -42,9 +43,16 @@ final class RestartCommand extends SendingCommand {
     }
 
     private static boolean isOnline(CommandResult result) {
-        var details = result.result();
+        return isOnline(result.result());
+    }
+
+    /** Of all instances, where it was for every user. */
+    private static boolean isOnline(@Nullable CommandDetails details) {
         return details == null
-                || details.resultingStatus() == null
-                || details.resultingStatus() == ServerStatus.ONLINE;
+                || ((details.resultingStatus() == null
+                                || details.resultingStatus() == ServerStatus.ONLINE)
+                        && (details.instances() == null
+                                || details.instances().stream()
+                                        .allMatch(instance -> isOnline(instance.result()))));
     }
 }

@@ -77,6 +77,29 @@ public final class Backend implements AutoCloseable {
         return id;
     }
 
+    /** The same command for every user of the installation's team. */
+    public String commandForAll(
+            Installation installation, String type, UnaryOperator<ObjectNode> change) {
+        var id = "cmd-" + UUID.randomUUID();
+        var command = NODES.objectNode().put("id", id).put("command_type", type);
+        command.putObject("payload")
+                .put("installation_id", installation.installationId())
+                .put("team_id", installation.teamId());
+        send(Topic.COMMANDS, installation.teamId() + "/*", Json.write(change.apply(command)));
+        return id;
+    }
+
+    /** Removes an installation of every user; gives the command's id. */
+    public String deleteForAll(Installation installation) {
+        return commandForAll(
+                installation,
+                "configure",
+                command -> {
+                    ((ObjectNode) command.get("payload")).put("event", "mcp_installation_deleted");
+                    return command;
+                });
+    }
+
     /** A configure command of a kind, with the configuration. */
     public String configure(Installation installation, String event) {
         return command(

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.topic.Topic;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.DisplayName;
@@ -137,6 +139,38 @@ final class CommandsTest {
                             r -> r.key().equals(f.processId()) && r.isTombstone());
         }
         assertThat(backend.call(f, "echo", "{}").text("error/code")).isEqualTo("unknown_server");
+    }
+
+    @Test
+    @DisplayName("PRO-68: a deletion for all ends every user's process on every worker")
+    void deleteForAll() {
+        var f = Installation.fixture();
+        var users = new ArrayList<Installation>();
+        var workers = new HashSet<String>();
+        while (users.size() < 3 || workers.size() < 2) {
+            assertThat(users).as("users on one worker").hasSizeLessThan(16);
+            var user = backend.install(f.ofUser("user-" + users.size()));
+            users.add(user);
+            workers.add(backend.status(user, "online").text("worker_id"));
+        }
+        var another = backend.install(f.as("other-server", "other"));
+        var pids = users.stream().map(user -> backend.text(user, "pid", "{}")).toList();
+
+        var result = backend.result(backend.deleteForAll(f));
+
+        assertThat(result.text("outcome")).as(result.toString()).isEqualTo("completed");
+        assertThat(result.json().at("/result/instances")).hasSize(users.size());
+        assertThat(result.json().at("/result/instances"))
+                .allMatch(instance -> instance.at("/result/active").asBoolean());
+        assertThat(pids)
+                .noneMatch(
+                        pid ->
+                                ProcessHandle.of(Long.parseLong(pid))
+                                        .map(ProcessHandle::isAlive)
+                                        .orElse(false));
+        assertThat(backend.call(users.getLast(), "echo", "{}").text("error/code"))
+                .isEqualTo("unknown_server");
+        assertThat(backend.call(another, "echo", "{}").text("outcome")).isEqualTo("success");
     }
 
     @Test
