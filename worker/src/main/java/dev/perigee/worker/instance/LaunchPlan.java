@@ -3,6 +3,7 @@ package dev.perigee.worker.instance;
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.worker.process.isolation.ServerProgram;
 import dev.perigee.worker.process.isolation.ServerRuntime;
+import dev.perigee.worker.process.packages.GitHubArguments;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -27,9 +28,9 @@ final class LaunchPlan {
         if (!allowedCommands.contains(ANY) && !allowedCommands.contains(command)) {
             return "The command '%s' is not among process.allowed-commands".formatted(command);
         }
-        for (var argument : config.args()) {
+        for (var argument : GitHubArguments.of(config)) {
             if (argument.indexOf('\0') >= 0 || argument.indexOf('\n') >= 0) {
-                return "An argument contains a NUL or a newline: remove it";
+                return "An argument or the commit contains a NUL or a newline: remove it";
             }
         }
         for (var entry : config.env().entrySet()) {
@@ -49,7 +50,7 @@ final class LaunchPlan {
         var program = config.command() == null ? "" : config.command();
         var command = new ArrayList<String>();
         command.add(program);
-        command.addAll(config.args());
+        command.addAll(GitHubArguments.of(config));
         return new ServerProgram(
                 config.teamId(),
                 ServerRuntime.of(config.runtime(), program),
