@@ -3,6 +3,7 @@ package dev.perigee.worker.instance;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.isolation.Isolation;
+import dev.perigee.worker.process.packages.PackagePreparer;
 import java.time.InstantSource;
 import java.util.concurrent.ScheduledExecutorService;
 
@@ -16,6 +17,7 @@ record HostParts(
         ProcessLauncher launcher,
         Termination termination,
         Isolation isolation,
+        PackagePreparer packages,
         InstantSource clock,
         ScheduledExecutorService timers,
         StartSlots slots) {}

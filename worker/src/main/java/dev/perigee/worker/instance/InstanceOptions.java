@@ -2,6 +2,7 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.worker.log.LogOptions;
 import dev.perigee.worker.mcp.McpOptions;
+import dev.perigee.worker.process.packages.PackageOptions;
 import java.time.Duration;
 import java.util.List;
 
@@ -22,6 +23,7 @@ public record InstanceOptions(
         int parallelStarts,
         Duration startSlotHold,
         List<String> allowedCommands,
+        PackageOptions packages,
         RestartPolicy restart,
         McpOptions mcp,
         LogOptions logs) {
@@ -42,6 +44,7 @@ public record InstanceOptions(
                 parallelStarts,
                 startSlotHold,
                 commands,
+                packages,
                 restart,
                 mcp,
                 logs);

@@ -6,6 +6,7 @@ import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 import dev.perigee.worker.log.LogOptions;
 import dev.perigee.worker.mcp.McpOptions;
+import dev.perigee.worker.process.packages.PackageSettings;
 import java.time.Duration;
 import java.util.List;
 
@@ -18,8 +19,10 @@ public final class InstanceSettings {
                     "mcp.handshake-timeout",
                     SettingType.duration(),
                     "30s",
-                    "From the spawn of a server to its answer to initialize, downloads by npx or"
-                            + " uvx included; an installation's handshake_timeout_ms goes first.");
+                    "From the spawn of a server to its answer to initialize; an installation's"
+                            + " handshake_timeout_ms goes first. A package that is prepared has"
+                            + " packages.timeout before; what a command that runs as written"
+                            + " downloads counts.");
     public static final Setting<Duration> REQUEST_TIMEOUT =
             Setting.of(
                     "mcp.request-timeout",
@@ -133,26 +136,27 @@ public final class InstanceSettings {
     /** All keys, in the order of the reference page. */
     public static final SettingsSchema SCHEMA =
             SettingsSchema.of(
-                    "instances",
-                    HANDSHAKE_TIMEOUT,
-                    REQUEST_TIMEOUT,
-                    PROTOCOL_VERSION,
-                    CONNECTIVITY_TIMEOUT,
-                    TERMINATION_GRACE,
-                    PARALLEL_STARTS,
-                    START_SLOT_HOLD,
-                    ALLOWED_COMMANDS,
-                    MAX_CRASHES,
-                    CRASH_WINDOW,
-                    LONG_UPTIME,
-                    RESTART_DELAYS,
-                    TRANSITION_WAIT,
-                    MAX_CALLS,
-                    LOG_INTERVAL,
-                    LOG_BATCH,
-                    LOG_RATE,
-                    LOG_LINE,
-                    LOG_PAYLOAD);
+                            "instances",
+                            HANDSHAKE_TIMEOUT,
+                            REQUEST_TIMEOUT,
+                            PROTOCOL_VERSION,
+                            CONNECTIVITY_TIMEOUT,
+                            TERMINATION_GRACE,
+                            PARALLEL_STARTS,
+                            START_SLOT_HOLD,
+                            ALLOWED_COMMANDS,
+                            MAX_CRASHES,
+                            CRASH_WINDOW,
+                            LONG_UPTIME,
+                            RESTART_DELAYS,
+                            TRANSITION_WAIT,
+                            MAX_CALLS,
+                            LOG_INTERVAL,
+                            LOG_BATCH,
+                            LOG_RATE,
+                            LOG_LINE,
+                            LOG_PAYLOAD)
+                    .with(PackageSettings.SCHEMA);
 
     private static final int QUOTED_LINES = 5;
 
@@ -171,6 +175,7 @@ public final class InstanceSettings {
                 settings.value(PARALLEL_STARTS),
                 settings.value(START_SLOT_HOLD),
                 settings.value(ALLOWED_COMMANDS),
+                PackageSettings.read(settings),
                 new RestartPolicy(
                         settings.value(MAX_CRASHES),
                         settings.value(CRASH_WINDOW),

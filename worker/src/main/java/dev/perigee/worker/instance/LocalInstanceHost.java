@@ -3,6 +3,7 @@ package dev.perigee.worker.instance;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.isolation.Isolation;
+import dev.perigee.worker.process.packages.PackagePreparer;
 import java.time.InstantSource;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 
@@ -31,6 +32,8 @@ public final class LocalInstanceHost implements InstanceHost {
                         launcher,
                         termination,
                         isolation,
+                        new PackagePreparer(
+                                options.packages(), isolation, launcher, termination, clock),
                         clock,
                         timers,
                         new StartSlots(options.parallelStarts(), options.startSlotHold(), timers));

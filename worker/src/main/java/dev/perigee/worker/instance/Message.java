@@ -30,6 +30,9 @@ sealed interface Message {
 
     record CheckHealth(InstanceOrder.HealthCheck order, Settlement settlement) implements Order {}
 
+    /** A start goes on; what is being done, for people. */
+    record Progressed(ServerRun run, String what) implements Message {}
+
     /** The process runs and, where it speaks MCP, made its handshake. */
     record Started(ServerRun run, @Nullable ServerInfo info) implements Message {}
 

@@ -61,10 +61,6 @@ final class ProcessKeeper {
         kind = startKind;
         why = reason;
         dossier.lastError = null;
-        if (kind != StartKind.RESPAWN) {
-            dossier.reporter.status(ServerStatus.CONNECTING, reason, commandId, null);
-        }
-        dossier.lifecycle.to(InstanceState.STARTING);
         var run =
                 new ServerRun(
                         dossier.config,
@@ -72,9 +68,29 @@ final class ProcessKeeper {
                         dossier.journal,
                         dossier.mailbox,
                         dossier.metrics);
+        if (kind != StartKind.RESPAWN) {
+            var message = run.masked(reason + preparation());
+            dossier.reporter.status(ServerStatus.CONNECTING, message, commandId, null);
+        }
+        dossier.lifecycle.to(InstanceState.STARTING);
         dossier.run = run;
-        attempt = new StartAttempt(run, dossier.parts, dossier.gate, dossier.mailbox);
+        attempt = new StartAttempt(run, kind, dossier.parts, dossier.gate, dossier.mailbox);
         attempt.begin();
+    }
+
+    /** What a start does before there is a process, for people; empty when nothing. */
+    private String preparation() {
+        var missing =
+                dossier.parts.packages().missing(LaunchPlan.of(dossier.config), kind.lookup());
+        return missing == null ? "" : ": preparing the package " + missing;
+    }
+
+    void progressed(Message.Progressed message) {
+        if (message.run() == dossier.run
+                && dossier.lifecycle.state() == InstanceState.STARTING
+                && dossier.reporter.status() == ServerStatus.CONNECTING) {
+            dossier.reporter.machine().explain(why + ": " + message.what());
+        }
     }
 
     /**

@@ -2,31 +2,37 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.process.LaunchException;
+import dev.perigee.worker.process.isolation.ServerProgram;
+import dev.perigee.worker.process.packages.PackageException;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts a process and makes the handshake, on a thread of its own, and tells the supervisor how it
- * went. What was started stays the supervisor's to end.
+ * Prepares the package that a server is made of, starts its process and makes the handshake, on a
+ * thread of its own, and tells the supervisor how it went. Only the spawn and the first moments
+ * after it hold a slot; the handshake's time begins there too. What was started stays the
+ * supervisor's to end.
  */
 final class StartAttempt implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(StartAttempt.class);
 
-    /** Spawning takes milliseconds; everything else in a start ends when it is interrupted. */
+    /** Spawning takes milliseconds; everything else in a start ends soon when it is interrupted. */
     private static final Duration LONGEST_LAUNCH = Duration.ofSeconds(30);
 
     /** How long a process that just ended is read for what it said last. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
     private final ServerRun run;
+    private final StartKind kind;
     private final HostParts parts;
     private final OutputGate gate;
     private final Mailbox mailbox;
     private final Thread thread;
 
-    StartAttempt(ServerRun run, HostParts parts, OutputGate gate, Mailbox mailbox) {
+    StartAttempt(ServerRun run, StartKind kind, HostParts parts, OutputGate gate, Mailbox mailbox) {
         this.run = run;
+        this.kind = kind;
         this.parts = parts;
         this.gate = gate;
         this.mailbox = mailbox;
@@ -49,12 +55,17 @@ final class StartAttempt implements Runnable {
 
     @Override
     public void run() {
-        try (var slot = parts.slots().acquire()) {
-            if (slot == null) {
-                fail("The worker is starting too many servers: try again later");
-                return;
+        try {
+            var program = prepared();
+            try (var slot = parts.slots().acquire()) {
+                if (slot == null) {
+                    fail("The worker is starting too many servers: try again later");
+                    return;
+                }
+                start(program);
             }
-            start();
+        } catch (PackageException e) {
+            fail(run.masked(String.valueOf(e.getMessage())));
         } catch (LaunchException e) {
             fail(run.masked(String.valueOf(e.getMessage())));
         } catch (McpException e) {
@@ -70,9 +81,19 @@ final class StartAttempt implements Runnable {
         }
     }
 
-    private void start() throws LaunchException, McpException, InterruptedException {
+    private ServerProgram prepared() throws PackageException, InterruptedException {
+        var program = LaunchPlan.of(run.config());
+        return parts.packages()
+                .prepare(
+                        program,
+                        kind.lookup(),
+                        what -> mailbox.post(new Message.Progressed(run, run.masked(what))));
+    }
+
+    private void start(ServerProgram program)
+            throws LaunchException, McpException, InterruptedException {
         run.spawning();
-        var spec = parts.isolation().enclose(LaunchPlan.of(run.config()));
+        var spec = parts.isolation().enclose(program);
         var child = parts.launcher().launch(spec, run);
         run.started(child, parts.clock().instant());
         gate.guard(child);

@@ -1,5 +1,7 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.worker.process.packages.PackagePreparer.Lookup;
+
 /** Why a process is started: decides what is told of it and what its failure means. */
 enum StartKind {
     /** A configuration arrived, or an owner restores it. A failure is an error, not a crash. */
@@ -12,6 +14,14 @@ enum StartKind {
     ATTEMPT,
     /** A call came to a dormant instance, whose tools are known. A failure leaves it dormant. */
     RESPAWN;
+
+    /** Whether the start may wait for a registry though an older package is there. */
+    Lookup lookup() {
+        return switch (this) {
+            case INSTALL, MANUAL_RESTART -> Lookup.WHEN_DUE;
+            case CRASH_RESTART, ATTEMPT, RESPAWN -> Lookup.WHEN_MISSING;
+        };
+    }
 
     /** Whether a failure counts against the crash budget. */
     boolean failureIsCrash() {

@@ -85,6 +85,11 @@ final class StatusMachine {
         return first;
     }
 
+    /** Says more about the present status to those who look, without an event. */
+    void explain(String more) {
+        message = more;
+    }
+
     /** Goes to a status: the event to tell, or null when it is the same as before. */
     @Nullable StatusChanged to(
             ServerStatus next,

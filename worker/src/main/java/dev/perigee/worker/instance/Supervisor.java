@@ -50,6 +50,7 @@ final class Supervisor {
             case Message.Recover recover -> complete(recover, note("skipped"));
             case Message.SwitchTool switchTool -> switchTool(switchTool);
             case Message.CheckHealth check -> health.begin(check);
+            case Message.Progressed progressed -> process.progressed(progressed);
             case Message.Started started -> process.started(started);
             case Message.StartFailed failed -> process.startFailed(failed);
             case Message.Discovered discovered -> tools.discovered(discovered);

@@ -15,6 +15,14 @@ public interface Isolation {
     /** What to launch so that the program runs enclosed. */
     LaunchSpec enclose(ServerProgram program);
 
+    /**
+     * The {@code PATH} in which an enclosed program finds others; empty when it has none. What is
+     * found in it here is what the program finds inside.
+     */
+    default String searchPath(ServerProgram program) {
+        return enclose(program).environment().getOrDefault("PATH", "");
+    }
+
     /** Where a team's cache for a runtime is. It is made when it is not there. */
     CacheDirectory cache(ServerRuntime runtime, String teamId);
 }

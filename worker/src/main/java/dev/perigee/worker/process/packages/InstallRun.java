@@ -1,0 +1,108 @@
+package dev.perigee.worker.process.packages;
+
+import dev.perigee.worker.log.LineSplitter;
+import dev.perigee.worker.process.ChildListener;
+import dev.perigee.worker.process.ExitStatus;
+import dev.perigee.worker.process.LaunchException;
+import dev.perigee.worker.process.LaunchSpec;
+import dev.perigee.worker.process.ProcessLauncher;
+import dev.perigee.worker.process.Termination;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One run of a package manager to its end, with the last lines of what it said. Its whole tree is
+ * gone when {@link #await} returns, whatever happened.
+ */
+final class InstallRun implements ChildListener {
+    private static final int QUOTED_LINES = 8;
+    private static final int LINE_BYTES = 300;
+    private static final Duration GRACE = Duration.ofSeconds(2);
+    private static final Duration LAST_WORDS = Duration.ofSeconds(1);
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final LineSplitter stdout = new LineSplitter(LINE_BYTES);
+    private final LineSplitter stderr = new LineSplitter(LINE_BYTES);
+    private final ArrayDeque<String> said = new ArrayDeque<>();
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile @Nullable ExitStatus exit;
+
+    /**
+     * Runs it.
+     *
+     * @return how it ended, null when it was ended because time was over
+     * @throws LaunchException when it was not started
+     */
+    @Nullable ExitStatus await(
+            ProcessLauncher launcher, Termination termination, LaunchSpec spec, Duration limit)
+            throws LaunchException, InterruptedException {
+        var child = launcher.launch(spec, this);
+        try {
+            child.closeStdin();
+            if (child.awaitExit(limit)) {
+                var _ = closed.await(LAST_WORDS.toMillis(), TimeUnit.MILLISECONDS);
+                return exit;
+            }
+            return null;
+        } finally {
+            termination.terminate(child, GRACE);
+        }
+    }
+
+    /** What it said last, in one line; empty when it said nothing. */
+    String lastLines() {
+        lock.lock();
+        try {
+            return String.join(" | ", said);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void add(LineSplitter lines, @Nullable ByteBuffer bytes) {
+        lock.lock();
+        try {
+            if (bytes == null) {
+                lines.finish(this::add);
+            } else {
+                lines.accept(bytes, this::add);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void add(String line) {
+        if (said.size() == QUOTED_LINES) {
+            said.remove();
+        }
+        said.add(line.strip());
+    }
+
+    @Override
+    public void onStdout(ByteBuffer bytes) {
+        add(stdout, bytes);
+    }
+
+    @Override
+    public void onStderr(ByteBuffer bytes) {
+        add(stderr, bytes);
+    }
+
+    @Override
+    public void onExit(ExitStatus status) {
+        exit = status;
+    }
+
+    @Override
+    public void onClosed() {
+        add(stdout, null);
+        add(stderr, null);
+        closed.countDown();
+    }
+}

@@ -1,0 +1,135 @@
+package dev.perigee.worker.process.packages;
+
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Finds in an installation the program that the wrapper would run: of npm's package the one that
+ * the line names, else the only one, else the one that is named like the package; of uv's the one
+ * of the name. Null is the answer wherever that is not certain.
+ *
+ * <p>Source: npm's manual page npx(1), "npx vs npm exec".
+ */
+final class InstalledProgram {
+    private static final int LARGEST_MANIFEST = 1 << 20;
+    private static final Path BIN = Path.of("node_modules", ".bin");
+
+    private InstalledProgram() {}
+
+    /** The program's place in the installation. */
+    static @Nullable Path find(PackageLine line, Path installation) {
+        return switch (line.manager()) {
+            case NPM -> ofNpm(line, installation);
+            case UV -> ofUv(line, installation);
+        };
+    }
+
+    /** The version that was installed, null where it cannot be told. */
+    static @Nullable String version(PackageLine line, Path installation) {
+        var manifest = line.manager() == PackageManager.NPM ? manifest(line, installation) : null;
+        var version = manifest == null ? null : manifest.get("version");
+        return version == null || !version.isString() ? null : version.asString();
+    }
+
+    private static @Nullable Path ofUv(PackageLine line, Path installation) {
+        var name = line.program();
+        // A link to where only enclosed programs see something.
+        return name != null && Files.exists(installation.resolve(name), LinkOption.NOFOLLOW_LINKS)
+                ? Path.of(name)
+                : null;
+    }
+
+    private static @Nullable Path ofNpm(PackageLine line, Path installation) {
+        var manifest = manifest(line, installation);
+        var programs = manifest == null ? Map.<String, String>of() : programs(manifest, line);
+        var name = line.program() == null ? chosen(programs, line) : line.program();
+        var script = name == null ? null : programs.get(name);
+        if (script == null) {
+            return null;
+        }
+        var link = BIN.resolve(name);
+        var wanted = folder(line, installation).resolve(script);
+        try {
+            // Another package's program of that name may have taken the place.
+            var real = installation.resolve(link).toRealPath();
+            return real.startsWith(installation.toRealPath())
+                            && real.equals(wanted.toRealPath())
+                            && runs(real)
+                    ? link
+                    : null;
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    private static @Nullable String chosen(Map<String, String> programs, PackageLine line) {
+        if (programs.isEmpty()) {
+            return null;
+        }
+        if (new HashSet<>(programs.values()).size() == 1) {
+            return programs.keySet().iterator().next();
+        }
+        var named = unscoped(line.name());
+        return programs.containsKey(named) ? named : null;
+    }
+
+    private static Map<String, String> programs(JsonNode manifest, PackageLine line) {
+        var bin = manifest.get("bin");
+        var programs = new TreeMap<String, String>();
+        if (bin != null && bin.isString()) {
+            programs.put(unscoped(line.name()), bin.asString());
+        } else if (bin != null && bin.isObject()) {
+            for (var entry : bin.properties()) {
+                if (!entry.getValue().isString() || entry.getKey().indexOf('/') >= 0) {
+                    return Map.of();
+                }
+                programs.put(entry.getKey(), entry.getValue().asString());
+            }
+        }
+        return programs;
+    }
+
+    private static String unscoped(String name) {
+        return name.substring(name.indexOf('/') + 1);
+    }
+
+    private static Path folder(PackageLine line, Path installation) {
+        return installation.resolve("node_modules").resolve(line.name());
+    }
+
+    private static @Nullable JsonNode manifest(PackageLine line, Path installation) {
+        var file = folder(line, installation).resolve("package.json");
+        try {
+            if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+                    || Files.size(file) > LARGEST_MANIFEST) {
+                return null;
+            }
+            var manifest = Json.tree(Files.readAllBytes(file));
+            return manifest.isObject() ? manifest : null;
+        } catch (IOException | InvalidRecordException e) {
+            return null;
+        }
+    }
+
+    /** Whether the system itself knows how to run it: an interpreter's line, or a binary. */
+    private static boolean runs(Path file) throws IOException {
+        if (!Files.isRegularFile(file) || !Files.isExecutable(file)) {
+            return false;
+        }
+        try (var content = Files.newInputStream(file)) {
+            var head = content.readNBytes(4);
+            return head.length == 4
+                    && ((head[0] == '#' && head[1] == '!')
+                            || (head[0] == 0x7f && head[1] == 'E' && head[2] == 'L'));
+        }
+    }
+}

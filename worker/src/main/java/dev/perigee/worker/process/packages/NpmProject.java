@@ -1,0 +1,34 @@
+package dev.perigee.worker.process.packages;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * What a project around the directory that npx is started in would change: npx prefers a package or
+ * a program that is installed there, and heeds the project's configuration.
+ */
+final class NpmProject {
+    private NpmProject() {}
+
+    /** Whether npx might run something else there than what a registry has. */
+    static boolean mayProvide(Path directory, PackageLine line) throws IOException {
+        for (var at = directory.toAbsolutePath(); at != null; at = at.getParent()) {
+            var modules = at.resolve("node_modules");
+            if (Files.exists(modules.resolve(line.name()))
+                    || Files.exists(modules.resolve(".bin").resolve(line.spec()))) {
+                return true;
+            }
+            var manifest = at.resolve("package.json");
+            boolean project = Files.exists(manifest) || Files.exists(modules);
+            if ((project || at.equals(directory)) && Files.exists(at.resolve(".npmrc"))) {
+                return true;
+            }
+            if (Files.isRegularFile(manifest)
+                    && Files.readString(manifest).contains('"' + line.name() + '"')) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

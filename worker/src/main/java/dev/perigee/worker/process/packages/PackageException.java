@@ -1,0 +1,14 @@
+package dev.perigee.worker.process.packages;
+
+/**
+ * A package could not be prepared. The message says what to do and quotes the package manager's
+ * last lines, in which configured secrets may stand: mask it before it is shown.
+ */
+public final class PackageException extends Exception {
+
+    private static final long serialVersionUID = 1;
+
+    PackageException(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,44 @@
+package dev.perigee.worker.process.packages;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A command line that names exactly one package of a registry and the arguments of its program.
+ *
+ * @param spec what the package manager is asked to install, such as {@code @scope/name@1.2.3}
+ * @param name the package in it
+ * @param program which of the package's programs is meant; null for the one that npx would choose
+ * @param pinned whether the same spec always means the same version
+ * @param arguments what the program is given
+ */
+record PackageLine(
+        PackageManager manager,
+        String spec,
+        String name,
+        @Nullable String program,
+        boolean pinned,
+        List<String> arguments) {
+
+    PackageLine {
+        arguments = List.copyOf(arguments);
+    }
+
+    /**
+     * Reads a command line; null when it is anything else or cannot be told with certainty, so that
+     * it is to run as it is written.
+     */
+    static @Nullable PackageLine parse(List<String> command) {
+        var words = command.subList(1, command.size());
+        return switch (command.getFirst()) {
+            case "npx" -> NpxLine.parse(words);
+            case "uvx" -> UvxLine.parse(words);
+            default -> null;
+        };
+    }
+
+    @Override
+    public String toString() {
+        return "PackageLine[%s %s]".formatted(manager.wireName(), spec);
+    }
+}

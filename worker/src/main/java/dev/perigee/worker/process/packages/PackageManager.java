@@ -1,0 +1,20 @@
+package dev.perigee.worker.process.packages;
+
+/** Who installs a package. */
+enum PackageManager {
+    /** For {@code npx}. */
+    NPM("npm"),
+    /** For {@code uvx}. */
+    UV("uv");
+
+    private final String wireName;
+
+    PackageManager(String wireName) {
+        this.wireName = wireName;
+    }
+
+    /** As people know it, and in directory names. */
+    String wireName() {
+        return wireName;
+    }
+}

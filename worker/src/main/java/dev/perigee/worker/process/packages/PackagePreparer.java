@@ -1,0 +1,118 @@
+package dev.perigee.worker.process.packages;
+
+import dev.perigee.worker.process.ProcessLauncher;
+import dev.perigee.worker.process.Termination;
+import dev.perigee.worker.process.isolation.Isolation;
+import dev.perigee.worker.process.isolation.ServerProgram;
+import dev.perigee.worker.process.packages.PackageStore.Installed;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns {@code npx -y package} and {@code uvx package} into the program that they would run: the
+ * package is installed into the team's cache, once for all who ask at the same time, by the package
+ * manager, enclosed like the server itself; then it is there for every later start. Where the line
+ * does not name one program with certainty, it stays as it is. Thread-safe; one per worker.
+ *
+ * <p>A package without an exact version is looked up again after a while, but only by starts that
+ * may wait for a registry; where that fails, the installed one is used on.
+ */
+public final class PackagePreparer {
+    private final PackageOptions options;
+    private final Isolation isolation;
+    private final Installer installer;
+    private final InstantSource clock;
+
+    /** A preparer; its parts stay the caller's to close. */
+    public PackagePreparer(
+            PackageOptions options,
+            Isolation isolation,
+            ProcessLauncher launcher,
+            Termination termination,
+            InstantSource clock) {
+        this.options = options;
+        this.isolation = isolation;
+        this.clock = clock;
+        this.installer = new Installer(options, isolation, launcher, termination, clock);
+    }
+
+    /** When a package is looked up in its registry. */
+    public enum Lookup {
+        /** Where it is missing, or older than it may be. */
+        WHEN_DUE,
+        /** Only where it is missing. */
+        WHEN_MISSING
+    }
+
+    /**
+     * The package that must be fetched before this program can be started, for people; null when
+     * there is none, or it is there.
+     */
+    public @Nullable String missing(ServerProgram program, Lookup lookup) {
+        var preparation = plan(program);
+        if (preparation == null) {
+            return null;
+        }
+        var installed = preparation.store().newest();
+        return installed == null || due(preparation, installed, lookup)
+                ? preparation.line().spec()
+                : null;
+    }
+
+    /**
+     * What to start for this program. Waits for the installation of its package where that is not
+     * there; when nobody waits for it any more it is given up.
+     *
+     * @param progress told what is being done, for people; called on other threads too
+     * @throws PackageException when there is no package to start
+     * @throws InterruptedException when the start is given up
+     */
+    public ServerProgram prepare(ServerProgram program, Lookup lookup, Consumer<String> progress)
+            throws PackageException, InterruptedException {
+        var preparation = plan(program);
+        if (preparation == null) {
+            return program;
+        }
+        var installed = preparation.store().newest();
+        if (installed == null) {
+            installed = installer.install(preparation, progress);
+        } else if (due(preparation, installed, lookup)) {
+            installed = installer.refresh(preparation, installed, progress);
+        }
+        var found = InstalledProgram.find(preparation.line(), installed.host());
+        return found == null ? program : preparation.direct(installed, found);
+    }
+
+    private boolean due(Preparation preparation, Installed installed, Lookup lookup) {
+        return lookup == Lookup.WHEN_DUE
+                && !preparation.line().pinned()
+                && installed.since().plus(options.refreshAfter()).isBefore(clock.instant())
+                && installer.mayRefresh(preparation);
+    }
+
+    /** Null where the program is to run as it is written. */
+    private @Nullable Preparation plan(ServerProgram program) {
+        var line = options.prepare() ? PackageLine.parse(program.command()) : null;
+        var environment =
+                line == null ? null : InstallEnvironment.of(line.manager(), program.environment());
+        if (line == null || environment == null) {
+            return null;
+        }
+        var cache = isolation.cache(program.runtime(), program.teamId());
+        var searchPath = isolation.searchPath(program);
+        // An enclosed program starts elsewhere, and sees nothing of this worker's directories.
+        var directory = cache.inside().equals(cache.host()) ? Path.of("").toAbsolutePath() : null;
+        var manager = WrapperLookup.find(line, searchPath, directory);
+        return manager == null
+                ? null
+                : new Preparation(
+                        program,
+                        line,
+                        manager,
+                        environment,
+                        searchPath,
+                        new PackageStore(cache, Preparation.key(line, environment)));
+    }
+}
