@@ -19,7 +19,7 @@ import dev.perigee.worker.process.ProcessOwner;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.Watchdog;
 import dev.perigee.worker.process.isolation.Isolation;
-import dev.perigee.worker.process.isolation.NoIsolation;
+import dev.perigee.worker.process.isolation.IsolationChoice;
 import dev.perigee.worker.session.LinkServer;
 import dev.perigee.worker.session.LinkSettings;
 import dev.perigee.worker.session.SessionRegistry;
@@ -40,9 +40,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A worker. It starts in the order in which its promises build on each other: what an earlier
- * incarnation left is killed, then the watchdog guards, then processes can be started, then
- * gateways are let in. {@link #close} is for an orderly end: gateways are told, processes are ended
- * and their last words acknowledged before the link is closed.
+ * incarnation left is killed, then the watchdog guards, then processes can be started, then a jail
+ * is tried where there is to be one, then gateways are let in. {@link #close} is for an orderly
+ * end: gateways are told, processes are ended and their last words acknowledged before the link is
+ * closed.
  */
 public final class Worker implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Worker.class);
@@ -97,8 +98,18 @@ public final class Worker implements AutoCloseable {
         parts.add("meters", meters::close);
         parts.add("jvm meters", JvmMeters.bindTo(meters)::close);
 
-        var isolation = new NoIsolation(System.getenv(), WorkerSettings.caches(settings));
         var processes = startProcesses(settings, identity, parts);
+        var isolation =
+                IsolationChoice.choose(
+                        settings,
+                        new IsolationChoice.Host(
+                                WorkerSettings.isProduction(settings),
+                                identity.workerId(),
+                                identity.incarnation(),
+                                WorkerSettings.caches(settings),
+                                System.getenv(),
+                                processes.launcher()));
+        parts.add("isolation", isolation::close);
         var instances =
                 new LocalInstanceHost(
                         WorkerSettings.instances(settings),
@@ -186,7 +197,7 @@ public final class Worker implements AutoCloseable {
                         identity.workerId(),
                         identity.incarnation(),
                         version == null ? "development" : version,
-                        isolation.name(),
+                        isolation.description(),
                         clock.instant());
         return new HeartbeatReport(
                 about,

@@ -7,6 +7,7 @@ import dev.perigee.protocol.settings.SettingsSchema;
 import dev.perigee.worker.admin.AdminSettings;
 import dev.perigee.worker.instance.InstanceOptions;
 import dev.perigee.worker.instance.InstanceSettings;
+import dev.perigee.worker.process.isolation.IsolationSettings;
 import dev.perigee.worker.session.LinkSettings;
 import dev.perigee.worker.session.SessionSettings;
 import java.net.InetAddress;
@@ -37,8 +38,8 @@ public final class WorkerSettings {
                     "worker.mode",
                     SettingType.oneOf(WorkerMode.class),
                     "development",
-                    "In production debug pages are off unless admin.debug says otherwise, and a *"
-                            + " in process.allowed-commands stands for "
+                    "In production servers are jailed unless isolation.mode says otherwise, debug"
+                            + " pages are off unless admin.debug does, and a * in process.allowed-commands stands for "
                             + String.join(",", PRODUCTION_COMMANDS)
                             + ".");
     public static final Setting<String> CACHE_DIRECTORY =
@@ -54,6 +55,7 @@ public final class WorkerSettings {
                     .with(LinkSettings.SCHEMA)
                     .with(SessionSettings.SCHEMA)
                     .with(InstanceSettings.SCHEMA)
+                    .with(IsolationSettings.SCHEMA)
                     .with(AdminSettings.SCHEMA);
 
     private WorkerSettings() {}
@@ -71,9 +73,13 @@ public final class WorkerSettings {
         }
     }
 
+    static boolean isProduction(Settings settings) {
+        return settings.value(MODE) == WorkerMode.PRODUCTION;
+    }
+
     static boolean debugs(Settings settings) {
         var debug = settings.valueOrNull(AdminSettings.DEBUG);
-        return debug == null ? settings.value(MODE) == WorkerMode.DEVELOPMENT : debug;
+        return debug == null ? !isProduction(settings) : debug;
     }
 
     static Path caches(Settings settings) {
@@ -81,7 +87,7 @@ public final class WorkerSettings {
         if (configured != null) {
             return Path.of(configured).toAbsolutePath();
         }
-        return settings.value(MODE) == WorkerMode.PRODUCTION
+        return isProduction(settings)
                 ? Path.of("/mcp-cache")
                 : Path.of(System.getProperty("user.home"), ".cache", "perigee");
     }
@@ -97,7 +103,7 @@ public final class WorkerSettings {
     static InstanceOptions instances(Settings settings) {
         var options = InstanceSettings.read(settings);
         var openToAll = options.allowedCommands().contains("*");
-        return openToAll && settings.value(MODE) == WorkerMode.PRODUCTION
+        return openToAll && isProduction(settings)
                 ? options.withAllowedCommands(PRODUCTION_COMMANDS)
                 : options;
     }

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LaunchPlan {
     private static final String ANY = "*";
+    private static final String GITHUB = "github";
 
     private LaunchPlan() {}
 
@@ -55,6 +56,7 @@ final class LaunchPlan {
                 config.teamId(),
                 ServerRuntime.of(config.runtime(), program),
                 command,
-                config.env());
+                config.env(),
+                GITHUB.equals(config.source()));
     }
 }

@@ -7,8 +7,11 @@ import java.time.Duration;
 /** A started child process. Safe for use by any thread. */
 public interface ChildProcess {
 
-    /** The process id. */
+    /** The process id; the jail's where the program runs in one. */
     long pid();
+
+    /** Whether this process is a jail and the program runs below it, see {@link Enclosure}. */
+    boolean enclosed();
 
     /** What identifies the child's whole tree, for {@link Termination}. */
     TreeId tree();

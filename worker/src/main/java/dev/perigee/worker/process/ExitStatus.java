@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record ExitStatus(@Nullable Integer code, @Nullable String signal) {
 
+    private static final int SIGNAL_BASE = 128;
+
     /** Refuses an end that is both or neither. */
     public ExitStatus {
         if ((code == null) == (signal == null)) {
@@ -25,6 +27,16 @@ public record ExitStatus(@Nullable Integer code, @Nullable String signal) {
     /** The signal of this name ended the process. */
     public static ExitStatus killedBy(String signal) {
         return new ExitStatus(null, signal);
+    }
+
+    /**
+     * What became of the program, where this is the end of something that reports a death by signal
+     * n as exit code 128 + n: a jail, a shell, the JDK. A program that returns such a code itself
+     * looks the same.
+     */
+    ExitStatus fromJail() {
+        var ended = code == null ? null : SignalNames.name(code - SIGNAL_BASE);
+        return ended == null ? this : killedBy(ended);
     }
 
     /** Whether the process returned 0. */

@@ -16,9 +16,21 @@ import org.jspecify.annotations.Nullable;
  * @param command program and arguments, at least the program
  * @param environment the child's whole environment
  * @param workingDirectory where it starts; null is the worker's own directory
+ * @param enclosure the jail that the command makes around its program, null without one
  */
 public record LaunchSpec(
-        List<String> command, Map<String, String> environment, @Nullable Path workingDirectory) {
+        List<String> command,
+        Map<String, String> environment,
+        @Nullable Path workingDirectory,
+        @Nullable Enclosure enclosure) {
+
+    /** A program without a jail. */
+    public LaunchSpec(
+            List<String> command,
+            Map<String, String> environment,
+            @Nullable Path workingDirectory) {
+        this(command, environment, workingDirectory, null);
+    }
 
     /** Checks and copies; refuses what the system could only misread. */
     public LaunchSpec {
@@ -55,7 +67,7 @@ public record LaunchSpec(
     public LaunchSpec with(String name, String value) {
         var extended = new HashMap<>(environment);
         extended.put(name, value);
-        return new LaunchSpec(command, extended, workingDirectory);
+        return new LaunchSpec(command, extended, workingDirectory, enclosure);
     }
 
     @Override

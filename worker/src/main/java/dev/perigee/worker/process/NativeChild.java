@@ -37,6 +37,7 @@ final class NativeChild implements ChildProcess {
 
     private final long key;
     private final TreeId tree;
+    private final boolean enclosed;
     private final ChildListener listener;
     private final NativeLoop loop;
     private final NativeInput input;
@@ -59,10 +60,12 @@ final class NativeChild implements ChildProcess {
             long key,
             Spawner.Spawned spawned,
             TreeId tree,
+            boolean enclosed,
             ChildListener listener,
             NativeLoop loop) {
         this.key = key;
         this.tree = tree;
+        this.enclosed = enclosed;
         this.listener = listener;
         this.loop = loop;
         this.processFile = spawned.processFile();
@@ -172,7 +175,7 @@ final class NativeChild implements ChildProcess {
         try {
             var status = loop.collect(processFile);
             collected = status != null;
-            return status;
+            return status != null && enclosed ? status.fromJail() : status;
         } finally {
             collecting.unlock();
         }
@@ -247,6 +250,11 @@ final class NativeChild implements ChildProcess {
     @Override
     public long pid() {
         return tree.pid();
+    }
+
+    @Override
+    public boolean enclosed() {
+        return enclosed;
     }
 
     @Override

@@ -59,7 +59,9 @@ final class NativeProcessLauncher implements ProcessLauncher {
                         spawned.pid(),
                         ProcStat.startTime(spawned.pid()),
                         spec.environment().get(ProcessOwner.VARIABLE));
-        var child = new NativeChild(keys.incrementAndGet(), spawned, tree, listener, loop);
+        var enclosed = spec.enclosure() != null;
+        var child =
+                new NativeChild(keys.incrementAndGet(), spawned, tree, enclosed, listener, loop);
         child.attend();
         return child;
     }

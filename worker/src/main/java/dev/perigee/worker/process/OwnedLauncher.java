@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -44,10 +45,8 @@ public final class OwnedLauncher implements ProcessLauncher {
 
     @Override
     public ChildProcess launch(LaunchSpec spec, ChildListener listener) throws LaunchException {
-        requireLease();
-        var marked = spec.with(ProcessOwner.VARIABLE, owner.marker(numbers.incrementAndGet()));
-        var guard = new Guard(listener);
-        var child = launcher.launch(marked, guard);
+        var guard = new Guard(listener, spec.enclosure());
+        var child = start(spec, guard);
         watchdog.register(child.tree());
         guard.started.complete(child.tree());
         try {
@@ -59,6 +58,21 @@ public final class OwnedLauncher implements ProcessLauncher {
             throw e;
         }
         return child;
+    }
+
+    private ChildProcess start(LaunchSpec spec, Guard guard) throws LaunchException {
+        boolean started = false;
+        try {
+            requireLease();
+            var mark = owner.marker(numbers.incrementAndGet());
+            var child = launcher.launch(spec.with(ProcessOwner.VARIABLE, mark), guard);
+            started = true;
+            return child;
+        } finally {
+            if (!started) {
+                guard.release();
+            }
+        }
     }
 
     private void requireLease() throws LaunchException {
@@ -73,10 +87,12 @@ public final class OwnedLauncher implements ProcessLauncher {
     @Override
     public void close() {}
 
-    private void clear(TreeId tree) {
+    private void clear(Guard guard) {
+        var tree = guard.started.join();
         try {
             if (termination.finish(tree, grace) != Termination.Result.SURVIVED) {
                 watchdog.unregister(tree);
+                guard.release();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -89,11 +105,19 @@ public final class OwnedLauncher implements ProcessLauncher {
     private final class Guard implements ChildListener {
 
         private final ChildListener listener;
+        private final @Nullable Enclosure enclosure;
         private final CompletableFuture<TreeId> started = new CompletableFuture<>();
         private volatile boolean refused;
 
-        Guard(ChildListener listener) {
+        Guard(ChildListener listener, @Nullable Enclosure enclosure) {
             this.listener = listener;
+            this.enclosure = enclosure;
+        }
+
+        void release() {
+            if (enclosure != null) {
+                enclosure.release();
+            }
         }
 
         @Override
@@ -112,7 +136,7 @@ public final class OwnedLauncher implements ProcessLauncher {
 
         @Override
         public void onExit(ExitStatus status) {
-            var _ = Thread.ofVirtual().name("child-clear").start(() -> clear(started.join()));
+            var _ = Thread.ofVirtual().name("child-clear").start(() -> clear(this));
             if (!refused) {
                 listener.onExit(status);
             }

@@ -18,10 +18,10 @@ import org.slf4j.LoggerFactory;
 final class PortableChild implements ChildProcess {
 
     private static final Logger log = LoggerFactory.getLogger(PortableChild.class);
-    private static final int SIGNAL_BASE = 128;
 
     private final Process process;
     private final TreeId tree;
+    private final boolean enclosed;
     private final ChildListener listener;
     private final LauncherOptions options;
     private final ReentrantLock calls = new ReentrantLock();
@@ -46,6 +46,7 @@ final class PortableChild implements ChildProcess {
                         process.pid(),
                         ProcStat.startTime(process.pid()),
                         spec.environment().get(ProcessOwner.VARIABLE));
+        this.enclosed = spec.enclosure() != null;
         this.listener = listener;
         this.options = options;
         this.pending = new PendingInput(options.stdinBufferBytes());
@@ -145,7 +146,7 @@ final class PortableChild implements ChildProcess {
             }
             // What was written before the exit is reported before it, unless somebody holds a pipe.
             streams.await(100, TimeUnit.MILLISECONDS);
-            call(() -> listener.onExit(status(code)));
+            call(() -> listener.onExit(ExitStatus.exited(code).fromJail()));
             ended.countDown();
             awaitResume();
             streams.await(options.outputGrace().toNanos(), TimeUnit.NANOSECONDS);
@@ -157,11 +158,6 @@ final class PortableChild implements ChildProcess {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private static ExitStatus status(int code) {
-        var signal = code > SIGNAL_BASE ? SignalNames.name(code - SIGNAL_BASE) : null;
-        return signal == null ? ExitStatus.exited(code) : ExitStatus.killedBy(signal);
     }
 
     private void call(Runnable report) {
@@ -180,6 +176,11 @@ final class PortableChild implements ChildProcess {
     @Override
     public long pid() {
         return process.pid();
+    }
+
+    @Override
+    public boolean enclosed() {
+        return enclosed;
     }
 
     @Override

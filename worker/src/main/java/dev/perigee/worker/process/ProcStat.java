@@ -39,6 +39,16 @@ record ProcStat(long pid, char state, long parent, long session, long startTime,
         return stat == null ? 0 : stat.startTime;
     }
 
+    /** What the process calls itself, its program's name at first; empty when there is none. */
+    static String program(long pid) {
+        try {
+            return Files.readString(
+                    Path.of("/proc", Long.toString(pid), "comm"), StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
     /** The program's name, in parentheses, may itself hold spaces and parentheses. */
     static ProcStat parse(String line) {
         var nameEnd = line.lastIndexOf(')');

@@ -8,10 +8,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Ends a child with its whole tree, judged by what is alive rather than by what was signalled: its
- * input is closed, SIGTERM goes to its process group, and what lives after the grace is killed.
- * Nobody tells of the end of processes that are not children of ours, so for those it looks again
- * and again, less and less often, within a limit. Blocks, so it is called on the caller's own
- * (virtual) thread. Source: process-management.txt, "Graceful Termination".
+ * input is closed, SIGTERM goes to its process group, or to all that is in its jail, and what lives
+ * after the grace is killed. Nobody tells of the end of processes that are not children of ours, so
+ * for those it looks again and again, less and less often, within a limit. Blocks, so it is called
+ * on the caller's own (virtual) thread. Source: process-management.txt, "Graceful Termination".
  */
 public final class Termination {
 
@@ -50,9 +50,8 @@ public final class Termination {
     public Result terminate(ChildProcess child, Duration grace) throws InterruptedException {
         var deadline = System.nanoTime() + grace.toNanos();
         child.closeStdin();
-        child.signal(ProcessSignal.TERM);
         try {
-            if (child.awaitExit(grace)) {
+            if (ask(child, deadline)) {
                 return finish(child.tree(), Duration.ofNanos(deadline - System.nanoTime()));
             }
             kill(child.tree());
@@ -64,6 +63,39 @@ public final class Termination {
             kill(child.tree());
             child.signal(ProcessSignal.KILL);
             throw e;
+        }
+    }
+
+    /** Sends SIGTERM and waits; true when the child ended before the deadline. */
+    private boolean ask(ChildProcess child, long deadline) throws InterruptedException {
+        if (child.enclosed()) {
+            askInside(child, deadline);
+        } else {
+            child.signal(ProcessSignal.TERM);
+        }
+        return child.awaitExit(Duration.ofNanos(deadline - System.nanoTime()));
+    }
+
+    /**
+     * SIGTERM ends a jail at once, and all that is inside it, so only what is inside is asked.
+     * While the jail is being made there is nobody to ask yet, but processes of the jail's own
+     * program, which hear the signal or not.
+     */
+    private void askInside(ChildProcess jail, long deadline) throws InterruptedException {
+        var asked = new HashSet<Long>();
+        boolean reached = false;
+        for (var look = FIRST_LOOK; !reached; look = next(look)) {
+            var own = ProcStat.program(jail.pid());
+            for (var member : members(jail.tree())) {
+                if (member.pid() != jail.pid() && asked.add(member.pid())) {
+                    reached |= !ProcStat.program(member.pid()).equals(own);
+                    ProcessTree.signal(member, ProcessSignal.TERM);
+                }
+            }
+            var left = deadline - System.nanoTime();
+            if (jail.awaitExit(Duration.ofNanos(Math.min(left, look.toNanos()))) || left <= 0) {
+                return;
+            }
         }
     }
 

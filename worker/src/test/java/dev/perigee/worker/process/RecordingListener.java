@@ -13,9 +13,9 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps what a child said, and waits for it. */
-final class RecordingListener implements ChildListener {
+public final class RecordingListener implements ChildListener {
 
-    static final Duration PATIENCE = Duration.ofSeconds(20);
+    public static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
     private final ByteArrayOutputStream stderr = new ByteArrayOutputStream();
@@ -57,7 +57,7 @@ final class RecordingListener implements ChildListener {
         sink.writeBytes(copy);
     }
 
-    synchronized String stdout() {
+    public synchronized String stdout() {
         return stdout.toString(StandardCharsets.UTF_8);
     }
 
@@ -65,7 +65,7 @@ final class RecordingListener implements ChildListener {
         return stdout.size();
     }
 
-    synchronized String stderr() {
+    public synchronized String stderr() {
         return stderr.toString(StandardCharsets.UTF_8);
     }
 
@@ -74,7 +74,7 @@ final class RecordingListener implements ChildListener {
         return List.copyOf(calls);
     }
 
-    synchronized @Nullable ExitStatus exit() {
+    public synchronized @Nullable ExitStatus exit() {
         return exit;
     }
 
@@ -82,18 +82,18 @@ final class RecordingListener implements ChildListener {
         return calls.contains("closed");
     }
 
-    ExitStatus awaitExit() {
+    public ExitStatus awaitExit() {
         until(() -> exit() != null);
         var status = exit();
         assertThat(status).isNotNull();
         return status;
     }
 
-    void awaitClosed() {
+    public void awaitClosed() {
         until(this::closed);
     }
 
-    void awaitStdout(String text) {
+    public void awaitStdout(String text) {
         until(() -> stdout().contains(text));
     }
 

@@ -114,7 +114,8 @@ final class WorkerTest {
 
     @Test
     void hidesInstancesInProduction() throws Exception {
-        try (var closed = Worker.start(settings(Map.of("worker.mode", "production")))) {
+        var production = Map.of("worker.mode", "production", "isolation.mode", "none");
+        try (var closed = Worker.start(settings(production))) {
             var answer = get(closed.adminUri().resolve("/debug/instances"));
             assertThat(answer.statusCode()).isEqualTo(404);
         }

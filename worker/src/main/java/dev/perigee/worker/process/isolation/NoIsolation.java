@@ -15,7 +15,7 @@ public final class NoIsolation implements Isolation {
     private static final String OWN_PREFIX = "PERIGEE_";
 
     private final Map<String, String> inherited;
-    private final Path caches;
+    private final TeamCaches caches;
 
     /**
      * No isolation.
@@ -27,7 +27,7 @@ public final class NoIsolation implements Isolation {
         var environment = new HashMap<>(workerEnvironment);
         environment.keySet().removeIf(name -> name.startsWith(OWN_PREFIX));
         this.inherited = Map.copyOf(environment);
-        this.caches = caches;
+        this.caches = new TeamCaches(caches);
     }
 
     @Override
@@ -37,14 +37,23 @@ public final class NoIsolation implements Isolation {
 
     @Override
     public LaunchSpec enclose(ServerProgram program) {
+        return new LaunchSpec(program.command(), environment(program), null);
+    }
+
+    @Override
+    public String searchPath(ServerProgram program) {
+        return environment(program).getOrDefault("PATH", "");
+    }
+
+    private Map<String, String> environment(ServerProgram program) {
         var environment = new HashMap<>(inherited);
         environment.putAll(program.environment());
-        return new LaunchSpec(program.command(), environment, null);
+        return environment;
     }
 
     @Override
     public CacheDirectory cache(ServerRuntime runtime, String teamId) {
-        var directory = caches.resolve(runtime.wireName()).resolve(teamId);
+        var directory = caches.directory(runtime, teamId);
         return new CacheDirectory(directory, directory);
     }
 }

@@ -9,16 +9,27 @@ import java.util.Map;
  *
  * @param command program and arguments, as the program is to see them
  * @param environment what is configured for it, beyond what the isolation gives to every program
+ * @param app whether it is deployed from GitHub and has an {@code /app} of its own in a jail
  */
 public record ServerProgram(
         String teamId,
         ServerRuntime runtime,
         List<String> command,
-        Map<String, String> environment) {
+        Map<String, String> environment,
+        boolean app) {
 
     public ServerProgram {
         command = List.copyOf(command);
         environment = Map.copyOf(environment);
+    }
+
+    /** A program without an {@code /app}. */
+    public ServerProgram(
+            String teamId,
+            ServerRuntime runtime,
+            List<String> command,
+            Map<String, String> environment) {
+        this(teamId, runtime, command, environment, false);
     }
 
     @Override

@@ -1,0 +1,186 @@
+package dev.perigee.worker.process.isolation;
+
+import dev.perigee.protocol.settings.Settings;
+import dev.perigee.worker.process.ProcessLauncher;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides, once at a worker's start, how its servers are kept apart, and tries whether that works
+ * here. Where a jail is asked for and none works, there is no worker.
+ *
+ * <p>Source: seeds/process-management.txt, "Spawning Modes"; design/decisions.md, 28.
+ */
+public final class IsolationChoice {
+    private static final Logger log = LoggerFactory.getLogger(IsolationChoice.class);
+
+    /** Where a jail's programs are looked for besides PATH; also what a jail sees of the host. */
+    private static final String SYSTEM_PATH = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin";
+
+    private static final String TRUSTED = "set isolation.mode=none if all servers are trusted";
+
+    /**
+     * What a worker brings with it.
+     *
+     * @param production whether {@code auto} means a jail
+     * @param caches where the teams' caches are
+     * @param environment the worker's own
+     * @param launcher by which it starts processes
+     */
+    public record Host(
+            boolean production,
+            String workerId,
+            String incarnation,
+            Path caches,
+            Map<String, String> environment,
+            ProcessLauncher launcher) {
+
+        /** Without the environment's values. */
+        @Override
+        public String toString() {
+            return "Host[production=%s, workerId=%s]".formatted(production, workerId);
+        }
+    }
+
+    private final Host host;
+    private final IsolationMode mode;
+    private final JailPolicy policy;
+
+    private IsolationChoice(Settings settings, Host host) {
+        this.host = host;
+        this.mode = settings.value(IsolationSettings.MODE);
+        this.policy = IsolationSettings.policy(settings, host.environment());
+    }
+
+    /**
+     * Decides and tries. Blocks until a first jail has come and gone, or not.
+     *
+     * @throws IllegalStateException when a jail is asked for and none works; the message says what
+     *     to do
+     */
+    public static Isolation choose(Settings settings, Host host) throws InterruptedException {
+        return new IsolationChoice(settings, host).choose();
+    }
+
+    private Isolation choose() throws InterruptedException {
+        return switch (mode) {
+            case AUTO -> host.production() ? jailed(kinds(nsjail())) : none();
+            case NONE -> none();
+            case BUBBLEWRAP -> jailed(kinds(null));
+            case NSJAIL -> jailed(only(nsjail()));
+        };
+    }
+
+    private Isolation none() {
+        if (host.production()) {
+            log.atWarn()
+                    .log(
+                            "Servers are not isolated: they can read and end whatever this worker's"
+                                    + " user can");
+        }
+        return new NoIsolation(host.environment(), host.caches());
+    }
+
+    private @Nullable Path nsjail() {
+        return find("nsjail", host.environment().getOrDefault("PATH", "") + ":" + SYSTEM_PATH);
+    }
+
+    private List<Jail> only(@Nullable Path nsjail) {
+        if (nsjail == null) {
+            throw new IllegalStateException(
+                    "isolation.mode is nsjail and no nsjail was found: install it, or choose"
+                            + " another mode");
+        }
+        return kinds(nsjail);
+    }
+
+    /** The ways to make a jail, the strictest first. */
+    private List<Jail> kinds(@Nullable Path nsjail) {
+        var system = SystemPaths.find(policy.hidden());
+        var env = find("env", SYSTEM_PATH);
+        if (nsjail != null && env != null) {
+            return List.of(new Nsjail(nsjail, env, system));
+        }
+        var path = host.environment().getOrDefault("PATH", "") + ":" + SYSTEM_PATH;
+        var bwrap = find("bwrap", path);
+        var prlimit = find("prlimit", SYSTEM_PATH);
+        if (bwrap == null || prlimit == null) {
+            throw new IllegalStateException(
+                    "Servers are to be jailed, and there is %s: install bubblewrap and util-linux (apt-get install bubblewrap util-linux), or nsjail; or %s"
+                            .formatted(
+                                    bwrap == null ? "neither nsjail nor bwrap" : "no prlimit",
+                                    TRUSTED));
+        }
+        return List.of(
+                new Bubblewrap(bwrap, prlimit, system, true),
+                new Bubblewrap(bwrap, prlimit, system, false));
+    }
+
+    private static @Nullable Path find(String program, String path) {
+        for (var directory : path.split(":", -1)) {
+            var file = Path.of(directory).resolve(program);
+            if (file.isAbsolute() && Files.isRegularFile(file) && Files.isExecutable(file)) {
+                return file;
+            }
+        }
+        return null;
+    }
+
+    private Isolation jailed(List<Jail> kinds) throws InterruptedException {
+        var memory = memory();
+        String failure = null;
+        if (memory instanceof MemoryPlace.Found found) {
+            var groups =
+                    new MemoryGroups(
+                            found, policy.memoryBytes(), host.workerId(), host.incarnation());
+            groups.sweep();
+            for (var kind : kinds) {
+                var isolation = isolation(kind, groups, null);
+                failure = JailProbe.failure(host.launcher(), isolation.probe());
+                if (failure == null) {
+                    return chosen(isolation);
+                }
+            }
+        }
+        var unlimited = memory instanceof MemoryPlace.Missing missing ? missing.why() : failure;
+        for (var kind : kinds) {
+            var isolation = isolation(kind, null, policy.memoryBytes() == 0 ? null : unlimited);
+            failure = JailProbe.failure(host.launcher(), isolation.probe());
+            if (failure == null) {
+                return chosen(isolation);
+            }
+        }
+        throw new IllegalStateException(
+                "Servers are to be jailed, and %s does not work on this system (%s): allow its user to make namespaces, in a container too; or %s"
+                        .formatted(kinds.getLast().name(), failure, TRUSTED));
+    }
+
+    private MemoryPlace memory() {
+        return policy.memoryBytes() == 0
+                ? new MemoryPlace.Missing("not limited")
+                : new MemorySearch(Path.of("/proc/self")).search();
+    }
+
+    private JailIsolation isolation(
+            Jail kind, @Nullable MemoryGroups groups, @Nullable String memoryGap) {
+        var gaps = new ArrayList<String>();
+        if (memoryGap != null) {
+            gaps.add("memory: " + memoryGap);
+        }
+        if (HostUser.isRoot()) {
+            gaps.add("number of processes: the worker runs as root, run it as another user");
+        }
+        return new JailIsolation(kind, policy, new TeamCaches(host.caches()), groups, gaps);
+    }
+
+    private static Isolation chosen(JailIsolation isolation) {
+        log.atInfo().addKeyValue("isolation", isolation.description()).log("Servers are jailed");
+        return isolation;
+    }
+}

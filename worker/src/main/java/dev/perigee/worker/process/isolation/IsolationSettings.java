@@ -1,0 +1,144 @@
+package dev.perigee.worker.process.isolation;
+
+import dev.perigee.protocol.settings.Setting;
+import dev.perigee.protocol.settings.SettingType;
+import dev.perigee.protocol.settings.Settings;
+import dev.perigee.protocol.settings.SettingsSchema;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The configuration keys of isolation; part of the worker's. */
+public final class IsolationSettings {
+    private static final int MANY = 1_000_000;
+    private static final SettingType<Long> SOME_BYTES =
+            SettingType.bytes().where(bytes -> bytes > 0, "more than nothing");
+    private static final SettingType<Path> ABSOLUTE =
+            SettingType.path().where(Path::isAbsolute, "absolute");
+
+    static final Setting<IsolationMode> MODE =
+            Setting.of(
+                    "isolation.mode",
+                    SettingType.oneOf(IsolationMode.class),
+                    "auto",
+                    "How servers are kept apart. auto is none in development; in production nsjail"
+                            + " where it is installed, else bubblewrap, else the worker refuses to"
+                            + " start. none runs servers in the worker's own environment with its"
+                            + " own rights: only for servers that are trusted.");
+    static final Setting<Boolean> NETWORK =
+            Setting.of(
+                    "isolation.network",
+                    SettingType.bool(),
+                    "true",
+                    "Whether jailed servers have the host's network. Without it packages must be in"
+                            + " their caches already.");
+    static final Setting<Duration> CPU_TIME =
+            Setting.of(
+                    "isolation.cpu-time",
+                    SettingType.duration()
+                            .where(time -> time.toMillis() % 1000 == 0, "in whole seconds"),
+                    "60s",
+                    "CPU time of a jailed process in its whole life, after which it is killed; 0"
+                            + " is unlimited.");
+    static final Setting<Integer> PROCESSES =
+            Setting.of(
+                    "isolation.max-processes",
+                    SettingType.integer(1, MANY),
+                    "1000",
+                    "Processes and threads of one jail. Not enforced for a worker that runs as"
+                            + " root.");
+    static final Setting<Integer> OPEN_FILES =
+            Setting.of(
+                    "isolation.max-open-files",
+                    SettingType.integer(1, MANY),
+                    "1024",
+                    "Open files of one jailed process.");
+    static final Setting<Long> FILE_SIZE =
+            Setting.of(
+                    "isolation.max-file-size",
+                    SOME_BYTES,
+                    "50MiB",
+                    "Largest file that a jailed process can write; nsjail rounds up to MiB.");
+    static final Setting<Long> TMP_SIZE =
+            Setting.of(
+                    "isolation.tmp-size",
+                    SOME_BYTES,
+                    "100MiB",
+                    "Size of a jail's own /tmp, and again of its /dev/shm.");
+    static final Setting<Long> APP_SIZE =
+            Setting.of(
+                    "isolation.app-size",
+                    SOME_BYTES,
+                    "300MiB",
+                    "Size of the /app of a deployment from GitHub.");
+    static final Setting<Long> MEMORY =
+            Setting.of(
+                    "isolation.memory",
+                    SettingType.bytes(),
+                    "512MiB",
+                    "Memory of all processes of a jail, where the worker's control group is"
+                            + " delegated to it; the heartbeat says when it is not. 0 is"
+                            + " unlimited.");
+    static final Setting<List<Path>> READ_ONLY =
+            Setting.of(
+                    "isolation.read-only-paths",
+                    SettingType.listOf(ABSOLUTE),
+                    "",
+                    "Files and directories that jailed servers see besides /usr, /lib, /lib64,"
+                            + " /bin, /sbin and /etc, such as /opt/node.");
+    static final Setting<List<Path>> HIDDEN =
+            Setting.of(
+                    "isolation.hidden-paths",
+                    SettingType.listOf(ABSOLUTE),
+                    "/etc/perigee,/etc/shadow,/etc/shadow-,/etc/gshadow,/etc/gshadow-,"
+                            + "/etc/ssl/private,/etc/ssh,/etc/sudoers,/etc/sudoers.d",
+                    "Files and directories among those that jailed servers find empty. They run"
+                            + " as the worker's user: name what that user can read and they must"
+                            + " not, such as the file of link.token.");
+    static final Setting<List<String>> PASSED =
+            Setting.of(
+                    "isolation.pass-environment",
+                    SettingType.listOf(SettingType.string()),
+                    "",
+                    "Names of the worker's own environment variables that jailed servers get, such"
+                            + " as HTTPS_PROXY,npm_config_registry.");
+
+    /** All keys, in the order of the reference page. */
+    public static final SettingsSchema SCHEMA =
+            SettingsSchema.of(
+                    "isolation",
+                    MODE,
+                    NETWORK,
+                    CPU_TIME,
+                    PROCESSES,
+                    OPEN_FILES,
+                    FILE_SIZE,
+                    TMP_SIZE,
+                    APP_SIZE,
+                    MEMORY,
+                    READ_ONLY,
+                    HIDDEN,
+                    PASSED);
+
+    private IsolationSettings() {}
+
+    /** The policy that the settings say, with what the worker's environment has of it. */
+    static JailPolicy policy(Settings settings, Map<String, String> workerEnvironment) {
+        var passed = new HashMap<>(workerEnvironment);
+        passed.keySet().retainAll(settings.value(PASSED));
+        return new JailPolicy(
+                settings.value(NETWORK),
+                settings.value(CPU_TIME),
+                settings.value(PROCESSES),
+                settings.value(OPEN_FILES),
+                settings.value(FILE_SIZE),
+                settings.value(TMP_SIZE),
+                settings.value(APP_SIZE),
+                settings.value(MEMORY),
+                settings.value(READ_ONLY),
+                settings.value(HIDDEN),
+                passed);
+    }
+}

@@ -1,0 +1,19 @@
+package dev.perigee.worker.process.isolation;
+
+import java.util.List;
+
+/**
+ * A program of the system that makes jails. Pure: it knows how its command line is written. Both
+ * kinds make the same jail.
+ */
+sealed interface Jail permits Bubblewrap, Nsjail {
+
+    /** As heartbeats say it. */
+    String name();
+
+    /** What of the policy this kind cannot enforce, besides what depends on the host. */
+    List<String> unenforced();
+
+    /** The command that runs the program inside; its first word is an absolute path. */
+    List<String> command(JailPolicy policy, JailedProgram program);
+}

@@ -1,0 +1,113 @@
+package dev.perigee.worker.process.isolation;
+
+import dev.perigee.worker.process.Enclosure;
+import dev.perigee.worker.process.LaunchSpec;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs every program in a jail of its own. What was decided, and what it cannot do: {@code
+ * docs/adr/0003-jails.md}.
+ */
+final class JailIsolation implements Isolation {
+    private static final Logger log = LoggerFactory.getLogger(JailIsolation.class);
+    private static final Enclosure NOTHING_TO_RELEASE = () -> {};
+
+    private final Jail jail;
+    private final JailPolicy policy;
+    private final TeamCaches caches;
+    private final @Nullable MemoryGroups groups;
+    private final String description;
+
+    /**
+     * Jails of one kind.
+     *
+     * @param groups null where memory cannot be limited
+     * @param hostGaps what this host keeps any jail from enforcing
+     */
+    JailIsolation(
+            Jail jail,
+            JailPolicy policy,
+            TeamCaches caches,
+            @Nullable MemoryGroups groups,
+            List<String> hostGaps) {
+        this.jail = jail;
+        this.policy = policy;
+        this.caches = caches;
+        this.groups = groups;
+        var gaps = new ArrayList<>(jail.unenforced());
+        gaps.addAll(hostGaps);
+        this.description =
+                gaps.isEmpty()
+                        ? jail.name()
+                        : jail.name() + "; not enforced: " + String.join("; ", gaps);
+    }
+
+    @Override
+    public String name() {
+        return jail.name();
+    }
+
+    @Override
+    public String description() {
+        return description;
+    }
+
+    @Override
+    public LaunchSpec enclose(ServerProgram program) {
+        var dropped = JailEnvironment.dropped(program);
+        if (!dropped.isEmpty()) {
+            log.atInfo()
+                    .addKeyValue("team_id", program.teamId())
+                    .addKeyValue("names", dropped)
+                    .log("Configured environment variables are kept from a jailed program");
+        }
+        return enclose(program, cache(program.runtime(), program.teamId()));
+    }
+
+    /** Something harmless, to see whether jails work here. */
+    LaunchSpec probe() {
+        var program = new ServerProgram("probe", ServerRuntime.NODE, List.of("true"), Map.of());
+        return enclose(program, new CacheDirectory(caches.probe(), inside(ServerRuntime.NODE)));
+    }
+
+    private LaunchSpec enclose(ServerProgram program, CacheDirectory home) {
+        var environment = JailEnvironment.of(policy, program, home);
+        var command = jail.command(policy, JailedProgram.of(program, home));
+        if (groups == null) {
+            return new LaunchSpec(command, environment, null, NOTHING_TO_RELEASE);
+        }
+        var group = groups.create();
+        return new LaunchSpec(
+                MemoryGroups.joining(group, command),
+                environment,
+                null,
+                () -> groups.remove(group));
+    }
+
+    @Override
+    public String searchPath(ServerProgram program) {
+        return JailEnvironment.PATH;
+    }
+
+    @Override
+    public CacheDirectory cache(ServerRuntime runtime, String teamId) {
+        return new CacheDirectory(caches.directory(runtime, teamId), inside(runtime));
+    }
+
+    private static Path inside(ServerRuntime runtime) {
+        return Path.of("/home", runtime.wireName());
+    }
+
+    @Override
+    public void close() {
+        if (groups != null) {
+            groups.close();
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package dev.perigee.worker.process.isolation;
+
+import java.util.List;
+
+/**
+ * One program as a jail's command line needs it. The environment is not among it: it is inherited,
+ * since arguments can be read by everybody on the host.
+ *
+ * @param hostname what the program is told the host is called
+ * @param home the team's cache, the program's home and, unless it has an {@code /app}, where it
+ *     starts
+ * @param app whether it has an {@code /app}
+ */
+record JailedProgram(String hostname, CacheDirectory home, boolean app, List<String> command) {
+
+    private static final int LONGEST_HOSTNAME = 64;
+    static final String APP = "/app";
+
+    JailedProgram {
+        command = List.copyOf(command);
+    }
+
+    static JailedProgram of(ServerProgram program, CacheDirectory home) {
+        return new JailedProgram(
+                hostname(program.teamId()), home, program.app(), program.command());
+    }
+
+    /** As long and of such characters as the system takes. */
+    private static String hostname(String teamId) {
+        var name = "mcp-" + teamId.replaceAll("[^A-Za-z0-9._-]", "-");
+        return name.substring(0, Math.min(name.length(), LONGEST_HOSTNAME));
+    }
+
+    String directory() {
+        return app ? APP : home.inside().toString();
+    }
+}

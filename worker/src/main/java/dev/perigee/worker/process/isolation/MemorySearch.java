@@ -1,0 +1,175 @@
+package dev.perigee.worker.process.isolation;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks for the worker's own control group and whether groups with memory limits can be made below
+ * it: cgroup v2 where it was delegated, else v1 where its memory controller can be written to.
+ *
+ * <p>In v2 a group that hands controllers on may hold no processes itself, so the worker and what
+ * shares its group move one down.
+ *
+ * <p>Source: seeds/process-management.txt, "Security Considerations"; cgroups(7), proc(5).
+ */
+final class MemorySearch {
+    private static final String MEMORY = "memory";
+    private static final String OWN = "perigee-worker";
+    private static final String DELEGATE = "run the worker as a systemd service with Delegate=yes";
+    private static final int MOVES = 10;
+
+    private final Path proc;
+
+    /**
+     * A search.
+     *
+     * @param proc where the worker's own view of itself is, {@code /proc/self}
+     */
+    MemorySearch(Path proc) {
+        this.proc = proc;
+    }
+
+    MemoryPlace search() {
+        try {
+            var memberships = Files.readAllLines(proc.resolve("cgroup"));
+            var mounts =
+                    Files.readAllLines(proc.resolve("mountinfo")).stream()
+                            .map(Mount::parse)
+                            .toList();
+            var unified = group(memberships, mounts, true);
+            var place = unified == null ? null : inUnified(unified);
+            if (place instanceof MemoryPlace.Found) {
+                return place;
+            }
+            var old = group(memberships, mounts, false);
+            if (old != null) {
+                return inOld(old);
+            }
+            return place == null ? new MemoryPlace.Missing("no control groups are mounted") : place;
+        } catch (IOException e) {
+            return new MemoryPlace.Missing(
+                    "the worker's control group is unknown: " + e.getMessage());
+        }
+    }
+
+    /** The worker's own group of v2, or of the hierarchy of v1 that has the memory controller. */
+    private static @Nullable Path group(
+            List<String> memberships, List<Mount> mounts, boolean unified) {
+        for (var mount : mounts) {
+            if (!(unified ? mount.isUnified() : mount.has(MEMORY))) {
+                continue;
+            }
+            for (var line : memberships) {
+                var parts = line.split(":", 3);
+                var controllers = Arrays.asList(parts[1].split(","));
+                if (unified ? parts[1].isEmpty() : controllers.contains(MEMORY)) {
+                    return mount.locate(parts[2]);
+                }
+            }
+        }
+        return null;
+    }
+
+    private static MemoryPlace inOld(Path group) {
+        return Files.isWritable(group) && Files.isWritable(group.resolve("cgroup.procs"))
+                ? new MemoryPlace.Found(group, false)
+                : missing("the control group %s cannot be written to".formatted(group));
+    }
+
+    private static MemoryPlace inUnified(Path group) throws IOException {
+        if (!words(group.resolve("cgroup.controllers")).contains(MEMORY)) {
+            return missing("the control group %s has no memory controller".formatted(group));
+        }
+        if (words(group.resolve("cgroup.subtree_control")).contains(MEMORY)) {
+            return writable(group);
+        }
+        if (!(writable(group) instanceof MemoryPlace.Found found)) {
+            return writable(group);
+        }
+        try {
+            // The root of all has no type, and may keep its processes.
+            if (Files.exists(group.resolve("cgroup.type"))) {
+                moveDown(group);
+            }
+            write(group.resolve("cgroup.subtree_control"), "+" + MEMORY);
+            return found;
+        } catch (IOException e) {
+            return missing(
+                    "the control group %s does not hand its memory controller on (%s)"
+                            .formatted(group, e.getMessage()));
+        }
+    }
+
+    private static MemoryPlace writable(Path group) {
+        return Files.isWritable(group)
+                        && Files.isWritable(group.resolve("cgroup.procs"))
+                        && Files.isWritable(group.resolve("cgroup.subtree_control"))
+                ? new MemoryPlace.Found(group, true)
+                : missing("the control group %s is not delegated to this user".formatted(group));
+    }
+
+    private static void moveDown(Path group) throws IOException {
+        var own = group.resolve(OWN);
+        Files.createDirectories(own);
+        var members = group.resolve("cgroup.procs");
+        for (var move = 0; move < MOVES; move++) {
+            var pids = words(members);
+            if (pids.isEmpty()) {
+                return;
+            }
+            for (var pid : pids) {
+                write(own.resolve("cgroup.procs"), pid);
+            }
+        }
+    }
+
+    private static MemoryPlace.Missing missing(String why) {
+        return new MemoryPlace.Missing(why + ": " + DELEGATE);
+    }
+
+    private static List<String> words(Path file) throws IOException {
+        var text = Files.readString(file).strip();
+        return text.isEmpty() ? List.of() : Arrays.asList(text.split("\\s+"));
+    }
+
+    private static void write(Path file, String text) throws IOException {
+        Files.writeString(file, text, StandardOpenOption.WRITE);
+    }
+
+    /** One line of mountinfo; of what is mounted, the part that is seen at the mount point. */
+    private record Mount(String root, Path point, String type, List<String> options) {
+
+        static Mount parse(String line) {
+            var halves = line.split(" - ", 2);
+            var place = halves[0].split(" ");
+            var kind = halves[1].split(" ");
+            return new Mount(
+                    place[3],
+                    Path.of(place[4]),
+                    kind[0],
+                    kind.length > 2 ? Arrays.asList(kind[2].split(",")) : List.of());
+        }
+
+        boolean isUnified() {
+            return type.equals("cgroup2");
+        }
+
+        boolean has(String controller) {
+            return type.equals("cgroup") && options.contains(controller);
+        }
+
+        /** Where a group of this hierarchy is, {@code /a/b} as memberships name it. */
+        Path locate(String group) {
+            var below =
+                    !root.equals("/") && group.startsWith(root)
+                            ? group.substring(root.length())
+                            : group;
+            return point.resolve(below.replaceFirst("^/+", "")).normalize();
+        }
+    }
+}

@@ -1,0 +1,281 @@
+package dev.perigee.worker.process.isolation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.worker.process.ExitStatus;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A hostile program in a real jail tries what it must not be able to. */
+@DisplayName("In a jail")
+final class JailTest {
+
+    @TempDir private Path caches;
+    private Jails jails;
+
+    @BeforeEach
+    void open() throws Exception {
+        jails = Jails.open(caches, Map.of());
+    }
+
+    @AfterEach
+    void close() {
+        jails.close();
+    }
+
+    @Test
+    @DisplayName("PRO-18: a program sees no process but its own and its jail's")
+    void processes() throws Exception {
+        assertThat(jails.attempt("processes").told().lines())
+                .containsExactly("1 " + bwrap(), "2 " + Jails.PYTHON);
+    }
+
+    private static String bwrap() {
+        return Files.exists(Path.of("/usr/bin/bwrap")) ? "/usr/bin/bwrap" : "/usr/local/bin/bwrap";
+    }
+
+    @Test
+    @DisplayName("PRO-22: the system cannot be written to, and its secrets not be read")
+    void system() throws Exception {
+        var told = jails.attempt("system").told();
+        assertThat(told.lines()).hasSize(14).noneMatch(line -> line.contains(" done"));
+        assertThat(told.lines().filter(line -> !line.startsWith("/etc/shadow")))
+                .allMatch(line -> line.endsWith(" EROFS") || line.endsWith("kernel ENOENT"));
+    }
+
+    @Test
+    @DisplayName("PRO-23: another team's cache cannot be seen, the own one is kept")
+    void caches() throws Exception {
+        var other = jails.isolation.cache(ServerRuntime.NODE, "other").host();
+        Files.writeString(other.resolve("secret"), "theirs");
+        var python = jails.isolation.cache(ServerRuntime.PYTHON, "team").host();
+        Files.writeString(python.resolve("secret"), "of python");
+        var first =
+                jails.attempt(
+                        "caches",
+                        other.resolve("secret"),
+                        "/home/node/../other/secret",
+                        "/home/python/secret",
+                        python.resolve("secret"));
+        assertThat(first.told())
+                .contains("homes ['node'] mine []", "own done")
+                .doesNotContain("theirs", "of python");
+        assertThat(jails.attempt("caches").told()).contains("mine ['own']");
+        assertThat(caches.resolve("node/team/own")).hasContent("mine now");
+    }
+
+    @Test
+    @DisplayName("PRO-16: /tmp holds 100 MB")
+    void tmp() throws Exception {
+        assertThat(jails.attempt("tmp").told()).contains("full after 100 ENOSPC");
+        assertThat(jails.attempt("shm").told()).contains("full after 100 ENOSPC");
+    }
+
+    @Test
+    @DisplayName("a deployment from GitHub has an /app of 300 MB, others have none")
+    void app() throws Exception {
+        var program =
+                new ServerProgram(
+                        "team",
+                        ServerRuntime.PYTHON,
+                        List.of(Jails.PYTHON, "-c", Jails.hostileProgram(), "app", jails.token),
+                        Map.of(),
+                        true);
+        assertThat(jails.start(program).told()).contains("/app full after 300 ENOSPC");
+        assertThat(jails.shell("ls -d /app").told()).contains("No such file");
+    }
+
+    @Test
+    @DisplayName("PRO-11: no more than 1024 files; PRO-13: no file of 51 MB")
+    void files() throws Exception {
+        assertThat(jails.attempt("files").told()).contains("files EMFILE 1024");
+        assertThat(jails.attempt("big_file").told()).contains("file EFBIG 52428800");
+    }
+
+    @Test
+    @DisplayName("PRO-11, PRO-12, PRO-13, PRO-14, PRO-15: the limits are as decided")
+    void limits() throws Exception {
+        assertThat(jails.attempt("limits").told())
+                .containsPattern("Max cpu time +60 +60 ")
+                .containsPattern("Max processes +1000 +1000 ")
+                .containsPattern("Max open files +1024 +1024 ")
+                .containsPattern("Max file size +52428800 +52428800 ")
+                .containsPattern("Max address space +unlimited +unlimited ")
+                .containsPattern("Max core file size +0 +0 ");
+    }
+
+    @Test
+    @DisplayName("PRO-14: who burns up the CPU time is killed")
+    void cpu() throws Exception {
+        jails.close();
+        jails = Jails.open(caches, Map.of("isolation.cpu-time", "1s"));
+        assertThat(jails.attempt("burn").heard().awaitExit())
+                .isEqualTo(ExitStatus.killedBy("SIGKILL"));
+    }
+
+    @Test
+    @DisplayName("PRO-15: the address space is not limited, node starts")
+    void addressSpace() throws Exception {
+        assertThat(jails.attempt("address_space").told()).contains("mapped 10");
+        var node =
+                List.of(
+                        "node",
+                        "-e",
+                        "const m=[...Array(3)].map(()=>new WebAssembly.Memory({initial:1}));"
+                                + "console.log('wasm',m.length)",
+                        jails.token);
+        assertThat(jails.start("team", Map.of(), node).told()).contains("wasm 3");
+    }
+
+    @Test
+    @DisplayName("PRO-20: no privilege can be gained")
+    void privileges() throws Exception {
+        assertThat(jails.attempt("privileges").told())
+                .contains("user 1000 1000", "NoNewPrivs:\t1")
+                .doesNotContain(" done")
+                .containsPattern("CapEff:\t0{16}\n")
+                .containsPattern("CapBnd:\t0{16}\n");
+    }
+
+    @Test
+    @DisplayName("PRO-21: the host's shared memory cannot be seen")
+    void sharedMemory() throws Exception {
+        try (var segment = new HostSegment()) {
+            assertThat(segment.seenOutside()).isTrue();
+            assertThat(jails.attempt("shared_memory", segment.key()).told())
+                    .contains("segment ENOENT", "segments 0");
+        }
+    }
+
+    @Test
+    @DisplayName("PRO-19: the host is called after the team")
+    void hostname() throws Exception {
+        var command = List.of("uname", "-n");
+        assertThat(jails.start("U3h-CfH_8", Map.of(), command).told()).isEqualTo("mcp-U3h-CfH_8\n");
+        var long64 = jails.start("a b\u00fc:" + "x".repeat(190), Map.of(), command).told().strip();
+        assertThat(long64).hasSize(64).startsWith("mcp-a-b--x");
+    }
+
+    @Test
+    @DisplayName("PRO-24: the network is there, unless it is switched off")
+    void network() throws Exception {
+        try (var listener = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
+                var tasks = Executors.newVirtualThreadPerTaskExecutor()) {
+            var answering =
+                    tasks.submit(
+                            () -> {
+                                try (var peer = listener.accept();
+                                        OutputStream out = peer.getOutputStream()) {
+                                    out.write("hello".getBytes(StandardCharsets.US_ASCII));
+                                }
+                                return true;
+                            });
+            assertThat(jails.attempt("network", listener.getLocalPort()).told())
+                    .contains("answer hello");
+            assertThat(answering.get()).isTrue();
+            jails.close();
+            jails = Jails.open(caches, Map.of("isolation.network", "false"));
+            assertThat(jails.attempt("network", listener.getLocalPort()).told())
+                    .contains("ConnectionRefusedError");
+        }
+    }
+
+    @Test
+    @DisplayName("PRO-25: arguments are taken as they are, no shell sees them")
+    void arguments() throws Exception {
+        var command =
+                List.of(
+                        Jails.PYTHON,
+                        "-c",
+                        "import sys; print(sys.argv[1:])",
+                        "--",
+                        "; touch /tmp/x",
+                        "$(id)",
+                        "--bind",
+                        "",
+                        "'\"");
+        assertThat(jails.start("team", Map.of(), command).told().strip())
+                .isEqualTo("['--', '; touch /tmp/x', '$(id)', '--bind', '', '\\'\"']");
+    }
+
+    @Test
+    @DisplayName("PRO-10, PRO-102: the environment is what was configured, and in no argument")
+    void environment() throws Exception {
+        var configured =
+                Map.of(
+                        "API_KEY", "s3cret-" + jails.token,
+                        "LD_PRELOAD", "/home/node/evil.so",
+                        "NODE_OPTIONS", "--require=/home/node/evil.js",
+                        "PYTHONPATH", "/home/node",
+                        "BASH_ENV", "/home/node/evil.sh",
+                        "PATH", "/home/node");
+        var running =
+                jails.start(
+                        "team",
+                        configured,
+                        List.of("bash", "-c", "env; echo up; read line", jails.token));
+        running.heard().awaitStdout("up\n");
+        var pids = Jails.carrying(jails.token);
+        assertThat(pids).hasSizeGreaterThanOrEqualTo(3);
+        assertThat(pids).allMatch(pid -> !Jails.arguments(pid).contains("s3cret"));
+        running.process().closeStdin();
+        var environment = running.told();
+        assertThat(environment)
+                .contains("API_KEY=s3cret-", "HOME=/home/node\n", "npm_config_cache=")
+                .contains("PATH=/usr/local/sbin:")
+                .doesNotContain("evil", "PYTHONPATH", "NODE_OPTIONS", "JAVA_HOME", "USER=");
+    }
+
+    @Test
+    @DisplayName("what ends inside is told as it was, as far as a jail tells it")
+    void ends() throws Exception {
+        assertThat(end("exit 0")).isEqualTo(ExitStatus.exited(0));
+        assertThat(end("exit 3")).isEqualTo(ExitStatus.exited(3));
+        assertThat(end("kill -KILL $$")).isEqualTo(ExitStatus.killedBy("SIGKILL"));
+        assertThat(end("kill -SEGV $$")).isEqualTo(ExitStatus.killedBy("SIGSEGV"));
+        var missing = jails.start("team", Map.of(), List.of("no-such-program"));
+        assertThat(missing.told()).contains("no-such-program");
+        assertThat(missing.heard().awaitExit()).isEqualTo(ExitStatus.exited(127));
+    }
+
+    private ExitStatus end(String script) throws Exception {
+        return jails.shell(script).heard().awaitExit();
+    }
+
+    @Test
+    @DisplayName("PRO-17: all processes of a jail together have 512 MB, or it is said why not")
+    void memory() throws Exception {
+        var told = jails.attempt("memory");
+        if (jails.isolation.description().contains("memory")) {
+            assertThat(jails.isolation.description()).contains("not enforced", "Delegate=yes");
+            assertThat(told.told()).contains("has 600");
+        } else {
+            assertThat(told.heard().awaitExit()).isEqualTo(ExitStatus.killedBy("SIGKILL"));
+            assertThat(told.told()).doesNotContain("has 600");
+        }
+    }
+
+    @Test
+    @DisplayName("PRO-52: nothing lives on when its program ends, whatever it did")
+    void survivors() throws Exception {
+        var deed = jails.attempt("survive", 1);
+        deed.heard().awaitStdout("survivor up");
+        assertThat(Jails.carrying(jails.token)).isNotEmpty();
+        deed.heard().awaitExit();
+        await().atMost(Duration.ofSeconds(10)).until(() -> Jails.carrying(jails.token).isEmpty());
+    }
+}

@@ -1,0 +1,150 @@
+package dev.perigee.worker.process.isolation;
+
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.protocol.settings.Settings;
+import dev.perigee.worker.process.ChildProcess;
+import dev.perigee.worker.process.LaunchException;
+import dev.perigee.worker.process.LauncherOptions;
+import dev.perigee.worker.process.OwnedLauncher;
+import dev.perigee.worker.process.ProcessLauncher;
+import dev.perigee.worker.process.ProcessLaunchers;
+import dev.perigee.worker.process.ProcessOwner;
+import dev.perigee.worker.process.RecordingListener;
+import dev.perigee.worker.process.Termination;
+import dev.perigee.worker.process.Watchdog;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+
+/** The part of a worker that starts jailed programs, and what can be seen of them from outside. */
+final class Jails implements AutoCloseable {
+    static final String PYTHON = "/usr/bin/python3";
+
+    /** Set where jails must work, so that nothing is left out by mistake. */
+    private static final String REQUIRED = "JAIL_REQUIRED";
+
+    private static final Duration RETENTION = Duration.ofMinutes(5);
+
+    /** What one hostile program said and how it ended. */
+    record Deed(ChildProcess process, RecordingListener heard) {
+
+        String told() {
+            heard.awaitClosed();
+            return heard.stdout() + heard.stderr();
+        }
+    }
+
+    final Termination termination = new Termination();
+    final Isolation isolation;
+
+    /** Among the arguments of every program, so that it is found from outside. */
+    final String token = "token-" + UUID.randomUUID();
+
+    private final ProcessLauncher launcher = ProcessLaunchers.create(LauncherOptions.defaults());
+    private final Watchdog watchdog;
+    private final ProcessLauncher owned;
+
+    private Jails(Path caches, Map<String, String> settings, String workerId) throws Exception {
+        var owner = new ProcessOwner(workerId, "first");
+        watchdog = Watchdog.start(owner, RETENTION, launcher, () -> {});
+        owned = new OwnedLauncher(launcher, owner, watchdog, termination, Duration.ofMillis(500));
+        isolation =
+                IsolationChoice.choose(
+                        settings(settings),
+                        new IsolationChoice.Host(
+                                true, workerId, "first", caches, System.getenv(), owned));
+    }
+
+    private static Settings settings(Map<String, String> settings) {
+        var all = new HashMap<>(Map.of("isolation.mode", "bubblewrap"));
+        all.putAll(settings);
+        return IsolationSettings.SCHEMA.read(all);
+    }
+
+    /** With settings besides bubblewrap's; skips the test where there are no jails. */
+    static Jails open(Path caches, Map<String, String> settings) throws Exception {
+        var workerId = "jail-test-" + UUID.randomUUID();
+        try {
+            return new Jails(caches, settings, workerId);
+        } catch (IllegalStateException e) {
+            if (System.getenv(REQUIRED) != null) {
+                throw e;
+            }
+            Assumptions.abort(
+                    "No jails on this system, their tests are skipped: " + e.getMessage());
+            throw e;
+        }
+    }
+
+    /** Starts a program for a team. */
+    Deed start(String team, Map<String, String> environment, List<String> command)
+            throws LaunchException {
+        return start(new ServerProgram(team, ServerRuntime.NODE, command, environment));
+    }
+
+    Deed start(ServerProgram program) throws LaunchException {
+        var heard = new RecordingListener();
+        return new Deed(owned.launch(isolation.enclose(program), heard), heard);
+    }
+
+    Deed shell(String script) throws LaunchException {
+        return start("team", Map.of(), List.of("bash", "-c", script, token));
+    }
+
+    /** Has the hostile program try one thing. */
+    Deed attempt(String what, Object... more) throws LaunchException {
+        var command = new ArrayList<>(List.of(PYTHON, "-c", hostileProgram(), what, token));
+        Stream.of(more).map(Object::toString).forEach(command::add);
+        return start("team", Map.of(), command);
+    }
+
+    static String hostileProgram() {
+        try (var text = Jails.class.getResourceAsStream("/hostile.py")) {
+            return new String(Objects.requireNonNull(text).readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Live processes of the host that have the token among their arguments. */
+    static List<Long> carrying(String token) {
+        return ProcessHandle.allProcesses()
+                .map(ProcessHandle::pid)
+                .filter(pid -> pid != ProcessHandle.current().pid())
+                .filter(pid -> arguments(pid).contains(token))
+                .toList();
+    }
+
+    static String arguments(long pid) {
+        try {
+            return Files.readString(
+                    Path.of("/proc", Long.toString(pid), "cmdline"), StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    static void awaitNone(String token) {
+        await().atMost(RecordingListener.PATIENCE).until(() -> carrying(token).isEmpty());
+    }
+
+    @Override
+    public void close() {
+        watchdog.close();
+        isolation.close();
+        launcher.close();
+        awaitNone(token);
+    }
+}

@@ -1,0 +1,150 @@
+# A program that tries what a jailed one must not be able to. Run as: python3 -c PROGRAM WHAT TOKEN [MORE...]
+# It says on standard output how far it got. The token only makes its processes known from outside.
+import ctypes, errno, mmap, os, signal, socket, sys, time
+
+what, token, more = sys.argv[1], sys.argv[2], sys.argv[3:]
+
+
+def attempt(name, deed):
+    try:
+        print(name, "done", deed())
+    except OSError as e:
+        print(name, errno.errorcode.get(e.errno, e.errno))
+    sys.stdout.flush()
+
+
+def create(path):
+    with open(path, "w") as file:
+        file.write("mine now")
+
+
+def processes():
+    for name in sorted(filter(str.isdigit, os.listdir("/proc")), key=int):
+        with open(f"/proc/{name}/cmdline") as file:
+            print(name, file.read().split("\0")[0])
+
+
+def system():
+    for path in ["/usr", "/usr/bin", "/lib", "/lib64", "/bin", "/sbin", "/etc", "/", "/home", "/dev", "/proc/sys/kernel"]:
+        attempt(path, lambda: create(path + "/owned"))
+    attempt("/etc/passwd", lambda: create("/etc/passwd"))
+    attempt("/usr/bin/env", lambda: os.unlink("/usr/bin/env"))
+    attempt("/etc/shadow", lambda: open("/etc/shadow").read())
+
+
+def caches():
+    print("homes", os.listdir("/home"), "mine", sorted(os.listdir(os.environ["HOME"])))
+    for path in more:
+        attempt(path, lambda: open(path).read())
+    attempt("own", lambda: create(os.environ["HOME"] + "/own"))
+
+
+def fill(directory, megabytes):
+    written = 0
+    try:
+        for number in range(100):
+            with open(f"{directory}/{number}", "wb", buffering=0) as file:
+                for _ in range(20):
+                    if written == megabytes:
+                        return print(directory, "took", written)
+                    file.write(bytes(1 << 20))
+                    written += 1
+    except OSError as e:
+        print(directory, "full after", written, errno.errorcode[e.errno])
+
+
+def files():
+    opened = []
+    try:
+        while len(opened) < 5000:
+            opened.append(os.open("/dev/null", os.O_RDONLY))
+    except OSError as e:
+        print("files", errno.errorcode[e.errno], opened[-1] + 1)
+
+
+def big_file():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    with open("/tmp/big", "wb", buffering=0) as file:
+        try:
+            for _ in range(51):
+                file.write(bytes(1 << 20))
+            print("wrote all")
+        except OSError as e:
+            print("file", errno.errorcode[e.errno], file.tell())
+
+
+def privileges():
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def call(name, *arguments):
+        if getattr(libc, name)(*arguments) != 0:
+            raise OSError(ctypes.get_errno(), name)
+
+    print("user", os.getuid(), os.geteuid())
+    attempt("setuid", lambda: os.setuid(0))
+    attempt("setgid", lambda: os.setgid(0))
+    attempt("setgroups", lambda: os.setgroups([0]))
+    attempt("mount", lambda: call("mount", b"none", b"/tmp", b"tmpfs", 0, None))
+    attempt("unshare", lambda: call("unshare", 0x10000000))
+    attempt("chroot", lambda: os.chroot("/tmp"))
+    attempt("hostname", lambda: socket.sethostname("mine"))
+    attempt("mknod", lambda: os.mknod("/tmp/disk", 0o60600, os.makedev(8, 0)))
+    with open("/proc/self/status") as status:
+        print("".join(line for line in status if line.startswith(("Cap", "NoNewPrivs"))))
+
+
+def shared_memory():
+    libc = ctypes.CDLL(None, use_errno=True)
+    found = libc.shmget(int(more[0]), 0, 0)
+    print("segment", found if found >= 0 else errno.errorcode[ctypes.get_errno()])
+    with open("/proc/sysvipc/shm") as table:
+        print("segments", len(table.readlines()) - 1)
+
+
+def memory():
+    block = bytearray()
+    for _ in range(600):
+        block += bytes(1 << 20)
+    print("has", len(block) >> 20)
+
+
+def address_space():
+    print("mapped", len(mmap.mmap(-1, 10 << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000)) >> 30)
+
+
+def network():
+    with socket.create_connection(("127.0.0.1", int(more[0])), 5) as connection:
+        print("answer", connection.recv(100).decode())
+
+
+def survive():
+    """Leaves behind, by every means, a process that nothing but its namespace holds."""
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            for number in range(1, 32):
+                if number not in (signal.SIGKILL, signal.SIGSTOP):
+                    signal.signal(number, signal.SIG_IGN)
+            print("survivor up", flush=True)
+            os.execve(sys.executable, ["innocent", "-c", "import time; time.sleep(600)", token], {})
+        os._exit(0)
+    os.wait()
+    time.sleep(600 if not more else float(more[0]))
+
+
+def burn():
+    while True:
+        pass
+
+
+def limits():
+    with open("/proc/self/limits") as file:
+        print(file.read())
+
+
+deeds = {
+    "tmp": lambda: fill("/tmp", 101),
+    "shm": lambda: fill("/dev/shm", 101),
+    "app": lambda: fill("/app", 301),
+}
+deeds.get(what, globals().get(what))()
