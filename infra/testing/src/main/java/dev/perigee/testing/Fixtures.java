@@ -13,7 +13,15 @@ public final class Fixtures {
     /** The program that runs F and the servers from npm. */
     public static final String NODE = "node";
 
+    /** The program that runs P. */
+    public static final String PYTHON = "python3";
+
     private Fixtures() {}
+
+    /** The script of P, a small server of Python's standard library, to be run by python3. */
+    public static Path pythonScript() {
+        return Checkout.testing("fixtures/p.py");
+    }
 
     /** The script of F. */
     public static Path script() {

@@ -45,6 +45,11 @@ public final class NpmServers {
         return entry;
     }
 
+    /** Everything that is installed. */
+    Path modules() {
+        return folder.resolve("node_modules");
+    }
+
     private void install() {
         synchronized (NpmServers.class) {
             try {

@@ -78,15 +78,17 @@ public record Installation(
 
     /** With a further field of the configuration. */
     public Installation with(String field, long value) {
+        return with(more.deepCopy().put(field, value));
+    }
+
+    /** With a further or another field of the configuration. */
+    public Installation with(String field, String value) {
+        return with(more.deepCopy().put(field, value));
+    }
+
+    private Installation with(ObjectNode fields) {
         return new Installation(
-                serverSlug,
-                installationId,
-                teamId,
-                userId,
-                command,
-                args,
-                env,
-                more.deepCopy().put(field, value));
+                serverSlug, installationId, teamId, userId, command, args, env, fields);
     }
 
     /** Key of its commands and requests. */
