@@ -108,12 +108,11 @@ final class InstalledProgram {
 
     private static @Nullable JsonNode manifest(PackageLine line, Path installation) {
         var file = folder(line, installation).resolve("package.json");
-        try {
-            if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-                    || Files.size(file) > LARGEST_MANIFEST) {
-                return null;
-            }
-            var manifest = Json.tree(Files.readAllBytes(file));
+        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+            return null;
+        }
+        try (var content = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
+            var manifest = Json.tree(content.readNBytes(LARGEST_MANIFEST));
             return manifest.isObject() ? manifest : null;
         } catch (IOException | InvalidRecordException e) {
             return null;

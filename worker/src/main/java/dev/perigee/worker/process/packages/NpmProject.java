@@ -1,6 +1,7 @@
 package dev.perigee.worker.process.packages;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
@@ -9,6 +10,8 @@ import java.nio.file.Path;
  * a program that is installed there, and heeds the project's configuration.
  */
 final class NpmProject {
+    private static final int LARGEST_MANIFEST = 1 << 20;
+
     private NpmProject() {}
 
     /** Whether npx might run something else there than what a registry has. */
@@ -24,11 +27,18 @@ final class NpmProject {
             if ((project || at.equals(directory)) && Files.exists(at.resolve(".npmrc"))) {
                 return true;
             }
-            if (Files.isRegularFile(manifest)
-                    && Files.readString(manifest).contains('"' + line.name() + '"')) {
+            if (Files.isRegularFile(manifest) && mentions(manifest, line.name())) {
                 return true;
             }
         }
         return false;
+    }
+
+    private static boolean mentions(Path manifest, String name) throws IOException {
+        try (var content = Files.newInputStream(manifest)) {
+            var bytes = content.readNBytes(LARGEST_MANIFEST);
+            return bytes.length == LARGEST_MANIFEST
+                    || new String(bytes, StandardCharsets.UTF_8).contains('"' + name + '"');
+        }
     }
 }

@@ -102,8 +102,9 @@ public final class PackagePreparer {
         }
         var cache = isolation.cache(program.runtime(), program.teamId());
         var searchPath = isolation.searchPath(program);
-        // An enclosed program starts elsewhere, and sees nothing of this worker's directories.
-        var directory = cache.inside().equals(cache.host()) ? Path.of("").toAbsolutePath() : null;
+        // Where the program starts: here, or enclosed in its home.
+        var directory =
+                cache.inside().equals(cache.host()) ? Path.of("").toAbsolutePath() : cache.host();
         var manager = WrapperLookup.find(line, searchPath, directory);
         return manager == null
                 ? null

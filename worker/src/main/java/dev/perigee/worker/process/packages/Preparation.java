@@ -27,6 +27,7 @@ record Preparation(
         Map<String, String> environment,
         String searchPath,
         PackageStore store) {
+    private static final String ENV = "/usr/bin/env";
     private static final int NAME_LENGTH = 60;
     private static final int HASH_BYTES = 8;
 
@@ -85,17 +86,21 @@ record Preparation(
         return run(command, Map.of());
     }
 
-    /** The server itself, without its wrapper. Like there, its package's programs come first. */
+    /**
+     * The server itself, without its wrapper. Like there, programs of its package come first in its
+     * {@code PATH}; {@code env} says so inside a jail too, and is the server a moment later.
+     */
     ServerProgram direct(PackageStore.Installed installed, Path found) {
         var file = installed.inside().resolve(found);
         var command = new ArrayList<String>();
+        if (!searchPath.isEmpty() && file.toString().indexOf('=') < 0) {
+            command.add(ENV);
+            command.add("PATH=" + file.getParent() + File.pathSeparator + searchPath);
+        }
         command.add(file.toString());
         command.addAll(line.arguments());
-        var extended = new HashMap<>(program.environment());
-        if (!searchPath.isEmpty()) {
-            extended.put("PATH", file.getParent() + File.pathSeparator + searchPath);
-        }
-        return run(command, extended);
+        return new ServerProgram(
+                program.teamId(), program.runtime(), command, program.environment(), program.app());
     }
 
     private ServerProgram run(List<String> command, Map<String, String> variables) {

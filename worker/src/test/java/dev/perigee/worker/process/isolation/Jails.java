@@ -54,7 +54,7 @@ final class Jails implements AutoCloseable {
 
     private final ProcessLauncher launcher = ProcessLaunchers.create(LauncherOptions.defaults());
     private final Watchdog watchdog;
-    private final ProcessLauncher owned;
+    final ProcessLauncher owned;
 
     private Jails(Path caches, Map<String, String> settings, String workerId) throws Exception {
         var owner = new ProcessOwner(workerId, "first");
