@@ -35,18 +35,31 @@ public record Heartbeat(
     /** The value of {@code event} and {@code ce_type}. */
     public static final String EVENT = "perigee.worker.heartbeat";
 
-    /** One instance, without schemas or descriptions. */
+    /**
+     * One instance, without schemas or descriptions.
+     *
+     * @param dormant no process, but the next request starts one
+     * @param uptimeSeconds of the process, 0 where there is none
+     * @param crashCount crashes that count towards permanent failure
+     * @param messageCount requests that were sent to the server, by whatever process of it
+     * @param errorCount requests that failed for want of an answer
+     * @param activeRequests accepted and not answered
+     * @param lastActivityAt the last request or response
+     */
     public record ProcessSummary(
             String processId,
             String installationId,
             String userId,
             String serverSlug,
+            @Nullable String installationName,
             String state,
             @Nullable ServerStatus status,
+            boolean dormant,
             @Nullable Long pid,
             double uptimeSeconds,
             String health,
             @Nullable Instant lastHealthCheckAt,
+            int crashCount,
             long messageCount,
             long errorCount,
             int activeRequests,

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
 import java.util.function.Supplier;
 import org.eclipse.jetty.http.HttpHeader;
@@ -28,8 +29,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Serves {@code /health/live}, {@code /health/ready}, {@code /metrics} and, where it is switched
- * on, {@code /debug/instances?team=…&user=…}. Read only, without authentication: it belongs on
- * loopback or a network of operators.
+ * on, {@code /debug/instances}, of all instances or by {@code process}, {@code name}, {@code
+ * installation}, {@code team}, {@code user} and {@code state}. Read only, without authentication:
+ * it belongs on loopback or a network of operators.
  */
 public final class AdminServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(AdminServer.class);
@@ -174,12 +176,19 @@ public final class AdminServer implements AutoCloseable {
                         "switched off, see admin.debug");
                 return;
             }
-            var query = Request.extractQueryParameters(request);
-            send(
-                    response,
-                    callback,
-                    JSON,
-                    instances.page(query.getValue("team"), query.getValue("user")));
+            var asked = new HashMap<String, String>();
+            for (var field : Request.extractQueryParameters(request)) {
+                asked.put(field.getName(), field.getValue());
+            }
+            if (!InstanceQuery.parameters().containsAll(asked.keySet())) {
+                problem(
+                        response,
+                        callback,
+                        HttpStatus.BAD_REQUEST_400,
+                        "instances are asked for by " + InstanceQuery.parameters());
+                return;
+            }
+            send(response, callback, JSON, instances.page(new InstanceQuery(asked)));
         }
 
         private static void health(Health health, Response response, Callback callback) {

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Supplier;
@@ -80,7 +81,11 @@ final class DebugInstances {
         }
     }
 
-    private record Page(int count, List<Shown> instances) {}
+    private record Page(
+            int count,
+            int dormantCount,
+            Map<String, Integer> countsByState,
+            List<Shown> instances) {}
 
     private final Supplier<List<InstanceSnapshot>> instances;
 
@@ -88,15 +93,19 @@ final class DebugInstances {
         this.instances = instances;
     }
 
-    /** The instances of a team and of a user; null means of all. */
-    byte[] page(@Nullable String teamId, @Nullable String userId) {
-        var shown =
+    /** The instances that are asked for; all counts are of these. */
+    byte[] page(InstanceQuery query) {
+        var found =
                 instances.get().stream()
-                        .filter(it -> teamId == null || teamId.equals(it.identity().teamId()))
-                        .filter(it -> userId == null || userId.equals(it.identity().userId()))
+                        .filter(query::matches)
                         .sorted(Comparator.comparing(it -> it.identity().processId()))
-                        .map(Shown::of)
                         .toList();
-        return Json.write(new Page(shown.size(), shown));
+        var counts = InstanceCounts.of(found);
+        return Json.write(
+                new Page(
+                        found.size(),
+                        counts.dormant(),
+                        counts.byState(),
+                        found.stream().map(Shown::of).toList()));
     }
 }

@@ -3,14 +3,12 @@ package dev.perigee.worker.admin;
 import dev.perigee.protocol.event.Heartbeat;
 import dev.perigee.protocol.event.Heartbeat.ProcessSummary;
 import dev.perigee.worker.instance.InstanceSnapshot;
-import dev.perigee.worker.instance.InstanceState;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
@@ -47,16 +45,11 @@ public final class HeartbeatReport implements Supplier<Heartbeat> {
     public Heartbeat get() {
         var now = clock.instant();
         var byTeam = new TreeMap<String, List<ProcessSummary>>();
-        var byState = new TreeMap<String, Integer>();
-        for (var state : InstanceState.values()) {
-            byState.put(state.wireName(), 0);
-        }
-        int dormant = 0;
-        for (var instance : source.instances()) {
+        var instances = source.instances();
+        var counts = InstanceCounts.of(instances);
+        for (var instance : instances) {
             byTeam.computeIfAbsent(instance.identity().teamId(), ignored -> new ArrayList<>())
                     .add(summary(instance, now));
-            byState.merge(instance.state().wireName(), 1, Integer::sum);
-            dormant += instance.dormant() ? 1 : 0;
         }
         var runtime = Runtime.getRuntime();
         return new Heartbeat(
@@ -70,8 +63,8 @@ public final class HeartbeatReport implements Supplier<Heartbeat> {
                 runtime.totalMemory() - runtime.freeMemory(),
                 runtime.maxMemory(),
                 byTeam,
-                Map.copyOf(byState),
-                dormant,
+                counts.byState(),
+                counts.dormant(),
                 source.partitions(),
                 about.isolation(),
                 now);
@@ -84,12 +77,15 @@ public final class HeartbeatReport implements Supplier<Heartbeat> {
                 instance.identity().installationId(),
                 instance.identity().userId(),
                 instance.identity().serverSlug(),
+                instance.identity().installationName(),
                 instance.state().wireName(),
                 instance.status(),
+                instance.dormant(),
                 instance.pid(),
                 startedAt == null ? 0 : seconds(Duration.between(startedAt, now)),
                 instance.health(),
                 instance.lastHealthCheckAt(),
+                instance.crashCount(),
                 instance.messageCount(),
                 instance.errorCount(),
                 instance.activeRequests(),

@@ -108,6 +108,11 @@ final class WorkerTest {
             assertThat(get("/debug/instances?team=t1&user=u1").body())
                     .contains("\"count\":1", "\"state\":\"running\"", "echo-acme-alice-i1");
             assertThat(get("/debug/instances?team=other").body()).contains("\"count\":0");
+            assertThat(get("/debug/instances?process=echo-acme-alice-i1&state=running").body())
+                    .contains("\"count\":1", "\"dormant_count\":0", "\"counts_by_state\":{");
+            var mistyped = get("/debug/instances?teem=t1");
+            assertThat(mistyped.statusCode()).isEqualTo(400);
+            assertThat(mistyped.body()).contains("team");
             assertThat(get("/nowhere").statusCode()).isEqualTo(404);
         }
     }
