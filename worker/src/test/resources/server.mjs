@@ -1,5 +1,8 @@
 // A small MCP server over stdio for the worker's own tests. Flags: --mute --no-serverinfo --die TEXT --list-error-once
-// --slow-init MS --ask --garbage --no-tools
+// --slow-init MS --ask --garbage --no-tools --die-if-file PATH
+// --on-term CODE|ignore: go on when stdin ends; at SIGTERM exit with a code, or go on
+import { existsSync } from 'node:fs';
+
 const argv = process.argv.slice(2);
 const has = (flag) => argv.includes(flag);
 const after = (flag) => argv[argv.indexOf(flag) + 1];
@@ -15,6 +18,8 @@ if (has('--die')) {
   process.stderr.write(after('--die') + '\n', () => process.exit(1));
   await sleep(10_000);
 }
+if (has('--die-if-file') && existsSync(after('--die-if-file'))) process.exit(9);
+if (has('--on-term')) process.on('SIGTERM', () => after('--on-term') === 'ignore' || process.exit(Number(after('--on-term'))));
 if (has('--garbage')) out('Server running on stdio');
 
 const tools = {
@@ -77,4 +82,4 @@ process.stdin.on('data', (chunk) => {
   rest = lines.pop();
   lines.forEach(receive);
 });
-process.stdin.on('end', () => process.exit(0));
+process.stdin.on('end', () => (has('--on-term') ? setInterval(() => {}, 1000) : process.exit(0)));

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.protocol.settings.InvalidSettingsException;
 import dev.perigee.worker.admin.AdminSettings;
+import dev.perigee.worker.instance.IdlePolicy;
 import dev.perigee.worker.session.LinkSettings;
 import dev.perigee.worker.session.SessionSettings;
 import java.time.Duration;
@@ -19,6 +20,7 @@ final class WorkerSettingsTest {
         assertThat(settings.value(SessionSettings.RETENTION)).isEqualTo(Duration.ofSeconds(30));
         assertThat(settings.value(LinkSettings.HEARTBEAT_INTERVAL))
                 .isEqualTo(Duration.ofSeconds(30));
+        assertThat(WorkerSettings.instances(settings).idle()).isEqualTo(IdlePolicy.defaults());
         assertThat(settings.value(LinkSettings.LISTEN)).isEqualTo(new HostPort("127.0.0.1", 7070));
         assertThat(settings.value(AdminSettings.LISTEN).host()).isEqualTo("127.0.0.1");
         assertThat(settings.valueOrNull(LinkSettings.TOKEN)).isNull();
@@ -69,6 +71,9 @@ final class WorkerSettingsTest {
         assertThatThrownBy(() -> WorkerSettings.SCHEMA.read(Map.of("link.retenton", "1s")))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("link.retention");
+        assertThatThrownBy(() -> WorkerSettings.SCHEMA.read(Map.of("idle.check-interval", "0")))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("more than 0");
         assertThatThrownBy(() -> WorkerSettings.SCHEMA.read(Map.of("worker.id", "a:b")))
                 .isInstanceOf(InvalidSettingsException.class);
     }

@@ -25,8 +25,8 @@ final class CallGate {
     /** Wait for the instance to change by itself. */
     record Await() implements Verdict {}
 
-    /** Have a process started, then wait. */
-    record Wake() implements Verdict {}
+    /** Have a process started, then wait; once, unless that start left no process either. */
+    record Wake(View seen) implements Verdict {}
 
     /**
      * Decides.
@@ -55,7 +55,7 @@ final class CallGate {
         return switch (view.state()) {
             case RUNNING -> run == null ? new Await() : ready(view, run, tool);
             case STARTING, TERMINATING -> new Await();
-            case TERMINATED, FAILED -> new Wake();
+            case TERMINATED, FAILED -> new Wake(view);
         };
     }
 

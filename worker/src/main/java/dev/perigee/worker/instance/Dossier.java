@@ -25,6 +25,9 @@ final class Dossier {
     ServerConfig config;
     String configHash;
 
+    /** How many times a process was started, or tried to be. */
+    int starts;
+
     /** The process, from its start until its end was handled. */
     @Nullable ServerRun run;
 
@@ -83,28 +86,41 @@ final class Dossier {
 
     /** Shows how things are, then tells the outcomes that say so. */
     void publish() {
-        var machine = reporter.machine();
-        boolean serving = lifecycle.state() == InstanceState.RUNNING;
-        board.publish(
-                new View(
-                        identity,
-                        config,
-                        configHash,
-                        lifecycle.state(),
-                        machine.status(),
-                        machine.message(),
-                        machine.since(),
-                        dormantSince != null,
-                        stopped,
-                        presence,
-                        serving ? run : null,
-                        catalogue,
-                        reporter.disabledTools(),
-                        discovering,
-                        reporter.crashCount(),
-                        healthy,
-                        lastHealthCheckAt,
-                        lastError));
+        board.publish(view());
         waiting.release();
+    }
+
+    /** Shows things as they are, but no process: from now on no call is sent to it. */
+    void hideRun() {
+        board.publish(view(null));
+    }
+
+    /** How things are, shown or not. */
+    View view() {
+        return view(lifecycle.state() == InstanceState.RUNNING ? run : null);
+    }
+
+    private View view(@Nullable ServerRun shown) {
+        var machine = reporter.machine();
+        return new View(
+                identity,
+                config,
+                configHash,
+                lifecycle.state(),
+                machine.status(),
+                machine.message(),
+                machine.since(),
+                dormantSince != null,
+                stopped,
+                presence,
+                starts,
+                shown,
+                catalogue,
+                reporter.disabledTools(),
+                discovering,
+                reporter.crashCount(),
+                healthy,
+                lastHealthCheckAt,
+                lastError);
     }
 }

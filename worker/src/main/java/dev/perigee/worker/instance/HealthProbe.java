@@ -8,6 +8,8 @@ import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds out whether a server is well: it is when it answers a ping, with whatever. On the
@@ -16,15 +18,22 @@ import org.jspecify.annotations.Nullable;
  * <p>Source: design/decisions.md, 8.
  */
 final class HealthProbe {
+    private static final Logger log = LoggerFactory.getLogger(HealthProbe.class);
     private static final String HEALTHY = "healthy";
     private static final String UNHEALTHY = "unhealthy";
 
     private final Dossier dossier;
     private final ToolKeeper tools;
+    private int underWay;
 
     HealthProbe(Dossier dossier, ToolKeeper tools) {
         this.dossier = dossier;
         this.tools = tools;
+    }
+
+    /** Whether a server is being asked. */
+    boolean isUnderWay() {
+        return underWay > 0;
     }
 
     void begin(Message.CheckHealth message) {
@@ -40,6 +49,7 @@ final class HealthProbe {
             answerWithoutServer(settlement, running);
             return;
         }
+        underWay++;
         var timeout = dossier.parts.options().connectivityTimeout();
         var mailbox = dossier.mailbox;
         var _ =
@@ -63,6 +73,9 @@ final class HealthProbe {
             return e.kind() == McpException.Kind.SERVER_ERROR ? null : e.getMessage();
         } catch (InterruptedException e) {
             return "the check was interrupted";
+        } catch (RuntimeException e) {
+            log.atError().setCause(e).log("Health check failed unexpectedly");
+            return "the check failed: see the worker's log";
         }
     }
 
@@ -77,6 +90,7 @@ final class HealthProbe {
     }
 
     void ended(Message.HealthChecked message) {
+        underWay--;
         dossier.lastHealthCheckAt = dossier.parts.clock().instant();
         boolean healthy = message.why() == null;
         dossier.healthy = healthy;

@@ -20,4 +20,5 @@ record HostParts(
         PackagePreparer packages,
         InstantSource clock,
         ScheduledExecutorService timers,
-        StartSlots slots) {}
+        StartSlots slots,
+        IdleSweep sweep) {}

@@ -50,6 +50,7 @@ final class Instance implements Runnable {
 
     /** Starts the thread. Called once. */
     void begin() {
+        parts.sweep().watch(this);
         thread.start();
     }
 
@@ -104,6 +105,7 @@ final class Instance implements Runnable {
                 current.abort();
             }
         } finally {
+            parts.sweep().forget(this);
             retired.accept(this);
             ended.countDown();
         }
@@ -155,6 +157,13 @@ final class Instance implements Runnable {
             order.settlement().complete(Outcomes.notFound(processId()));
         }
         return !(message instanceof Message.Leave);
+    }
+
+    /** How its process is used, null when that may not be ended for want of use. */
+    IdlePolicy.@Nullable Usage usage() {
+        var view = board.current();
+        var known = dossier;
+        return view == null || known == null ? null : view.usage(calls, known.metrics);
     }
 
     /** The instance as it is now, null before its first configuration was looked at. */

@@ -25,6 +25,7 @@ public record InstanceOptions(
         List<String> allowedCommands,
         PackageOptions packages,
         RestartPolicy restart,
+        IdlePolicy idle,
         McpOptions mcp,
         LogOptions logs) {
 
@@ -46,6 +47,7 @@ public record InstanceOptions(
                 commands,
                 packages,
                 restart,
+                idle,
                 mcp,
                 logs);
     }

@@ -88,6 +88,25 @@ public final class InstanceSettings {
                     SettingType.listOf(SettingType.duration()),
                     "1s,5s,15s",
                     "Delays before the first, second and further restarts.");
+    public static final Setting<Duration> IDLE_TIMEOUT =
+            Setting.of(
+                    "idle.timeout",
+                    SettingType.duration(),
+                    "180s",
+                    "A process that was sent no request for so long is ended; the next request"
+                            + " starts it again. 0 leaves idle processes alone.");
+    public static final Setting<Duration> IDLE_CHECK_INTERVAL =
+            Setting.of(
+                    "idle.check-interval",
+                    SettingType.duration().where(Duration::isPositive, "more than 0"),
+                    "30s",
+                    "How often it is looked for idle processes.");
+    public static final Setting<Duration> IDLE_GRACE =
+            Setting.of(
+                    "idle.grace",
+                    SettingType.duration(),
+                    "60s",
+                    "A process that was spawned less than this ago is not ended for being idle.");
     public static final Setting<Duration> TRANSITION_WAIT =
             Setting.of(
                     "tool.transition-wait",
@@ -149,6 +168,9 @@ public final class InstanceSettings {
                             CRASH_WINDOW,
                             LONG_UPTIME,
                             RESTART_DELAYS,
+                            IDLE_TIMEOUT,
+                            IDLE_CHECK_INTERVAL,
+                            IDLE_GRACE,
                             TRANSITION_WAIT,
                             MAX_CALLS,
                             LOG_INTERVAL,
@@ -181,6 +203,10 @@ public final class InstanceSettings {
                         settings.value(CRASH_WINDOW),
                         settings.value(LONG_UPTIME),
                         settings.value(RESTART_DELAYS)),
+                new IdlePolicy(
+                        settings.value(IDLE_TIMEOUT),
+                        settings.value(IDLE_CHECK_INTERVAL),
+                        settings.value(IDLE_GRACE)),
                 new McpOptions(
                         settings.value(PROTOCOL_VERSION),
                         mcp.clientName(),

@@ -8,8 +8,8 @@ import java.time.InstantSource;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 
 /**
- * Runs instances as processes of this worker. One thread of its own keeps the clocks of log batches
- * and start slots; everything else that waits is a virtual thread.
+ * Runs instances as processes of this worker. One thread of its own keeps the clocks of log
+ * batches, start slots and idle processes; everything else that waits is a virtual thread.
  */
 public final class LocalInstanceHost implements InstanceHost {
     private final HostParts parts;
@@ -36,11 +36,13 @@ public final class LocalInstanceHost implements InstanceHost {
                                 options.packages(), isolation, launcher, termination, clock),
                         clock,
                         timers,
-                        new StartSlots(options.parallelStarts(), options.startSlotHold(), timers));
+                        new StartSlots(options.parallelStarts(), options.startSlotHold(), timers),
+                        new IdleSweep(options.idle(), clock, timers));
     }
 
     @Override
     public PartitionInstances open(int partition, JournalFactory journals) {
+        parts.sweep().begin();
         return new HostedInstances(partition, parts, journals);
     }
 

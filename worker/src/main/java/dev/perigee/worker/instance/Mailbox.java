@@ -2,7 +2,9 @@ package dev.perigee.worker.instance;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -18,8 +20,8 @@ final class Mailbox {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
     private final ArrayDeque<Message> messages = new ArrayDeque<>();
+    private final Set<Message.Hint> hints = new HashSet<>();
     private int orders;
-    private boolean wakeQueued;
     private boolean closed;
 
     /** Adds an order; false when there are too many, or the box is closed. */
@@ -37,14 +39,13 @@ final class Mailbox {
         }
     }
 
-    /** Adds what happened; of wakes one is enough. Without effect after the close. */
+    /** Adds what happened; of equal hints one is enough. Without effect after the close. */
     void post(Message message) {
         lock.lock();
         try {
-            if (closed || (message instanceof Message.Wake && wakeQueued)) {
+            if (closed || (message instanceof Message.Hint hint && !hints.add(hint))) {
                 return;
             }
-            wakeQueued |= message instanceof Message.Wake;
             add(message);
         } finally {
             lock.unlock();
@@ -86,8 +87,8 @@ final class Mailbox {
         if (message instanceof Message.Order) {
             orders--;
         }
-        if (message instanceof Message.Wake) {
-            wakeQueued = false;
+        if (message instanceof Message.Hint hint) {
+            hints.remove(hint);
         }
         return message;
     }

@@ -15,6 +15,9 @@ sealed interface Message {
         Settlement settlement();
     }
 
+    /** Of equal ones that wait one is enough. */
+    sealed interface Hint extends Message {}
+
     record Apply(InstanceOrder.Apply order, String configHash, Settlement settlement)
             implements Order {}
 
@@ -52,8 +55,11 @@ sealed interface Message {
     /** A call was answered by a server whose status said it would not. */
     record Answered(ServerRun run) implements Message {}
 
-    /** A call needs a process where there is none. */
-    record Wake() implements Message {}
+    /** A call needs a process where there was none left of so many starts. */
+    record Wake(int starts) implements Hint {}
+
+    /** Nobody seems to use the process; the supervisor finds out whether that is so. */
+    record Idle() implements Hint {}
 
     /** A connectivity check ended; the reason is null when the server is well. */
     record HealthChecked(ServerRun run, @Nullable String why, Duration took, Settlement settlement)

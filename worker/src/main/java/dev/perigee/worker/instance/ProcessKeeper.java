@@ -6,7 +6,6 @@ import dev.perigee.worker.process.ExitStatus;
 import dev.perigee.worker.tool.ToolCatalogue;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,16 +26,18 @@ final class ProcessKeeper {
     private final Dossier dossier;
     private final ToolKeeper tools;
     private final CrashKeeper crashes;
+    private final Dormancy dormancy;
+    private final StartAnnouncer announcer;
     private StartKind kind = StartKind.INSTALL;
-    private String why = "";
-    private @Nullable Long oldPid;
     private @Nullable StartAttempt attempt;
     private @Nullable Long restartDueNanos;
 
-    ProcessKeeper(Dossier dossier) {
+    ProcessKeeper(Dossier dossier, RunningCalls calls) {
         this.dossier = dossier;
-        this.tools = new ToolKeeper(dossier, this::announce);
+        this.announcer = new StartAnnouncer(dossier);
+        this.tools = new ToolKeeper(dossier, announcer::online);
         this.crashes = new CrashKeeper(dossier);
+        this.dormancy = new Dormancy(dossier, calls);
     }
 
     ToolKeeper tools() {
@@ -59,7 +60,6 @@ final class ProcessKeeper {
     void start(StartKind startKind, String reason, @Nullable String commandId) {
         restartDueNanos = null;
         kind = startKind;
-        why = reason;
         dossier.lastError = null;
         var run =
                 new ServerRun(
@@ -68,28 +68,17 @@ final class ProcessKeeper {
                         dossier.journal,
                         dossier.mailbox,
                         dossier.metrics);
-        if (kind != StartKind.RESPAWN) {
-            var message = run.masked(reason + preparation());
-            dossier.reporter.status(ServerStatus.CONNECTING, message, commandId, null);
-        }
+        announcer.starting(run, kind, reason, commandId);
         dossier.lifecycle.to(InstanceState.STARTING);
         dossier.run = run;
+        dossier.starts++;
         attempt = new StartAttempt(run, kind, dossier.parts, dossier.gate, dossier.mailbox);
         attempt.begin();
     }
 
-    /** What a start does before there is a process, for people; empty when nothing. */
-    private String preparation() {
-        var missing =
-                dossier.parts.packages().missing(LaunchPlan.of(dossier.config), kind.lookup());
-        return missing == null ? "" : ": preparing the package " + missing;
-    }
-
     void progressed(Message.Progressed message) {
-        if (message.run() == dossier.run
-                && dossier.lifecycle.state() == InstanceState.STARTING
-                && dossier.reporter.status() == ServerStatus.CONNECTING) {
-            dossier.reporter.machine().explain(why + ": " + message.what());
+        if (message.run() == dossier.run) {
+            announcer.progressed(message.what());
         }
     }
 
@@ -113,8 +102,8 @@ final class ProcessKeeper {
         terminate(run, reason, grace);
         dossier.run = null;
         dossier.lifecycle.to(InstanceState.TERMINATED);
-        oldPid = run.pid();
-        return oldPid;
+        announcer.ended(run.pid());
+        return run.pid();
     }
 
     private void terminate(ServerRun run, String reason, Duration grace)
@@ -154,64 +143,15 @@ final class ProcessKeeper {
         }
         attempt = null;
         dossier.lifecycle.to(InstanceState.RUNNING);
-        tellReturn(run);
-        var respawned = kind == StartKind.RESPAWN;
+        announcer.running(run, dormancy.lasted());
         dossier.dormantSince = null;
-        if (respawned) {
-            return;
+        if (kind == StartKind.RESPAWN) {
+            return; // Its tools are known, and listed all the time.
         }
         if (message.info() == null) {
             tools.online(run, ToolCatalogue.of(List.of()));
         } else {
             tools.discover(run);
-        }
-    }
-
-    /** A process that replaces another is told at once; a new one when its tools are known. */
-    private void tellReturn(ServerRun run) {
-        var pid = run.pid();
-        long newPid = pid == null ? 0 : pid;
-        switch (kind) {
-            case CRASH_RESTART ->
-                    dossier.reporter.append(
-                            new EventBody.Restarted(
-                                    oldPid, newPid, dossier.reporter.crashCount(), "crash"),
-                            pid);
-            case MANUAL_RESTART -> {
-                if (oldPid != null) {
-                    dossier.reporter.append(new EventBody.Restarted(oldPid, newPid, 0, why), pid);
-                }
-            }
-            case RESPAWN ->
-                    dossier.reporter.append(
-                            new EventBody.Respawned(dormantSeconds(), run.uptime().toMillis()),
-                            pid);
-            case INSTALL, ATTEMPT -> {}
-        }
-    }
-
-    private double dormantSeconds() {
-        var since = dossier.dormantSince;
-        return since == null
-                ? 0
-                : ExitTexts.seconds(Duration.between(since, dossier.parts.clock().instant()));
-    }
-
-    /** Before a process is online for the first time. */
-    private void announce(ServerRun run, int toolCount) {
-        boolean told =
-                switch (kind) {
-                    case CRASH_RESTART, RESPAWN -> true;
-                    case MANUAL_RESTART -> oldPid != null;
-                    case INSTALL, ATTEMPT -> false;
-                };
-        if (!told && run.takeAnnouncement()) {
-            dossier.reporter.append(
-                    new EventBody.Started(
-                            run.uptime().toMillis(),
-                            dossier.config.transportType().name().toLowerCase(Locale.ROOT),
-                            toolCount),
-                    run.pid());
         }
     }
 
@@ -279,7 +219,7 @@ final class ProcessKeeper {
     }
 
     private void crashed(ServerRun run, @Nullable ExitStatus exit, String reason) {
-        oldPid = run.pid();
+        announcer.ended(run.pid());
         var delay = crashes.handle(run, exit, reason);
         if (delay != null) {
             restartDueNanos = System.nanoTime() + delay.toNanos();
@@ -292,10 +232,24 @@ final class ProcessKeeper {
         }
     }
 
-    /** A call needs a process; several at a time have one started. */
-    void wake() {
+    /** Ends the process if nobody uses it; the next call starts another. */
+    void sleepIfIdle() throws InterruptedException {
+        var usage = dormancy.begin();
+        if (usage != null) {
+            var pid = end("The server was idle", dormancy.grace());
+            dormancy.enter(usage, pid);
+        }
+    }
+
+    /**
+     * A call needs a process; several at a time have one started.
+     *
+     * @param starts those of which the call knew that they left no process
+     */
+    void wake(int starts) {
         var status = dossier.reporter.status();
         if (dossier.run != null
+                || dossier.starts != starts
                 || restartDueNanos != null
                 || dossier.stopped
                 || status == ServerStatus.PERMANENTLY_FAILED

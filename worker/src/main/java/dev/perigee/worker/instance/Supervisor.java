@@ -24,7 +24,7 @@ final class Supervisor {
 
     Supervisor(Dossier dossier, RequestLogs requestLogs, RunningCalls calls) {
         this.dossier = dossier;
-        this.process = new ProcessKeeper(dossier);
+        this.process = new ProcessKeeper(dossier, calls);
         this.tools = process.tools();
         this.health = new HealthProbe(dossier, tools);
         this.requestLogs = requestLogs;
@@ -58,12 +58,19 @@ final class Supervisor {
             case Message.Exited exited -> process.exited(exited);
             case Message.ToolsChanged changed -> tools.changed(changed);
             case Message.Answered answered -> tools.recovered(answered.run());
-            case Message.Wake _ -> process.wake();
+            case Message.Wake wake -> process.wake(wake.starts());
+            case Message.Idle _ -> sleepIfIdle();
             case Message.HealthChecked checked -> health.ended(checked);
             case Message.RestartDue _ -> process.restartDue();
             case Message.Leave leave -> leave(leave.limit());
         }
         dossier.publish();
+    }
+
+    private void sleepIfIdle() throws InterruptedException {
+        if (!health.isUnderWay()) {
+            process.sleepIfIdle();
+        }
     }
 
     private void apply(Message.Apply message) throws InterruptedException {
@@ -124,10 +131,13 @@ final class Supervisor {
             return false;
         }
         dossier.identify(message.order().startToken());
+        boolean spawn = message.order().cause() == Cause.SPAWN;
         if (process.underWay()) {
             dossier.waiting.add(message.settlement());
+        } else if (spawn && dossier.run == null) {
+            process.wake(dossier.starts);
+            complete(message, note("respawning"));
         } else {
-            boolean spawn = message.order().cause() == Cause.SPAWN;
             complete(message, note(spawn ? "already running" : "unchanged"));
         }
         return true;

@@ -104,7 +104,7 @@ final class ToolCall implements Runnable {
                 Math.min(
                         deadlineNanos,
                         startNanos + instance.parts().options().transitionWait().toNanos());
-        boolean woken = false;
+        @Nullable View wokenAt = null;
         while (true) {
             var view = instance.board().current();
             switch (CallGate.decide(view, request.tool())) {
@@ -114,12 +114,13 @@ final class ToolCall implements Runnable {
                 case CallGate.Send(var run) -> {
                     return ask(run, view);
                 }
-                case CallGate.Wake _ -> {
-                    if (woken) {
-                        return failed(notStarted(view));
+                case CallGate.Wake(var seen) -> {
+                    if (wokenAt == null) {
+                        wokenAt = seen;
+                        instance.mailbox().post(new Message.Wake(seen.starts()));
+                    } else if (seen.starts() != wokenAt.starts()) {
+                        return failed(notStarted(seen));
                     }
-                    woken = true;
-                    instance.mailbox().post(new Message.Wake());
                 }
                 case CallGate.Await _ -> {}
             }
@@ -193,8 +194,8 @@ final class ToolCall implements Runnable {
                         .formatted(status == null ? "unknown" : status.wireName(), slug));
     }
 
-    private ToolError notStarted(@Nullable View view) {
-        var why = view == null || view.lastError() == null ? "no process" : view.lastError();
+    private ToolError notStarted(View view) {
+        var why = view.lastError() == null ? "no process" : view.lastError();
         return error(ErrorCode.UNAVAILABLE, "The server could not be started: " + why);
     }
 

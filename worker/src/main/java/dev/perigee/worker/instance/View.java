@@ -2,6 +2,7 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.worker.mcp.ServerMetrics;
 import dev.perigee.worker.tool.ToolCatalogue;
 import java.time.Instant;
 import java.util.Set;
@@ -10,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An instance as its supervisor last left it, for everybody else. Immutable.
  *
+ * @param starts how many times a process was started, or tried to be
  * @param run the process, null where there is none or it is being ended
  * @param catalogue null while the tools are not known
  * @param discovering whether the server is being asked for its tools
@@ -27,6 +29,7 @@ record View(
         boolean dormant,
         boolean stopped,
         Presence presence,
+        int starts,
         @Nullable ServerRun run,
         @Nullable ToolCatalogue catalogue,
         Set<String> disabledTools,
@@ -35,6 +38,23 @@ record View(
         @Nullable Boolean healthy,
         @Nullable Instant lastHealthCheckAt,
         @Nullable String lastError) {
+
+    /**
+     * How the process is used, by what is counted now; null when it may not be ended for want of
+     * use: there is none, or it speaks no MCP, so that nothing could ask for it again, or it is on
+     * its way to another status.
+     */
+    IdlePolicy.@Nullable Usage usage(RunningCalls calls, ServerMetrics metrics) {
+        if (run == null
+                || run.client() == null
+                || run.spawnedAt() == null
+                || run.exit() != null
+                || status != ServerStatus.ONLINE
+                || discovering) {
+            return null;
+        }
+        return new IdlePolicy.Usage(run.spawnedAt(), metrics.lastActivityAt(), calls.count());
+    }
 
     /** Whether the instance is here. */
     enum Presence {

@@ -53,6 +53,10 @@ final class Bench implements AutoCloseable {
 
     /** With settings other than the quick ones. */
     Bench(Map<String, String> settings) {
+        this(settings, InstantSource.system());
+    }
+
+    Bench(Map<String, String> settings, InstantSource clock) {
         var all =
                 new HashMap<>(
                         Map.of(
@@ -67,7 +71,7 @@ final class Bench implements AutoCloseable {
                         launcher,
                         new Termination(),
                         new NoIsolation(System.getenv(), Path.of("target", "caches")),
-                        InstantSource.system());
+                        clock);
         instances =
                 host.open(
                         1,
@@ -83,7 +87,7 @@ final class Bench implements AutoCloseable {
 
     static ServerConfig server(String id, Map<String, String> env, String... flags) {
         var args = new ArrayList<String>();
-        args.add(script());
+        args.add(resource("/server.mjs"));
         args.addAll(List.of(flags));
         return program(id, TransportType.STDIO, "node", args, env, null);
     }
@@ -108,8 +112,14 @@ final class Bench implements AutoCloseable {
                 .build();
     }
 
-    private static String script() {
-        var found = Objects.requireNonNull(Bench.class.getResource("/server.mjs"));
+    /** A server that is little more than nothing: a shell with one tool, pid. */
+    static ServerConfig small(String id) {
+        return program(
+                id, TransportType.STDIO, "sh", List.of(resource("/small.sh")), Map.of(), null);
+    }
+
+    private static String resource(String name) {
+        var found = Objects.requireNonNull(Bench.class.getResource(name));
         try {
             return Path.of(found.toURI()).toString();
         } catch (URISyntaxException e) {

@@ -54,6 +54,23 @@ final class IsolationTest {
     }
 
     @Test
+    @DisplayName("PRO-72: only the process of the user whose configuration changed restarts")
+    void separateUpdates() {
+        var first = Installation.fixture("--old");
+        var users = List.of(first, first.ofUser("second-user"), first.ofUser("third-user"));
+        users.forEach(backend::install);
+        var pids = users.stream().map(user -> backend.text(user, "pid", "{}")).toList();
+
+        var changed = users.get(1).withArgs(Installation.fixture("--new").args());
+        backend.result(backend.configure(changed, "mcp_installation_updated"));
+
+        assertThat(backend.text(changed, "args", "{}")).isEqualTo("[\"--new\"]");
+        assertThat(backend.text(changed, "pid", "{}")).isNotEqualTo(pids.get(1));
+        assertThat(backend.text(users.get(0), "pid", "{}")).isEqualTo(pids.get(0));
+        assertThat(backend.text(users.get(2), "pid", "{}")).isEqualTo(pids.get(2));
+    }
+
+    @Test
     @DisplayName("PRO-05, PRO-09: arguments in order, the environment and the worker's reach it")
     void argumentsAndEnvironment() {
         var f =

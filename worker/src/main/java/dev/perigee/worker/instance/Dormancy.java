@@ -1,0 +1,85 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.event.EventBody;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides whether an instance goes dormant, and tells of it. On the supervisor's thread.
+ *
+ * <p>No call is caught by it. A call is counted as under way before it looks at the board for the
+ * process to ask, and not sent to one that is not shown there. So the process is taken off the
+ * board first and the calls are counted afterwards: either the call is seen here, and the process
+ * is shown again; or the call sees no process, waits, and has one started when the old one is gone.
+ */
+final class Dormancy {
+    private static final Logger log = LoggerFactory.getLogger(Dormancy.class);
+
+    private final Dossier dossier;
+    private final RunningCalls calls;
+
+    Dormancy(Dossier dossier, RunningCalls calls) {
+        this.dossier = dossier;
+        this.calls = calls;
+    }
+
+    /**
+     * Takes the process out of service if it is idle.
+     *
+     * @return how it was used; null when it is needed, and shown as before
+     */
+    IdlePolicy.@Nullable Usage begin() {
+        if (!isOver(usage())) {
+            return null;
+        }
+        dossier.hideRun();
+        var usage = usage();
+        if (!isOver(usage)) {
+            dossier.publish();
+            return null;
+        }
+        return usage;
+    }
+
+    private IdlePolicy.@Nullable Usage usage() {
+        return dossier.view().usage(calls, dossier.metrics);
+    }
+
+    private boolean isOver(IdlePolicy.@Nullable Usage usage) {
+        return usage != null
+                && dossier.parts.options().idle().isOver(usage, dossier.parts.clock().instant());
+    }
+
+    /**
+     * From SIGTERM to SIGKILL. A call that comes meanwhile must find the time for a new process in
+     * what it may wait, so half of that is the most that is given.
+     */
+    Duration grace() {
+        var options = dossier.parts.options();
+        var half = options.transitionWait().dividedBy(2);
+        return half.compareTo(options.terminationGrace()) < 0 ? half : options.terminationGrace();
+    }
+
+    /** The process is gone: the next call starts another. */
+    void enter(IdlePolicy.Usage usage, @Nullable Long pid) {
+        var now = dossier.parts.clock().instant();
+        dossier.dormantSince = now;
+        var idle = usage.idleFor(now);
+        log.atInfo()
+                .addKeyValue("process_id", dossier.processId())
+                .addKeyValue("idle_ms", idle.toMillis())
+                .log("Idle server was ended until it is needed");
+        dossier.reporter.append(
+                new EventBody.Dormant(ExitTexts.seconds(idle), usage.idleSince()), pid);
+    }
+
+    /** How long there has been no process; zero when the instance is not dormant. */
+    Duration lasted() {
+        var since = dossier.dormantSince;
+        return since == null
+                ? Duration.ZERO
+                : Duration.between(since, dossier.parts.clock().instant());
+    }
+}

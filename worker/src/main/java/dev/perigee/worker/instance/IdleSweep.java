@@ -1,0 +1,64 @@
+package dev.perigee.worker.instance;
+
+import java.time.InstantSource;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks at all instances of a worker every now and then, and tells those that seem idle. One timer
+ * for all of them, which reads what they show and neither blocks nor decides: that is for each
+ * instance's own thread, see {@link Dormancy}.
+ */
+final class IdleSweep {
+    private static final Logger log = LoggerFactory.getLogger(IdleSweep.class);
+
+    private final IdlePolicy policy;
+    private final InstantSource clock;
+    private final ScheduledExecutorService timers;
+    private final Set<Instance> watched = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean begun = new AtomicBoolean();
+
+    IdleSweep(IdlePolicy policy, InstantSource clock, ScheduledExecutorService timers) {
+        this.policy = policy;
+        this.clock = clock;
+        this.timers = timers;
+    }
+
+    /** Starts the timer, where idle processes are ended at all; once, whoever comes first. */
+    void begin() {
+        if (policy.isEnabled() && begun.compareAndSet(false, true)) {
+            long nanos = policy.checkInterval().toNanos();
+            var _ = timers.scheduleWithFixedDelay(this::look, nanos, nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
+    /** From now on the instance is looked at. */
+    void watch(Instance instance) {
+        watched.add(instance);
+    }
+
+    /** The instance has ended. */
+    void forget(Instance instance) {
+        watched.remove(instance);
+    }
+
+    private void look() {
+        try {
+            var now = clock.instant();
+            for (var instance : watched) {
+                var usage = instance.usage();
+                if (usage != null && policy.isOver(usage, now)) {
+                    instance.mailbox().post(new Message.Idle());
+                }
+            }
+        } catch (RuntimeException e) {
+            // Thrown on, it would be the last look.
+            log.atError().setCause(e).log("Looking for idle instances failed");
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.event.ServerStatus;
+import java.time.Duration;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells how a start goes, and that a process runs: of one that replaces another when its handshake
+ * is done, of a new one when its tools are known. The supervisor's.
+ */
+final class StartAnnouncer {
+    private final Dossier dossier;
+    private StartKind kind = StartKind.INSTALL;
+    private String why = "";
+    private @Nullable Long oldPid;
+
+    StartAnnouncer(Dossier dossier) {
+        this.dossier = dossier;
+    }
+
+    /** A process is being started, for which a package may have to be installed first. */
+    void starting(ServerRun run, StartKind startKind, String reason, @Nullable String commandId) {
+        kind = startKind;
+        why = reason;
+        if (kind != StartKind.RESPAWN) {
+            var message = run.masked(reason + preparation());
+            dossier.reporter.status(ServerStatus.CONNECTING, message, commandId, null);
+        }
+    }
+
+    /** What a start does before there is a process, for people; empty when nothing. */
+    private String preparation() {
+        var missing =
+                dossier.parts.packages().missing(LaunchPlan.of(dossier.config), kind.lookup());
+        return missing == null ? "" : ": preparing the package " + missing;
+    }
+
+    /** What is being done for the start, for people. */
+    void progressed(String what) {
+        if (dossier.lifecycle.state() == InstanceState.STARTING
+                && dossier.reporter.status() == ServerStatus.CONNECTING) {
+            dossier.reporter.machine().explain(why + ": " + what);
+        }
+    }
+
+    /** The process that the next one replaces. */
+    void ended(@Nullable Long pid) {
+        oldPid = pid;
+    }
+
+    /**
+     * Its handshake is done.
+     *
+     * @param dormant how long there was none
+     */
+    void running(ServerRun run, Duration dormant) {
+        var pid = run.pid();
+        long newPid = pid == null ? 0 : pid;
+        switch (kind) {
+            case CRASH_RESTART ->
+                    dossier.reporter.append(
+                            new EventBody.Restarted(
+                                    oldPid, newPid, dossier.reporter.crashCount(), "crash"),
+                            pid);
+            case MANUAL_RESTART -> {
+                if (oldPid != null) {
+                    dossier.reporter.append(new EventBody.Restarted(oldPid, newPid, 0, why), pid);
+                }
+            }
+            case RESPAWN ->
+                    dossier.reporter.append(
+                            new EventBody.Respawned(
+                                    ExitTexts.seconds(dormant), run.uptime().toMillis()),
+                            pid);
+            case INSTALL, ATTEMPT -> {}
+        }
+    }
+
+    /** Its tools are known, and it is about to be online. */
+    void online(ServerRun run, int toolCount) {
+        boolean told =
+                switch (kind) {
+                    case CRASH_RESTART, RESPAWN -> true;
+                    case MANUAL_RESTART -> oldPid != null;
+                    case INSTALL, ATTEMPT -> false;
+                };
+        if (!told && run.takeAnnouncement()) {
+            dossier.reporter.append(
+                    new EventBody.Started(
+                            run.uptime().toMillis(),
+                            dossier.config.transportType().name().toLowerCase(Locale.ROOT),
+                            toolCount),
+                    run.pid());
+        }
+    }
+}

@@ -1,0 +1,247 @@
+package dev.perigee.worker.instance;
+
+import static dev.perigee.worker.instance.InstanceState.FAILED;
+import static dev.perigee.worker.instance.InstanceState.RUNNING;
+import static dev.perigee.worker.instance.InstanceState.STARTING;
+import static dev.perigee.worker.instance.InstanceState.TERMINATED;
+import static dev.perigee.worker.instance.InstanceState.TERMINATING;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.event.EventBody.Crashed;
+import dev.perigee.protocol.event.EventBody.PermanentlyFailed;
+import dev.perigee.protocol.event.EventBody.Restarted;
+import dev.perigee.protocol.event.EventBody.Stopped;
+import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.link.InstanceOrder.Cause;
+import dev.perigee.protocol.tool.ErrorCode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** From the start of a process to its end, and what is remembered of it. */
+final class LifecycleTest {
+    private final Bench bench = new Bench();
+
+    @AfterEach
+    void end() {
+        bench.close();
+    }
+
+    @Test
+    @DisplayName("PRO-47, PRO-48: each state can be seen, and requests need a running process")
+    void showsEachState() {
+        var config = Bench.server("a", "--slow-init", "500", "--on-term", "ignore");
+        var installed = bench.submit(config, Cause.CREATED);
+        awaitState(config, STARTING);
+        bench.settle(installed);
+        assertThat(bench.snapshot(config).state()).isEqualTo(RUNNING);
+
+        var stopped = bench.instances.stop(bench.order(config.processId()));
+        awaitState(config, TERMINATING);
+        var refused = bench.call(config, "pid", Map.of()).error();
+        assertThat(refused).isNotNull();
+        assertThat(refused.code()).isEqualTo(ErrorCode.STOPPED);
+        bench.settle(stopped);
+        assertThat(bench.snapshot(config).state()).isEqualTo(TERMINATED);
+
+        var broken = Bench.server("b", "--die", "as ordered");
+        bench.configure(broken);
+        assertThat(bench.snapshot(broken).state()).isEqualTo(FAILED);
+    }
+
+    @Test
+    @DisplayName("PRO-47: a call to a process that is being replaced goes to the next one")
+    void waitsForTheNextProcess() {
+        var config = Bench.server("a", "--on-term", "ignore");
+        bench.configure(config);
+        long pid = Objects.requireNonNull(bench.snapshot(config).pid());
+
+        var restarted = bench.instances.restart(bench.order(config.processId()));
+        awaitState(config, TERMINATING);
+
+        assertThat(bench.pid(config)).isNotEqualTo(pid);
+        assertThat(bench.settle(restarted).outcome()).isEqualTo(CommandOutcome.COMPLETED);
+    }
+
+    @Test
+    @DisplayName("PRO-55: a manual restart of a server that exits with 143 is no crash")
+    void restartIsNoCrash() {
+        var config = Bench.server("a", "--on-term", "143");
+        bench.configure(config);
+        long pid = bench.pid(config);
+
+        bench.settle(bench.instances.restart(bench.order(config.processId())));
+        bench.settle(bench.instances.stop(bench.order(config.processId())));
+
+        assertThat(Bench.alive(pid)).isFalse();
+        var journal = bench.journal(config);
+        assertThat(journal.all(Restarted.class)).hasSize(1);
+        assertThat(journal.all(Stopped.class)).hasSize(1);
+        assertThat(journal.all(Crashed.class)).isEmpty();
+        assertThat(bench.snapshot(config).crashCount()).isZero();
+    }
+
+    @Test
+    @Tag("long")
+    @DisplayName("PRO-30: a start of 25 s is accepted by the default timeout")
+    void acceptsASlowStart() {
+        try (var usual = new Bench(Map.of("mcp.handshake-timeout", "30s"))) {
+            var config = Bench.server("a", "--slow-init", "25000");
+            assertThat(usual.configure(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
+            assertThat(usual.snapshot(config).status()).isEqualTo(ServerStatus.ONLINE);
+        }
+    }
+
+    @Test
+    @DisplayName("PRO-30, PRO-31: a start of five sixths of the timeout is accepted")
+    void acceptsASlowStartInScale() {
+        try (var quick = new Bench(Map.of("mcp.handshake-timeout", "3s"))) {
+            var config = Bench.server("a", "--slow-init", "2500");
+            assertThat(quick.configure(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
+            assertThat(quick.text(config, "record", Map.of())).doesNotContain("pid");
+        }
+    }
+
+    @Test
+    @DisplayName("PRO-67: an uninstallation clears the crash history")
+    void forgetsCrashesWithTheInstallation() {
+        var config = Bench.server("a");
+        bench.configure(config);
+        crash(config, 1);
+        crash(config, 2);
+        bench.settle(bench.instances.remove(bench.order(config.processId())));
+
+        bench.configure(config);
+        crash(config, 1);
+        crash(config, 2);
+
+        var crashes = bench.journal(config).all(Crashed.class);
+        assertThat(crashes).extracting(Crashed::crashCount).containsExactly(1, 2);
+        assertThat(crashes).extracting(Crashed::willRestart).containsOnly(true);
+    }
+
+    private void crash(ServerConfig config, int count) {
+        bench.call(config, "crash", Map.of("code", 1));
+        var journal = bench.journal(config);
+        await().until(() -> journal.all(Restarted.class).size() == count);
+        await().until(() -> bench.snapshot(config).status() == ServerStatus.ONLINE);
+    }
+
+    @Test
+    @DisplayName("PRO-69: an uninstallation during backoff leaves no restart to come")
+    void cancelsTheRestart(@TempDir Path directory) {
+        try (var slow = new Bench(Map.of("restart.delays", "1s"))) {
+            var starts = directory.resolve("starts");
+            var config = counted("a", starts);
+            slow.configure(config);
+            slow.call(config, "crash", Map.of("code", 1));
+            await().until(() -> slow.snapshot(config).state() == FAILED);
+
+            slow.settle(slow.instances.remove(slow.order(config.processId())));
+
+            await().during(Duration.ofMillis(1500)).until(() -> count(starts) == 1);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "PRO-85, PRO-106: nothing starts what failed permanently, also when its crashes are old")
+    void endsRestartLoops(@TempDir Path directory) {
+        try (var quick = new Bench(Map.of("restart.window", "3s"))) {
+            var starts = directory.resolve("starts");
+            var config = counted("a", starts);
+            quick.configure(config);
+            for (int i = 1; i <= 3; i++) {
+                await().until(() -> quick.snapshot(config).status() == ServerStatus.ONLINE);
+                quick.call(config, "crash", Map.of("code", 1));
+                int crashes = i;
+                await().until(() -> quick.journal(config).all(Crashed.class).size() == crashes);
+            }
+            await().until(() -> quick.snapshot(config).permanentlyFailed());
+            assertThat(quick.journal(config).all(PermanentlyFailed.class)).hasSize(1);
+
+            // Until the window is over, and beyond.
+            await().during(Duration.ofMillis(3500))
+                    .atMost(Duration.ofSeconds(20))
+                    .pollInterval(Duration.ofMillis(100))
+                    .until(() -> refusedForGood(quick, config) && count(starts) == 3);
+            assertThat(quick.instances.describe())
+                    .extracting(InstanceSnapshot::permanentlyFailed)
+                    .containsExactly(true);
+        }
+    }
+
+    private static boolean refusedForGood(Bench bench, ServerConfig config) {
+        var error = bench.call(config, "pid", Map.of()).error();
+        return error != null && error.code() == ErrorCode.PERMANENTLY_FAILED;
+    }
+
+    @Test
+    @DisplayName("PRO-89: messages, errors, active requests, last activity and uptime are counted")
+    void counts() {
+        var config = Bench.server("a");
+        bench.configure(config);
+        var installed = bench.snapshot(config);
+        for (int i = 0; i < 5; i++) {
+            bench.call(config, "echo", Map.of("message", "x"));
+        }
+        var called = bench.snapshot(config);
+        assertThat(called.messageCount()).isEqualTo(installed.messageCount() + 5);
+        assertThat(called.errorCount()).isZero();
+        assertThat(called.lastActivityAt()).isAfter(installed.lastActivityAt());
+        assertThat(called.startedAt()).isEqualTo(installed.startedAt());
+
+        bench.call(config, "sleep", Map.of("ms", 60_000), Duration.ofMillis(200));
+        assertThat(bench.snapshot(config).errorCount()).isEqualTo(1);
+
+        var order = bench.request(config, "tools/call", "slug-a:sleep", Map.of("ms", 60_000));
+        bench.instances.execute(order);
+        assertThat(bench.snapshot(config).activeRequests()).isEqualTo(1);
+        bench.settle(bench.instances.stop(bench.order(config.processId())));
+        bench.result(order);
+        await().until(() -> bench.snapshot(config).activeRequests() == 0);
+        assertThat(bench.snapshot(config).startedAt()).isNull();
+    }
+
+    /** The test server behind a shell that notes each start. */
+    private static ServerConfig counted(String id, Path starts) {
+        var server = Bench.server(id);
+        return Bench.program(
+                id,
+                server.transportType(),
+                "sh",
+                List.of("-c", "echo >> " + starts + "; exec node \"$0\"", server.args().getFirst()),
+                Map.of(),
+                null);
+    }
+
+    private static long count(Path starts) {
+        try (var lines = Files.lines(starts)) {
+            return lines.count();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private void awaitState(ServerConfig config, InstanceState state) {
+        await().pollInterval(Duration.ofMillis(10))
+                .until(
+                        () -> {
+                            var snapshot = bench.instances.describe(config.processId());
+                            return snapshot != null && snapshot.state() == state;
+                        });
+    }
+}
