@@ -132,33 +132,45 @@ public final class IsolationChoice {
         return null;
     }
 
+    /** Without a memory limit only where none is possible: what is missing is then reported. */
     private Isolation jailed(List<Jail> kinds) throws InterruptedException {
         var memory = memory();
-        String failure = null;
+        var gap = memory instanceof MemoryPlace.Missing missing ? missing.why() : "";
         if (memory instanceof MemoryPlace.Found found) {
             var groups =
                     new MemoryGroups(
                             found, policy.memoryBytes(), host.workerId(), host.incarnation());
             groups.sweep();
-            for (var kind : kinds) {
-                var isolation = isolation(kind, groups, null);
-                failure = JailProbe.failure(host.launcher(), isolation.probe());
-                if (failure == null) {
-                    return chosen(isolation);
-                }
+            var limited = attempt(kinds, groups, null);
+            if (limited.isolation() != null) {
+                return chosen(limited.isolation());
             }
+            gap = limited.failure();
         }
-        var unlimited = memory instanceof MemoryPlace.Missing missing ? missing.why() : failure;
-        for (var kind : kinds) {
-            var isolation = isolation(kind, null, policy.memoryBytes() == 0 ? null : unlimited);
-            failure = JailProbe.failure(host.launcher(), isolation.probe());
-            if (failure == null) {
-                return chosen(isolation);
-            }
+        var unlimited = attempt(kinds, null, policy.memoryBytes() == 0 ? null : gap);
+        if (unlimited.isolation() != null) {
+            return chosen(unlimited.isolation());
         }
         throw new IllegalStateException(
                 "Servers are to be jailed, and %s does not work on this system (%s): allow its user to make namespaces, in a container too; or %s"
-                        .formatted(kinds.getLast().name(), failure, TRUSTED));
+                        .formatted(kinds.getLast().name(), unlimited.failure(), TRUSTED));
+    }
+
+    /** The first that works, or why the last does not. */
+    private record Attempt(@Nullable JailIsolation isolation, String failure) {}
+
+    private Attempt attempt(
+            List<Jail> kinds, @Nullable MemoryGroups groups, @Nullable String memoryGap)
+            throws InterruptedException {
+        var failure = "";
+        for (var kind : kinds) {
+            var isolation = isolation(kind, groups, memoryGap);
+            failure = JailProbe.failure(host.launcher(), isolation.probe());
+            if (failure == null) {
+                return new Attempt(isolation, "");
+            }
+        }
+        return new Attempt(null, failure);
     }
 
     private MemoryPlace memory() {

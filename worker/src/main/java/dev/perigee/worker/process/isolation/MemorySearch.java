@@ -81,23 +81,21 @@ final class MemorySearch {
                 : missing("the control group %s cannot be written to".formatted(group));
     }
 
-    private static MemoryPlace inUnified(Path group) throws IOException {
-        if (!words(group.resolve("cgroup.controllers")).contains(MEMORY)) {
-            return missing("the control group %s has no memory controller".formatted(group));
-        }
-        if (words(group.resolve("cgroup.subtree_control")).contains(MEMORY)) {
-            return writable(group);
-        }
-        if (!(writable(group) instanceof MemoryPlace.Found found)) {
-            return writable(group);
-        }
+    private static MemoryPlace inUnified(Path group) {
         try {
-            // The root of all has no type, and may keep its processes.
-            if (Files.exists(group.resolve("cgroup.type"))) {
-                moveDown(group);
+            if (!words(group.resolve("cgroup.controllers")).contains(MEMORY)) {
+                return missing("the control group %s has no memory controller".formatted(group));
             }
-            write(group.resolve("cgroup.subtree_control"), "+" + MEMORY);
-            return found;
+            var place = writable(group);
+            var handsOn = words(group.resolve("cgroup.subtree_control")).contains(MEMORY);
+            if (place instanceof MemoryPlace.Found && !handsOn) {
+                // The root of all has no type, and may keep its processes.
+                if (Files.exists(group.resolve("cgroup.type"))) {
+                    moveDown(group);
+                }
+                write(group.resolve("cgroup.subtree_control"), "+" + MEMORY);
+            }
+            return place;
         } catch (IOException e) {
             return missing(
                     "the control group %s does not hand its memory controller on (%s)"

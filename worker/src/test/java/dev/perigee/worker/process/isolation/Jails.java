@@ -56,9 +56,10 @@ final class Jails implements AutoCloseable {
     private final Watchdog watchdog;
     final ProcessLauncher owned;
 
-    private Jails(Path caches, Map<String, String> settings, String workerId) throws Exception {
+    private Jails(Path caches, Map<String, String> settings, String workerId, Duration retention)
+            throws Exception {
         var owner = new ProcessOwner(workerId, "first");
-        watchdog = Watchdog.start(owner, RETENTION, launcher, () -> {});
+        watchdog = Watchdog.start(owner, retention, launcher, () -> {});
         owned = new OwnedLauncher(launcher, owner, watchdog, termination, Duration.ofMillis(500));
         isolation =
                 IsolationChoice.choose(
@@ -68,16 +69,25 @@ final class Jails implements AutoCloseable {
     }
 
     private static Settings settings(Map<String, String> settings) {
-        var all = new HashMap<>(Map.of("isolation.mode", "bubblewrap"));
+        var all =
+                new HashMap<>(
+                        Map.of(
+                                "isolation.mode", "bubblewrap",
+                                "isolation.pass-environment", "CI_RUN_MARK"));
         all.putAll(settings);
         return IsolationSettings.SCHEMA.read(all);
     }
 
     /** With settings besides bubblewrap's; skips the test where there are no jails. */
     static Jails open(Path caches, Map<String, String> settings) throws Exception {
+        return open(caches, settings, RETENTION);
+    }
+
+    static Jails open(Path caches, Map<String, String> settings, Duration retention)
+            throws Exception {
         var workerId = "jail-test-" + UUID.randomUUID();
         try {
-            return new Jails(caches, settings, workerId);
+            return new Jails(caches, settings, workerId, retention);
         } catch (IllegalStateException e) {
             if (System.getenv(REQUIRED) != null) {
                 throw e;

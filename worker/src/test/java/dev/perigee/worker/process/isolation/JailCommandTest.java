@@ -1,0 +1,137 @@
+package dev.perigee.worker.process.isolation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** The command lines of both kinds of jails, word by word. */
+final class JailCommandTest {
+    private static final SystemPaths SYSTEM =
+            new SystemPaths(
+                    List.of(Path.of("/usr"), Path.of("/etc")),
+                    List.of(Path.of("/etc/shadow")),
+                    List.of(Path.of("/etc/ssh")));
+    private static final Bubblewrap BUBBLEWRAP =
+            new Bubblewrap(Path.of("/usr/bin/bwrap"), Path.of("/usr/bin/prlimit"), SYSTEM, true);
+    private static final Nsjail NSJAIL =
+            new Nsjail(Path.of("/usr/bin/nsjail"), Path.of("/usr/bin/env"), SYSTEM);
+
+    private static JailPolicy policy(Map<String, String> settings) {
+        return IsolationSettings.policy(IsolationSettings.SCHEMA.read(settings), Map.of());
+    }
+
+    private static JailedProgram program(boolean app) {
+        return JailedProgram.of(
+                new ServerProgram(
+                        "t 1",
+                        ServerRuntime.NODE,
+                        List.of("node", "--", ";"),
+                        Map.of("KEY", "s3cret"),
+                        app),
+                new CacheDirectory(Path.of("/mcp-cache/node/t1"), Path.of("/home/node")));
+    }
+
+    private static String line(Jail jail, Map<String, String> settings, boolean app) {
+        return String.join(" ", jail.command(policy(settings), program(app)));
+    }
+
+    @Test
+    @DisplayName("PRO-10 to PRO-25: bubblewrap, with the limits inside")
+    void bubblewrap() {
+        assertThat(line(BUBBLEWRAP, Map.of(), false))
+                .isEqualTo(
+                        "/usr/bin/bwrap --unshare-user --disable-userns --unshare-pid --unshare-ipc"
+                                + " --unshare-uts --unshare-cgroup-try --uid 1000 --gid 1000"
+                                + " --hostname mcp-t-1 --die-with-parent --new-session"
+                                + " --cap-drop ALL --ro-bind /usr /usr --ro-bind /etc /etc"
+                                + " --proc /proc --dev /dev --size 104857600 --tmpfs /dev/shm"
+                                + " --remount-ro /dev --size 104857600 --tmpfs /tmp"
+                                + " --ro-bind /dev/null /etc/shadow --size 4096 --tmpfs /etc/ssh"
+                                + " --remount-ro /etc/ssh --bind /mcp-cache/node/t1 /home/node"
+                                + " --remount-ro / --chdir /home/node -- /usr/bin/prlimit"
+                                + " --as=unlimited --cpu=60 --nproc=1000 --nofile=1024"
+                                + " --fsize=52428800 --core=0 -- node -- ;");
+    }
+
+    @Test
+    void bubblewrapByOtherSettings() {
+        var settings =
+                Map.of(
+                        "isolation.network", "false",
+                        "isolation.cpu-time", "0",
+                        "isolation.read-only-paths", "/opt/node");
+        assertThat(line(BUBBLEWRAP, settings, true))
+                .contains(
+                        "--unshare-net",
+                        "--cpu=unlimited",
+                        "--ro-bind /opt/node /opt/node",
+                        "--size 314572800 --tmpfs /app",
+                        "--chdir /app");
+        var old = new Bubblewrap(BUBBLEWRAP.bwrap(), BUBBLEWRAP.prlimit(), SYSTEM, false);
+        assertThat(line(old, Map.of(), false)).doesNotContain("--disable-userns");
+        assertThat(old.unenforced()).isNotEmpty();
+    }
+
+    @Test
+    @DisplayName("PRO-10 to PRO-25: nsjail, as the source document has it")
+    void nsjail() {
+        assertThat(line(NSJAIL, Map.of(), false))
+                .isEqualTo(
+                        "/usr/bin/nsjail -Mo -Q --time_limit 0 --nice_level 0 --keep_env"
+                                + " --disable_clone_newnet --user 1000 --group 1000"
+                                + " --hostname mcp-t-1 --rlimit_as inf --rlimit_cpu 60"
+                                + " --rlimit_nproc 1000 --rlimit_nofile 1024 --rlimit_fsize 50"
+                                + " --rlimit_core 0 -R /usr -R /etc -B /dev/null -B /dev/zero"
+                                + " -B /dev/full -B /dev/random -B /dev/urandom"
+                                + " -m none:/dev/shm:tmpfs:size=104857600"
+                                + " -m none:/tmp:tmpfs:size=104857600 -R /dev/null:/etc/shadow"
+                                + " -m none:/etc/ssh:tmpfs:ro,size=4096"
+                                + " -B /mcp-cache/node/t1:/home/node --cwd /home/node"
+                                + " -- /usr/bin/env node -- ;");
+    }
+
+    @Test
+    void nsjailByOtherSettings() {
+        var settings =
+                Map.of(
+                        "isolation.network", "false",
+                        "isolation.cpu-time", "0",
+                        "isolation.max-file-size", "1",
+                        "isolation.read-only-paths", "/opt/node");
+        assertThat(line(NSJAIL, settings, true))
+                .contains(
+                        "--rlimit_cpu inf",
+                        "--rlimit_fsize 1 ",
+                        "-R /opt/node",
+                        "-m none:/app:tmpfs:size=314572800",
+                        "--cwd /app")
+                .doesNotContain("newnet");
+    }
+
+    @Test
+    @DisplayName("PRO-102: no value of the environment is an argument")
+    void showsNoSecret() {
+        assertThat(line(BUBBLEWRAP, Map.of(), false)).doesNotContain("s3cret");
+        assertThat(line(NSJAIL, Map.of(), false)).doesNotContain("s3cret");
+    }
+
+    @Test
+    @DisplayName("decision 28, the jail's numbers")
+    void defaults() {
+        var policy = policy(Map.of());
+        assertThat(policy.network()).isTrue();
+        assertThat(policy.cpuTime()).hasSeconds(60);
+        assertThat(policy.processes()).isEqualTo(1000);
+        assertThat(policy.openFiles()).isEqualTo(1024);
+        assertThat(policy.fileBytes()).isEqualTo(50 << 20);
+        assertThat(policy.tmpBytes()).isEqualTo(100 << 20);
+        assertThat(policy.appBytes()).isEqualTo(300 << 20);
+        assertThat(policy.memoryBytes()).isEqualTo(512 << 20);
+        assertThat(policy.readOnly()).isEmpty();
+        assertThat(policy.hidden()).contains(Path.of("/etc/shadow"), Path.of("/etc/perigee"));
+    }
+}

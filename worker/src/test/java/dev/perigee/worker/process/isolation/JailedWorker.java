@@ -1,0 +1,36 @@
+package dev.perigee.worker.process.isolation;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The part of a worker that starts jailed programs, in a JVM of its own for tests to kill and to
+ * freeze. Arguments: the directory of the caches, and a token for its program's arguments. Starts a
+ * program that tries to survive, repeats what it says, and waits for its end.
+ */
+final class JailedWorker {
+    private static final Duration RETENTION = Duration.ofSeconds(2);
+
+    private JailedWorker() {}
+
+    /** Runs until it is killed. */
+    public static void main(String[] arguments) throws Exception {
+        var jails = Jails.open(Path.of(arguments[0]), Map.of(), RETENTION);
+        var survivor =
+                jails.start(
+                        "team",
+                        Map.of(),
+                        List.of(
+                                Jails.PYTHON,
+                                "-c",
+                                Jails.hostileProgram(),
+                                "survive",
+                                arguments[1]));
+        survivor.heard().awaitStdout("survivor up");
+        System.out.println(survivor.heard().stdout());
+        System.out.flush();
+        Thread.currentThread().join();
+    }
+}
