@@ -1,5 +1,8 @@
 package dev.perigee.worker.process;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -86,8 +89,22 @@ public final class LeftoverSweeper {
                 .filter(
                         entry ->
                                 entry.watchdogOf() != null
-                                        && entry.watchdogOf().startsWith(owner.workerPrefix()))
+                                        && entry.watchdogOf().startsWith(owner.workerPrefix())
+                                        && !isJailed(entry.pid()))
                 .toList();
+    }
+
+    /** What runs in a jail can give itself any environment, and is never a watchdog. */
+    private static boolean isJailed(long pid) {
+        try {
+            return !namespace(Long.toString(pid)).equals(namespace("self"));
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static Path namespace(String process) throws IOException {
+        return Files.readSymbolicLink(Path.of("/proc", process, "ns", "pid"));
     }
 
     private static List<ProcessEntry> leftovers(ProcessOwner owner, List<ProcessEntry> all) {

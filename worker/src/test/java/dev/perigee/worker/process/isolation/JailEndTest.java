@@ -7,7 +7,9 @@ import dev.perigee.worker.process.ChildProcess;
 import dev.perigee.worker.process.ExitStatus;
 import dev.perigee.worker.process.LaunchSpec;
 import dev.perigee.worker.process.LauncherOptions;
+import dev.perigee.worker.process.LeftoverSweeper;
 import dev.perigee.worker.process.ProcessLaunchers;
+import dev.perigee.worker.process.ProcessOwner;
 import dev.perigee.worker.process.ProcessSignal;
 import dev.perigee.worker.process.RecordingListener;
 import dev.perigee.worker.process.Termination.Result;
@@ -94,6 +96,21 @@ final class JailEndTest {
                 assertThat(survivor.heard().awaitExit()).isEqualTo(ExitStatus.killedBy("SIGKILL"));
                 Jails.awaitNone(jails.token);
             }
+        }
+    }
+
+    @Test
+    @DisplayName("a jailed program that poses as a watchdog does not keep a worker from starting")
+    void forgedWatchdog() throws Exception {
+        var victim = new ProcessOwner("victim-" + UUID.randomUUID(), "first");
+        try (var jails = Jails.open(caches, Map.of())) {
+            var forger =
+                    jails.shell(
+                            "exec env PERIGEE_WATCHDOG=%s:other bash -c 'echo up; sleep 600' %s"
+                                    .formatted(victim.workerId(), jails.token));
+            forger.heard().awaitStdout("up");
+            new LeftoverSweeper().requireAlone(victim);
+            forger.process().signal(ProcessSignal.KILL);
         }
     }
 
