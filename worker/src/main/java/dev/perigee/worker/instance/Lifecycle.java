@@ -19,9 +19,13 @@ import java.util.Set;
  *    │  │  └── TERMINATING ◀────┘  │ └─▶ FAILED ◀─────────┼─┼─┘
  *    │  │           ▲              │       │  │           │ │
  *    │  │           └──────────────┼───────┼──┼───────────┘ │
+ *    │  │           by intent, or idle     │  │             │
  *    │  └──────────────────────────┼───────┘  │  stopped    │ exited with 0
  *    └──── respawn failed ─────────┘          └─▶ STARTING  └─▶ TERMINATED
  * </pre>
+ *
+ * A dormant instance is TERMINATED after being idle, an exit with 0 or a respawn that failed, and
+ * the next call spawns; one that was stopped is TERMINATED, and no call does.
  */
 final class Lifecycle {
     private InstanceState state = TERMINATED;

@@ -19,8 +19,11 @@ import org.jspecify.annotations.Nullable;
  *  from anywhere: ─▶ error (could not start, or list its tools), offline (unreachable or stopped)
  * </pre>
  *
- * The same status is never told twice in a row. {@code syncing_tools} comes on the way of a created
- * installation's first discovery only.
+ * Dormant is no status: an online instance stays online while it has no process, and when a call
+ * starts it again, also when that fails.
+ *
+ * <p>The same status is never told twice in a row. {@code syncing_tools} comes on the way of a
+ * created installation's first discovery only.
  *
  * <p>Source: seeds/status-tracking.txt, "Status Lifecycle"; design/decisions.md, 10.
  */

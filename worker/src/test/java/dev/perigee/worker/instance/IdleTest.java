@@ -1,5 +1,7 @@
 package dev.perigee.worker.instance;
 
+import static dev.perigee.protocol.event.ServerStatus.CONNECTING;
+import static dev.perigee.protocol.event.ServerStatus.DISCOVERING_TOOLS;
 import static dev.perigee.protocol.event.ServerStatus.OFFLINE;
 import static dev.perigee.protocol.event.ServerStatus.ONLINE;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -257,5 +259,26 @@ final class IdleTest {
 
     private void awaitDormant(ServerConfig config) {
         await().atMost(Duration.ofSeconds(20)).until(() -> bench.snapshot(config).dormant());
+    }
+
+    @Test
+    @DisplayName("a dormant instance that another worker takes over is started there, then idle")
+    void isStartedByANewOwner() {
+        var config = Bench.small("a");
+        bench.configure(config);
+        awaitDormant(config);
+        var durable = bench.journal(config).durable;
+
+        try (var next = new Bench(QUICK)) {
+            next.settle(next.submit(config, Cause.RESTORED, false, durable));
+
+            var list = next.perform(next.request(config, "tools/list", null, null)).result();
+            assertThat(list).isNotNull();
+            assertThat(list.text()).contains("slug-a:pid");
+            await().atMost(Duration.ofSeconds(20)).until(() -> next.snapshot(config).dormant());
+            assertThat(next.journal(config).statuses())
+                    .containsExactly(CONNECTING, DISCOVERING_TOOLS, ONLINE);
+            next.pid(config);
+        }
     }
 }
