@@ -57,7 +57,7 @@ final class IdleRaceTest {
     void callWins(int reading) {
         var tripwire = new Tripwire();
         var settings =
-                Map.of("idle.timeout", "1s", "idle.check-interval", "50ms", "idle.grace", "0s");
+                Map.of("idle.timeout", "400ms", "idle.check-interval", "50ms", "idle.grace", "0s");
         try (var bench = new Bench(settings, tripwire)) {
             var config = Bench.small("a");
             bench.configure(config);
