@@ -7,10 +7,18 @@ import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
+import dev.perigee.worker.process.LauncherOptions;
+import dev.perigee.worker.process.ProcessLaunchers;
+import dev.perigee.worker.process.Termination;
+import dev.perigee.worker.process.isolation.NoIsolation;
+import dev.perigee.worker.process.packages.PackagePreparer;
+import dev.perigee.worker.process.packages.PackagePreparer.Lookup;
+import dev.perigee.worker.process.packages.PackageSettings;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -123,6 +131,23 @@ final class WrapperTest {
                 .isEqualTo("[\"uvx\",\"--python\",\"3.12\",\"probe-tool\"]");
         assertThat(args(program("b", "uvx", "--from", "probe-tool", "another-program")))
                 .isEqualTo("[\"uvx\",\"--from\",\"probe-tool\",\"another-program\"]");
+    }
+
+    @Test
+    void runsAsWrittenWithoutACache() throws IOException {
+        placeUv();
+        var program = LaunchPlan.of(program("a", "uvx", "probe-tool"));
+        try (var launcher = ProcessLaunchers.create(LauncherOptions.defaults())) {
+            var preparer =
+                    new PackagePreparer(
+                            PackageSettings.read(PackageSettings.SCHEMA.defaults()),
+                            new NoIsolation(System.getenv(), Path.of("/dev/null/nowhere")),
+                            launcher,
+                            new Termination(),
+                            InstantSource.system());
+
+            assertThat(preparer.missing(program, Lookup.WHEN_DUE)).isNull();
+        }
     }
 
     @Test

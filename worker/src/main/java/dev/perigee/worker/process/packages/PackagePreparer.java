@@ -2,13 +2,18 @@ package dev.perigee.worker.process.packages;
 
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.Termination;
+import dev.perigee.worker.process.isolation.CacheDirectory;
 import dev.perigee.worker.process.isolation.Isolation;
 import dev.perigee.worker.process.isolation.ServerProgram;
 import dev.perigee.worker.process.packages.PackageStore.Installed;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Turns {@code npx -y package} and {@code uvx package} into the program that they would run: the
@@ -20,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * may wait for a registry; where that fails, the installed one is used on.
  */
 public final class PackagePreparer {
+    private static final Logger log = LoggerFactory.getLogger(PackagePreparer.class);
+
     private final PackageOptions options;
     private final Isolation isolation;
     private final Installer installer;
@@ -100,7 +107,26 @@ public final class PackagePreparer {
         if (line == null || environment == null) {
             return null;
         }
-        var cache = isolation.cache(program.runtime(), program.teamId());
+        try {
+            return plan(
+                    program,
+                    line,
+                    environment,
+                    isolation.cache(program.runtime(), program.teamId()));
+        } catch (UncheckedIOException e) {
+            log.atWarn()
+                    .addKeyValue("team_id", program.teamId())
+                    .addKeyValue("reason", e.getMessage())
+                    .log("Packages cannot be prepared: their commands run as written");
+            return null;
+        }
+    }
+
+    private @Nullable Preparation plan(
+            ServerProgram program,
+            PackageLine line,
+            Map<String, String> environment,
+            CacheDirectory cache) {
         var searchPath = isolation.searchPath(program);
         // Where the program starts: here, or enclosed in its home.
         var directory =
