@@ -174,6 +174,35 @@ final class CommandsTest {
     }
 
     @Test
+    @DisplayName("PRO-74: one bad configuration among good ones costs only itself")
+    void oneBadConfiguration() {
+        var first = Installation.fixture();
+        var bad = first.as("bad-server", "bad");
+        var last = first.as("last-server", "last");
+
+        backend.configure(first, "mcp_installation_created");
+        var id =
+                backend.command(
+                        bad,
+                        "configure",
+                        command -> {
+                            ((ObjectNode) command.get("payload"))
+                                    .put("event", "mcp_installation_created")
+                                    .set("config", bad.config().put("args", "not a list"));
+                            return command;
+                        });
+        backend.configure(last, "mcp_installation_created");
+
+        assertThat(backend.result(id).text("outcome")).isEqualTo("rejected");
+        for (var good : List.of(first, last)) {
+            backend.status(good, "online");
+            assertThat(backend.call(good, "echo", "{}").text("outcome")).isEqualTo("success");
+        }
+        assertThat(fleet.records().on(Topic.STATUS))
+                .noneMatch(r -> r.key().equals(bad.processId()));
+    }
+
+    @Test
     @DisplayName("PRO-108: a configuration without a program fails")
     void withoutProgram() {
         var f = Installation.fixture();
