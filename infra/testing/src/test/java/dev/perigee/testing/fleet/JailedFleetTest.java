@@ -166,6 +166,9 @@ final class JailedFleetTest {
         assertThat(servers()).as(f.processId()).hasSizeGreaterThanOrEqualTo(4);
         fleet.part("worker-1").kill();
         awaitNoServer();
+        // The next one clears up, and has the instance again.
+        fleet.startWorker(1).awaitReady();
+        assertThat(fleet.backend().text(f, "pid", "{}")).isEqualTo("2");
     }
 
     private List<String> servers() {

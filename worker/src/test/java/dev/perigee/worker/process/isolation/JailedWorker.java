@@ -17,7 +17,9 @@ final class JailedWorker {
 
     /** Runs until it is killed. */
     public static void main(String[] arguments) throws Exception {
-        var jails = Jails.open(Path.of(arguments[0]), Map.of(), RETENTION);
+        // Nobody starts this worker again, who would remove the control groups of the killed one.
+        var unlimited = Map.of("isolation.memory", "0");
+        var jails = Jails.open(Path.of(arguments[0]), unlimited, RETENTION);
         var survivor =
                 jails.start(
                         "team",
