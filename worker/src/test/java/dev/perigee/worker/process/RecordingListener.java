@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps what a child said, and waits for it. */
@@ -94,7 +95,12 @@ public final class RecordingListener implements ChildListener {
     }
 
     public void awaitStdout(String text) {
-        until(() -> stdout().contains(text));
+        try {
+            until(() -> stdout().contains(text) || closed());
+        } catch (ConditionTimeoutException e) {
+            throw new AssertionError("Not said in time: " + text + "; " + this, e);
+        }
+        assertThat(stdout()).as(toString()).contains(text);
     }
 
     private static void until(Callable<Boolean> condition) {
@@ -102,5 +108,10 @@ public final class RecordingListener implements ChildListener {
                 .pollDelay(Duration.ZERO)
                 .pollInterval(Duration.ofMillis(5))
                 .until(condition);
+    }
+
+    @Override
+    public String toString() {
+        return "exit=%s, stdout=%s, stderr=%s".formatted(exit(), stdout(), stderr());
     }
 }

@@ -11,7 +11,7 @@ import java.util.Map;
  * program that tries to survive, repeats what it says, and waits for its end.
  */
 final class JailedWorker {
-    private static final Duration RETENTION = Duration.ofSeconds(2);
+    private static final Duration RETENTION = Duration.ofSeconds(5);
 
     private JailedWorker() {}
 
