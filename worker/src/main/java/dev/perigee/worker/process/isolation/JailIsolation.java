@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs every program in a jail of its own. What was decided, and what it cannot do: {@code
- * docs/adr/0007-jails.md}.
+ * docs/adr/0005-jails.md}.
  */
 final class JailIsolation implements Isolation {
     private static final Logger log = LoggerFactory.getLogger(JailIsolation.class);
