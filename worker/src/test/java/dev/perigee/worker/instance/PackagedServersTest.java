@@ -13,6 +13,8 @@ import dev.perigee.worker.process.packages.PackageRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -86,12 +88,22 @@ final class PackagedServersTest {
         return parent.filter(ProcessHandle.current()::equals).isPresent();
     }
 
+    /** Read from the system: npm renames its process, which {@link ProcessHandle} cannot tell. */
     private static List<String> npms() {
         return ProcessHandle.current()
                 .descendants()
-                .map(child -> child.info().commandLine().orElse(""))
+                .map(child -> commandLine(child.pid()))
                 .filter(line -> line.contains("npm-cli.js") || line.contains("npm install"))
                 .toList();
+    }
+
+    private static String commandLine(long pid) {
+        try {
+            return Files.readString(Path.of("/proc", Long.toString(pid), "cmdline"))
+                    .replace('\0', ' ');
+        } catch (IOException e) {
+            return ""; // It has ended.
+        }
     }
 
     @Test
