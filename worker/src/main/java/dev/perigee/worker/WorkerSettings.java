@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** All configuration keys of a worker: its own here, those of its packages in theirs. */
 public final class WorkerSettings {
@@ -56,9 +57,20 @@ public final class WorkerSettings {
                     .with(SessionSettings.SCHEMA)
                     .with(InstanceSettings.SCHEMA)
                     .with(IsolationSettings.SCHEMA)
-                    .with(AdminSettings.SCHEMA);
+                    .with(AdminSettings.SCHEMA)
+                    .withRule(WorkerSettings::linkOpenToServers);
 
     private WorkerSettings() {}
+
+    /** What is wrong when jailed servers could pass for a gateway, null when they cannot. */
+    private static @Nullable String linkOpenToServers(Settings settings) {
+        return isProduction(settings)
+                        && settings.valueOrNull(LinkSettings.TOKEN) == null
+                        && IsolationSettings.letsReachHost(settings)
+                ? "link.token must be set in production: jailed servers have the host's network and"
+                        + " could pass for a gateway; or set isolation.network=false"
+                : null;
+    }
 
     static String workerId(Settings settings) {
         var id = settings.valueOrNull(ID_SETTING);

@@ -10,7 +10,10 @@ import dev.perigee.worker.instance.IdlePolicy;
 import dev.perigee.worker.session.LinkSettings;
 import dev.perigee.worker.session.SessionSettings;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 final class WorkerSettingsTest {
@@ -39,7 +42,8 @@ final class WorkerSettingsTest {
         var development = WorkerSettings.SCHEMA.defaults();
         assertThat(WorkerSettings.debugs(development)).isTrue();
         assertThat(WorkerSettings.instances(development).allowedCommands()).containsExactly("*");
-        var production = WorkerSettings.SCHEMA.read(Map.of("worker.mode", "production"));
+        var production =
+                WorkerSettings.SCHEMA.read(Map.of("worker.mode", "production", "link.token", "t"));
         assertThat(WorkerSettings.debugs(production)).isFalse();
         assertThat(WorkerSettings.instances(production).allowedCommands())
                 .containsExactly("npx", "node", "uvx", "uv", "python", "python3");
@@ -48,12 +52,27 @@ final class WorkerSettingsTest {
                         Map.of(
                                 "worker.mode",
                                 "production",
+                                "link.token",
+                                "t",
                                 "process.allowed-commands",
                                 "deno",
                                 "admin.debug",
                                 "true"));
         assertThat(WorkerSettings.instances(own).allowedCommands()).containsExactly("deno");
         assertThat(WorkerSettings.debugs(own)).isTrue();
+    }
+
+    @Test
+    @DisplayName("lets no jailed server pass for a gateway")
+    void needsATokenWhereServersReachTheLink() {
+        var open = Map.of("worker.mode", "production");
+        assertThatThrownBy(() -> WorkerSettings.SCHEMA.read(open))
+                .hasMessageContaining("link.token must be set in production");
+        for (var closed : List.of("isolation.network=false", "isolation.mode=none")) {
+            var all = new HashMap<>(open);
+            all.put(closed.split("=", 2)[0], closed.split("=", 2)[1]);
+            assertThat(WorkerSettings.SCHEMA.read(all)).isNotNull();
+        }
     }
 
     @Test

@@ -1,8 +1,5 @@
 package dev.perigee.worker.process;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -89,22 +86,8 @@ public final class LeftoverSweeper {
                 .filter(
                         entry ->
                                 entry.watchdogOf() != null
-                                        && entry.watchdogOf().startsWith(owner.workerPrefix())
-                                        && !isJailed(entry.pid()))
+                                        && entry.watchdogOf().startsWith(owner.workerPrefix()))
                 .toList();
-    }
-
-    /** What runs in a jail can give itself any environment, and is never a watchdog. */
-    private static boolean isJailed(long pid) {
-        try {
-            return !namespace(Long.toString(pid)).equals(namespace("self"));
-        } catch (IOException e) {
-            return false;
-        }
-    }
-
-    private static Path namespace(String process) throws IOException {
-        return Files.readSymbolicLink(Path.of("/proc", process, "ns", "pid"));
     }
 
     private static List<ProcessEntry> leftovers(ProcessOwner owner, List<ProcessEntry> all) {

@@ -15,6 +15,10 @@ import org.jspecify.annotations.Nullable;
  * Reads all processes of this system, zombies left out. Many who ask at the same time share one
  * reading, which begins after the last of them asked: ending five hundred children reads the table
  * a few times, not five hundred times.
+ *
+ * <p>The marks of what runs in a namespace of its own are not looked at: a jailed program can give
+ * itself those of others, or make its environment tedious to read. It is found by its ancestry,
+ * which it cannot leave before the jail itself, marked and outside, is dead and it with it.
  */
 final class ProcessTable {
 
@@ -49,19 +53,34 @@ final class ProcessTable {
 
     private static List<ProcessEntry> fromProc() {
         var entries = new ArrayList<ProcessEntry>();
+        var own = namespace("self");
         var names = PROC.toFile().list((_, name) -> Character.isDigit(name.charAt(0)));
         for (var name : names == null ? new String[0] : names) {
             var stat = ProcStat.read(Long.parseLong(name));
             if (stat != null && stat.alive()) {
-                var environment = environment(stat);
-                entries.add(
-                        new ProcessEntry(
-                                stat,
-                                value(environment, ProcessOwner.VARIABLE),
-                                value(environment, Watchdog.VARIABLE)));
+                var its = namespace(name);
+                boolean jailed = its != null && !its.equals(own);
+                entries.add(jailed ? new ProcessEntry(stat, null, null) : entry(stat));
             }
         }
         return List.copyOf(entries);
+    }
+
+    private static ProcessEntry entry(ProcStat stat) {
+        var environment = environment(stat);
+        return new ProcessEntry(
+                stat,
+                value(environment, ProcessOwner.VARIABLE),
+                value(environment, Watchdog.VARIABLE));
+    }
+
+    /** Null when the process has ended, or is another user's. */
+    private static @Nullable Path namespace(String process) {
+        try {
+            return Files.readSymbolicLink(PROC.resolve(process).resolve("ns/pid"));
+        } catch (IOException e) {
+            return null;
+        }
     }
 
     /**

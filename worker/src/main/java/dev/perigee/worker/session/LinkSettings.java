@@ -26,7 +26,8 @@ public final class LinkSettings {
                             "link.token",
                             SettingType.string(),
                             "Bearer token that gateways must present. Without it everybody on this"
-                                    + " machine may connect.")
+                                    + " machine may connect, so in production it is needed where"
+                                    + " jailed servers have the network.")
                     .asSecret();
     public static final Setting<Duration> PING_INTERVAL =
             Setting.of("link.ping-interval", POSITIVE, "5s", "How often a gateway is pinged.");

@@ -102,7 +102,7 @@ public final class IsolationChoice {
 
     /** The ways to make a jail, the strictest first. */
     private List<Jail> kinds(@Nullable Path nsjail) {
-        var system = SystemPaths.find(policy.hidden());
+        var system = SystemPaths.find(policy, new TeamCaches(host.caches()).root());
         var env = find("env", SYSTEM_PATH);
         if (nsjail != null && env != null) {
             return List.of(new Nsjail(nsjail, env, system));

@@ -124,6 +124,14 @@ public final class IsolationSettings {
 
     private IsolationSettings() {}
 
+    /**
+     * Whether servers that are not trusted have the host's network. Those without a jail are, by
+     * the operator's word.
+     */
+    public static boolean letsReachHost(Settings settings) {
+        return settings.value(MODE) != IsolationMode.NONE && settings.value(NETWORK);
+    }
+
     /** The policy that the settings say, with what the worker's environment has of it. */
     static JailPolicy policy(Settings settings, Map<String, String> workerEnvironment) {
         var passed = new HashMap<>(workerEnvironment);

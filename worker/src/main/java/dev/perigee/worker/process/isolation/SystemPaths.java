@@ -5,6 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What programs in a jail see of the host, as found on this one.
@@ -34,8 +36,12 @@ record SystemPaths(List<Path> readOnly, List<Path> hiddenFiles, List<Path> hidde
         hiddenDirectories = List.copyOf(hiddenDirectories);
     }
 
-    /** Looks at this host. */
-    static SystemPaths find(List<Path> hidden) {
+    /**
+     * Looks at this host.
+     *
+     * @param caches where those of all teams are; hidden where programs would see it
+     */
+    static SystemPaths find(JailPolicy policy, Path caches) {
         var readOnly = new ArrayList<>(SYSTEM.stream().filter(Files::exists).toList());
         try {
             // A link into /run on many systems, which a jail does not have.
@@ -46,9 +52,26 @@ record SystemPaths(List<Path> readOnly, List<Path> hiddenFiles, List<Path> hidde
         } catch (IOException e) {
             // None: the host resolves no names either.
         }
+        var hidden = new ArrayList<>(policy.hidden());
+        for (var visible : Stream.concat(readOnly.stream(), policy.readOnly().stream()).toList()) {
+            seen(visible, caches).ifPresent(hidden::add);
+        }
         return new SystemPaths(
                 readOnly,
                 hidden.stream().filter(Files::isRegularFile).toList(),
-                hidden.stream().filter(Files::isDirectory).toList());
+                hidden.stream().filter(Files::isDirectory).distinct().toList());
+    }
+
+    /** What is seen of the caches below a path; none where they are elsewhere. */
+    private static Optional<Path> seen(Path visible, Path caches) {
+        try {
+            var below = visible.toRealPath();
+            var real = caches.toRealPath();
+            return real.startsWith(below)
+                    ? Optional.of(visible.resolve(below.relativize(real)))
+                    : Optional.empty();
+        } catch (IOException e) {
+            return Optional.empty();
+        }
     }
 }

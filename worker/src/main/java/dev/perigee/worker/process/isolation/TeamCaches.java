@@ -29,6 +29,11 @@ final class TeamCaches {
         this.root = root.toAbsolutePath().normalize();
     }
 
+    /** Where all of them are, which is made when it is not there. */
+    Path root() {
+        return make(root);
+    }
+
     /** The directory, which is made when it is not there. */
     Path directory(ServerRuntime runtime, String teamId) {
         return make(root.resolve(runtime.wireName()).resolve(name(teamId)));

@@ -2,8 +2,10 @@ package dev.perigee.worker.process.packages;
 
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
+import dev.perigee.worker.process.HeldPath;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -26,7 +28,7 @@ final class InstalledProgram {
     private InstalledProgram() {}
 
     /** The program's place in the installation. */
-    static @Nullable Path find(PackageLine line, Path installation) {
+    static @Nullable Path find(PackageLine line, HeldPath installation) {
         return switch (line.manager()) {
             case NPM -> ofNpm(line, installation);
             case UV -> ofUv(line, installation);
@@ -34,21 +36,23 @@ final class InstalledProgram {
     }
 
     /** The version that was installed, null where it cannot be told. */
-    static @Nullable String version(PackageLine line, Path installation) {
+    static @Nullable String version(PackageLine line, HeldPath installation) {
         var manifest = line.manager() == PackageManager.NPM ? manifest(line, installation) : null;
         var version = manifest == null ? null : manifest.get("version");
         return version == null || !version.isString() ? null : version.asString();
     }
 
-    private static @Nullable Path ofUv(PackageLine line, Path installation) {
+    private static @Nullable Path ofUv(PackageLine line, HeldPath installation) {
         var name = line.program();
         // A link to where only enclosed programs see something.
-        return name != null && Files.exists(installation.resolve(name), LinkOption.NOFOLLOW_LINKS)
+        return name != null
+                        && Files.exists(
+                                installation.path().resolve(name), LinkOption.NOFOLLOW_LINKS)
                 ? Path.of(name)
                 : null;
     }
 
-    private static @Nullable Path ofNpm(PackageLine line, Path installation) {
+    private static @Nullable Path ofNpm(PackageLine line, HeldPath installation) {
         var manifest = manifest(line, installation);
         var programs = manifest == null ? Map.<String, String>of() : programs(manifest, line);
         var name = line.program() == null ? chosen(programs, line) : line.program();
@@ -57,16 +61,11 @@ final class InstalledProgram {
             return null;
         }
         var link = BIN.resolve(name);
-        var wanted = folder(line, installation).resolve(script);
-        try {
+        try (var linked = installation.below(link);
+                var wanted = installation.below(folder(line).resolve(script))) {
             // Another package's program of that name may have taken the place.
-            var real = installation.resolve(link).toRealPath();
-            return real.startsWith(installation.toRealPath())
-                            && real.equals(wanted.toRealPath())
-                            && runs(real)
-                    ? link
-                    : null;
-        } catch (IOException e) {
+            return linked.real().equals(wanted.real()) && runs(linked.path()) ? link : null;
+        } catch (IOException | InvalidPathException e) {
             return null;
         }
     }
@@ -102,18 +101,19 @@ final class InstalledProgram {
         return name.substring(name.indexOf('/') + 1);
     }
 
-    private static Path folder(PackageLine line, Path installation) {
-        return installation.resolve("node_modules").resolve(line.name());
+    private static Path folder(PackageLine line) {
+        return Path.of("node_modules").resolve(line.name());
     }
 
-    private static @Nullable JsonNode manifest(PackageLine line, Path installation) {
-        var file = folder(line, installation).resolve("package.json");
-        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-            return null;
-        }
-        try (var content = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
-            var manifest = Json.tree(content.readNBytes(LARGEST_MANIFEST));
-            return manifest.isObject() ? manifest : null;
+    private static @Nullable JsonNode manifest(PackageLine line, HeldPath installation) {
+        try (var file = installation.below(folder(line).resolve("package.json"))) {
+            if (!Files.isRegularFile(file.path())) {
+                return null;
+            }
+            try (var content = Files.newInputStream(file.path())) {
+                var manifest = Json.tree(content.readNBytes(LARGEST_MANIFEST));
+                return manifest.isObject() ? manifest : null;
+            }
         } catch (IOException | InvalidRecordException e) {
             return null;
         }

@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -178,11 +177,15 @@ final class Installer {
                                 said.isEmpty() ? "" : "; it said: " + said));
     }
 
-    private static boolean sameVersion(Preparation preparation, Draft draft, Installed present) {
-        var version = InstalledProgram.version(preparation.line(), draft.hostMaking());
-        return version != null
-                && Objects.equals(
-                        version, InstalledProgram.version(preparation.line(), present.host()));
+    private static boolean sameVersion(Preparation preparation, Draft draft, Installed present)
+            throws IOException {
+        var store = preparation.store();
+        try (var made = store.hold(draft.hostMaking());
+                var before = store.hold(present.host())) {
+            var version = InstalledProgram.version(preparation.line(), made);
+            return version != null
+                    && version.equals(InstalledProgram.version(preparation.line(), before));
+        }
     }
 
     /** Removes what is not used, without anybody waiting for it. */

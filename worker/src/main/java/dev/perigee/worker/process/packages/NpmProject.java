@@ -3,7 +3,9 @@ package dev.perigee.worker.process.packages;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
 /**
  * What a project around the directory that npx is started in would change: npx prefers a package or
@@ -13,6 +15,12 @@ final class NpmProject {
     private static final int LARGEST_MANIFEST = 1 << 20;
 
     private NpmProject() {}
+
+    /** Whether there is one in the home of enclosed programs, which can put anything there. */
+    static boolean isIn(Path home) {
+        return Stream.of("node_modules", "package.json", ".npmrc")
+                .anyMatch(name -> Files.exists(home.resolve(name), LinkOption.NOFOLLOW_LINKS));
+    }
 
     /** Whether npx might run something else there than what a registry has. */
     static boolean mayProvide(Path directory, PackageLine line) throws IOException {

@@ -6,6 +6,7 @@ import dev.perigee.worker.process.isolation.CacheDirectory;
 import dev.perigee.worker.process.isolation.Isolation;
 import dev.perigee.worker.process.isolation.ServerProgram;
 import dev.perigee.worker.process.packages.PackageStore.Installed;
+import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -88,8 +89,16 @@ public final class PackagePreparer {
         } else if (due(preparation, installed, lookup)) {
             installed = installer.refresh(preparation, installed, progress);
         }
-        var found = InstalledProgram.find(preparation.line(), installed.host());
+        var found = find(preparation, installed);
         return found == null ? program : preparation.direct(installed, found);
+    }
+
+    private static @Nullable Path find(Preparation preparation, PackageStore.Installed installed) {
+        try (var held = preparation.store().hold(installed.host())) {
+            return InstalledProgram.find(preparation.line(), held);
+        } catch (IOException e) {
+            return null;
+        }
     }
 
     private boolean due(Preparation preparation, Installed installed, Lookup lookup) {
@@ -129,9 +138,12 @@ public final class PackagePreparer {
             CacheDirectory cache) {
         var searchPath = isolation.searchPath(program);
         // Where the program starts: here, or enclosed in its home.
-        var directory =
-                cache.inside().equals(cache.host()) ? Path.of("").toAbsolutePath() : cache.host();
-        var manager = WrapperLookup.find(line, searchPath, directory);
+        boolean enclosed = !cache.inside().equals(cache.host());
+        var manager =
+                enclosed && NpmProject.isIn(cache.host())
+                        ? null
+                        : WrapperLookup.find(
+                                line, searchPath, enclosed ? null : Path.of("").toAbsolutePath());
         return manager == null
                 ? null
                 : new Preparation(

@@ -1,10 +1,13 @@
 package dev.perigee.worker.process.packages;
 
+import dev.perigee.worker.process.HeldPath;
 import dev.perigee.worker.process.isolation.CacheDirectory;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.AtomicMoveNotSupportedException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
@@ -28,10 +31,10 @@ import org.jspecify.annotations.Nullable;
  * The newest complete one counts. Workers that share a cache make installations of their own beside
  * each other's; one that is killed leaves a directory without {@code made}, which nobody uses.
  *
- * <p>The team's own programs can write here, so what is read is not trusted: it decides what is run
- * inside the team's own enclosure, and nothing else. All that this class changes are a name and a
- * time stamp below a directory whose name cannot be guessed; directories are made and removed by
- * enclosed programs only.
+ * <p>The team's own programs can write here, at any moment, so what is read is not trusted: it
+ * decides what is run inside the team's own enclosure, and nothing else. Nothing is looked at or
+ * changed but what is held, and is in the team's cache; and not without end. All that this class
+ * changes are a name and a time stamp; directories are made and removed by enclosed programs only.
  */
 final class PackageStore {
     private static final String PACKAGES = "perigee-packages";
@@ -39,11 +42,16 @@ final class PackageStore {
     private static final String MADE = "made";
     private static final Duration ABANDONED = Duration.ofHours(2);
 
+    /** Far more than there are, unless somebody makes them by the million. */
+    private static final int MOST = 500;
+
+    private final Path cache;
     private final Path host;
     private final Path inside;
 
     PackageStore(CacheDirectory cache, String key) {
-        this.host = cache.host().toAbsolutePath().resolve(PACKAGES).resolve(key);
+        this.cache = cache.host().toAbsolutePath();
+        this.host = this.cache.resolve(PACKAGES).resolve(key);
         this.inside = cache.inside().toAbsolutePath().resolve(PACKAGES).resolve(key);
     }
 
@@ -78,8 +86,11 @@ final class PackageStore {
     /** The draft is complete, and replaces the newest from now on. */
     Installed publish(Draft draft, Instant now) throws IOException {
         var made = host.resolve(draft.id()).resolve(MADE);
-        try {
-            Files.move(draft.hostMaking(), made, StandardCopyOption.ATOMIC_MOVE);
+        try (var at = hold(host.resolve(draft.id()))) {
+            Files.move(
+                    at.path().resolve(MAKING),
+                    at.path().resolve(MADE),
+                    StandardCopyOption.ATOMIC_MOVE);
         } catch (AtomicMoveNotSupportedException e) {
             throw new IOException("the cache's file system cannot rename a directory", e);
         }
@@ -94,8 +105,20 @@ final class PackageStore {
 
     /** It is the newest now. */
     Installed confirm(Installed installed, Instant now) throws IOException {
-        Files.setLastModifiedTime(installed.host(), FileTime.from(now));
+        try (var made = hold(installed.host())) {
+            if (!Files.isDirectory(made.path())) {
+                throw new NotDirectoryException(installed.host().toString());
+            }
+            Files.setLastModifiedTime(made.path(), FileTime.from(now));
+        }
         return new Installed(installed.id(), installed.host(), installed.inside(), now);
+    }
+
+    /** One of the host's paths of this store, if it leads to what is in the team's cache. */
+    HeldPath hold(Path path) throws IOException {
+        try (var home = HeldPath.of(cache)) {
+            return home.below(cache.relativize(path));
+        }
     }
 
     /** Where an enclosed program finds everything of a draft or an installation. */
@@ -115,10 +138,9 @@ final class PackageStore {
                 disused.add(whole(replaced.id()));
             }
         }
-        for (var directory : directories()) {
-            if (!Files.exists(directory.resolve(MADE), LinkOption.NOFOLLOW_LINKS)
-                    && time(directory).plus(ABANDONED).isBefore(now)) {
-                disused.add(whole(directory.getFileName().toString()));
+        for (var entry : entries()) {
+            if (entry.made() == null && entry.changed().plus(ABANDONED).isBefore(now)) {
+                disused.add(whole(entry.id()));
             }
         }
         return disused;
@@ -126,27 +148,48 @@ final class PackageStore {
 
     /** Newest first. */
     private List<Installed> complete() {
-        return directories().stream()
-                .filter(at -> Files.isDirectory(at.resolve(MADE), LinkOption.NOFOLLOW_LINKS))
-                .map(
-                        at -> {
-                            var id = at.getFileName().toString();
-                            var made = at.resolve(MADE);
-                            return new Installed(id, made, whole(id).resolve(MADE), time(made));
-                        })
-                .sorted(Comparator.comparing(Installed::since).reversed())
-                .toList();
+        var complete = new ArrayList<Installed>();
+        for (var entry : entries()) {
+            if (entry.made() != null) {
+                complete.add(
+                        new Installed(
+                                entry.id(),
+                                host.resolve(entry.id()).resolve(MADE),
+                                whole(entry.id()).resolve(MADE),
+                                entry.made()));
+            }
+        }
+        complete.sort(Comparator.comparing(Installed::since).reversed());
+        return complete;
     }
 
-    private List<Path> directories() {
-        if (!Files.isDirectory(host)) {
+    /** A directory here, when it changed, and when what is complete in it did. */
+    private record Entry(String id, Instant changed, @Nullable Instant made) {}
+
+    private List<Entry> entries() {
+        try (var here = hold(host)) {
+            if (!Files.isDirectory(here.path())) {
+                return List.of();
+            }
+            try (var found = Files.list(here.path())) {
+                return found.limit(MOST)
+                        .filter(PackageStore::isDirectory)
+                        .map(PackageStore::entry)
+                        .toList();
+            }
+        } catch (IOException | UncheckedIOException e) {
             return List.of();
         }
-        try (var entries = Files.list(host)) {
-            return entries.filter(at -> Files.isDirectory(at, LinkOption.NOFOLLOW_LINKS)).toList();
-        } catch (IOException e) {
-            return List.of();
-        }
+    }
+
+    private static Entry entry(Path at) {
+        var made = at.resolve(MADE);
+        return new Entry(
+                at.getFileName().toString(), time(at), isDirectory(made) ? time(made) : null);
+    }
+
+    private static boolean isDirectory(Path path) {
+        return Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
     }
 
     private static Instant time(Path file) {

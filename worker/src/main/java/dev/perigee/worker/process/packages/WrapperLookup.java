@@ -21,10 +21,11 @@ final class WrapperLookup {
      * The package manager's program.
      *
      * @param searchPath the {@code PATH} of the command line
-     * @param directory where the command starts, and npx looks for a package of the same name first
+     * @param directory where the command starts, and npx looks for a package of the same name
+     *     first; null where nothing can be in its way
      * @return null when the wrapper is not known, or would run something that is there already
      */
-    static @Nullable Path find(PackageLine line, String searchPath, Path directory) {
+    static @Nullable Path find(PackageLine line, String searchPath, @Nullable Path directory) {
         try {
             return switch (line.manager()) {
                 case NPM -> npm(line, searchPath, directory);
@@ -35,7 +36,7 @@ final class WrapperLookup {
         }
     }
 
-    private static @Nullable Path npm(PackageLine line, String searchPath, Path directory)
+    private static @Nullable Path npm(PackageLine line, String searchPath, @Nullable Path directory)
             throws IOException {
         var found = first("npx", searchPath);
         if (found == null) {
@@ -48,7 +49,7 @@ final class WrapperLookup {
                         && Files.isExecutable(npm)
                         && !Files.exists(modules.resolve(line.name()))
                         && !Files.exists(found.resolveSibling(line.spec()))
-                        && !NpmProject.mayProvide(directory, line)
+                        && (directory == null || !NpmProject.mayProvide(directory, line))
                 ? npm
                 : null;
     }

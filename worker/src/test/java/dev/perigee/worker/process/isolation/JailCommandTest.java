@@ -92,6 +92,8 @@ final class JailCommandTest {
                                 + " -m none:/etc/ssh:tmpfs:ro,size=4096"
                                 + " -B /mcp-cache/node/t1:/home/node --cwd /home/node"
                                 + " -- /usr/bin/env node -- ;");
+        assertThat(NSJAIL.unenforced())
+                .containsExactly("no namespaces inside: nsjail cannot forbid them");
     }
 
     @Test

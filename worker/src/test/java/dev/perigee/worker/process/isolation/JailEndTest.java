@@ -114,6 +114,29 @@ final class JailEndTest {
         }
     }
 
+    @Test
+    @DisplayName(
+            "PRO-52: a jailed program that bears another's mark neither delays its end nor shares it")
+    void forgedMark() throws Exception {
+        try (var jails = Jails.open(caches, Map.of())) {
+            var victim = jails.shell("echo up; exec sleep 600");
+            var forger =
+                    jails.shell(
+                            "exec env %s=%s bash -c \"trap '' TERM; echo up; while :; do sleep 0.05; done\" %s"
+                                    .formatted(
+                                            ProcessOwner.VARIABLE,
+                                            victim.process().tree().marker(),
+                                            jails.token));
+            victim.heard().awaitStdout("up");
+            forger.heard().awaitStdout("up");
+            assertThat(jails.termination.terminate(victim.process(), Duration.ofSeconds(10)))
+                    .isEqualTo(Result.GRACEFUL);
+            assertThat(forger.process().awaitExit(Duration.ZERO)).isFalse();
+            assertThat(jails.termination.terminate(forger.process(), SHORT))
+                    .isEqualTo(Result.FORCED);
+        }
+    }
+
     @ParameterizedTest(name = "SIG{0}")
     @ValueSource(strings = {"KILL", "STOP"})
     @DisplayName("PRO-115: no jailed program outlives a worker that is killed or frozen")

@@ -79,6 +79,26 @@ final class JailTest {
     }
 
     @Test
+    @DisplayName(
+            "PRO-23: another team's cache cannot be seen where the caches lie among visible paths")
+    void visibleCaches() throws Exception {
+        var visible = caches.resolve("visible");
+        var settings = Map.of("isolation.read-only-paths", visible.toString());
+        try (var seeing = Jails.open(visible.resolve("caches"), settings)) {
+            Files.writeString(visible.resolve("tool"), "a tool");
+            var other = seeing.isolation.cache(ServerRuntime.NODE, "other").host();
+            var theirs = Files.writeString(other.resolve("secret"), "theirs");
+            assertThat(
+                            seeing.shell(
+                                            "cat %s/tool; cat %s; echo mine > ~/own; cat ~/own"
+                                                    .formatted(visible, theirs))
+                                    .told())
+                    .contains("a tool", "mine")
+                    .doesNotContain("theirs");
+        }
+    }
+
+    @Test
     @DisplayName("PRO-16: /tmp holds 100 MB")
     void tmp() throws Exception {
         assertThat(jails.attempt("tmp").told()).contains("full after 100 ENOSPC");

@@ -8,6 +8,7 @@ import dev.perigee.worker.process.packages.PackagePreparer;
 import dev.perigee.worker.process.packages.PackagePreparer.Lookup;
 import dev.perigee.worker.process.packages.PackageRegistry;
 import dev.perigee.worker.process.packages.PackageSettings;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -81,6 +82,27 @@ final class JailedPackagesTest {
                             () -> preparer.prepare(program("two"), Lookup.WHEN_DUE, progress::add))
                     .isInstanceOf(PackageException.class)
                     .hasMessageContaining("probe could not be prepared: npm ended with exit code");
+        }
+    }
+
+    @Test
+    @DisplayName("PRO-23: what links in a team's home lead to on the host decides nothing")
+    void looksAtNothingOfTheHost(@TempDir Path elsewhere) throws Exception {
+        try (var jails = Jails.open(caches, Map.of())) {
+            var preparer =
+                    new PackagePreparer(
+                            PackageSettings.read(PackageSettings.SCHEMA.defaults()),
+                            jails.isolation,
+                            jails.owned,
+                            jails.termination,
+                            InstantSource.system());
+            var home = jails.isolation.cache(ServerRuntime.NODE, "one").host();
+            var secret = elsewhere.resolve("secret");
+            Files.createSymbolicLink(home.resolve("package.json"), secret);
+            for (var text : List.of("\"probe\"", "\"other\"")) {
+                Files.writeString(secret, text);
+                assertThat(preparer.missing(program("one"), Lookup.WHEN_DUE)).isNull();
+            }
         }
     }
 }

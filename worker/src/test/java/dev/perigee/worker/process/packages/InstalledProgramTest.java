@@ -2,6 +2,7 @@ package dev.perigee.worker.process.packages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.worker.process.HeldPath;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,10 +38,12 @@ final class InstalledProgramTest {
         assertThat(file.toFile().setExecutable(true)).isTrue();
     }
 
-    private @Nullable String find(String... words) {
+    private @Nullable String find(String... words) throws IOException {
         var line = Objects.requireNonNull(PackageLine.parse(List.of(words)));
-        var found = InstalledProgram.find(line, installation);
-        return found == null ? null : found.toString();
+        try (var held = HeldPath.of(installation)) {
+            var found = InstalledProgram.find(line, held);
+            return found == null ? null : found.toString();
+        }
     }
 
     @Test
@@ -91,6 +94,26 @@ final class InstalledProgramTest {
         Files.createSymbolicLink(installation.resolve("node_modules/.bin/escaping"), outside);
         assertThat(find("npx", "-y", "escaping")).isNull();
         Files.delete(outside);
+    }
+
+    @Test
+    @DisplayName("PRO-23: is not told by what lies elsewhere, and nothing that waits holds it up")
+    void readsNothingElsewhere(@TempDir Path elsewhere) throws Exception {
+        install("pkg", "\"a.js\"", "pkg");
+        var line = Objects.requireNonNull(PackageLine.parse(List.of("npx", "-y", "pkg")));
+        var modules = installation.resolve("node_modules");
+        Files.move(modules, elsewhere.resolve("node_modules"));
+        Files.createSymbolicLink(modules, elsewhere.resolve("node_modules"));
+        try (var held = HeldPath.of(installation)) {
+            assertThat(InstalledProgram.version(line, held)).isNull();
+            assertThat(find("npx", "-y", "pkg")).isNull();
+
+            Files.delete(modules);
+            var folder = Files.createDirectories(modules.resolve("pkg"));
+            var pipe = folder.resolve("package.json").toString();
+            assertThat(new ProcessBuilder("mkfifo", pipe).start().waitFor()).isZero();
+            assertThat(InstalledProgram.version(line, held)).isNull();
+        }
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.perigee.worker.process.packages;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perigee.worker.process.isolation.CacheDirectory;
 import java.io.IOException;
@@ -68,6 +69,43 @@ final class PackageStoreTest {
         assertThat(other.newest()).isEqualTo(second);
         assertThat(first.host()).isDirectory();
         assertThat(second.inside()).isEqualTo(other.whole(second.id()).resolve("made"));
+    }
+
+    @Test
+    @DisplayName(
+            "PRO-23: Links that a team's programs put into its cache lead to nothing elsewhere")
+    void followsNoLinkElsewhere(@TempDir Path elsewhere) throws IOException {
+        var theirs = Files.createDirectories(elsewhere.resolve("key/id/made"));
+        Files.createSymbolicLink(host.resolve("perigee-packages"), elsewhere);
+        assertThat(store.newest()).isNull();
+        assertThat(store.disused(Duration.ZERO, Instant.now().plusSeconds(100_000))).isEmpty();
+        Files.delete(host.resolve("perigee-packages"));
+
+        var installed = install(NOW);
+        var draft = store.draft();
+        var at = Objects.requireNonNull(draft.hostMaking().getParent());
+        Files.createDirectories(theirs.resolveSibling("making"));
+        Files.createSymbolicLink(at, theirs.getParent());
+        assertThatThrownBy(() -> store.publish(draft, NOW)).isInstanceOf(IOException.class);
+        assertThat(theirs.resolveSibling("making")).isDirectory();
+
+        Files.move(installed.host(), installed.host().resolveSibling("away"));
+        Files.createSymbolicLink(installed.host(), theirs);
+        var before = Files.getLastModifiedTime(theirs);
+        assertThatThrownBy(() -> store.confirm(installed, NOW)).isInstanceOf(IOException.class);
+        assertThat(Files.getLastModifiedTime(theirs)).isEqualTo(before);
+    }
+
+    @Test
+    @DisplayName("Directories that a team's programs make without end are not all looked at")
+    void looksAtSoMany() throws IOException {
+        var at = host.resolve("perigee-packages/key");
+        install(NOW);
+        for (int number = 0; number < 1000; number++) {
+            Files.createDirectory(at.resolve("useless-" + number));
+        }
+        assertThat(store.disused(Duration.ZERO, Instant.now().plusSeconds(100_000)))
+                .hasSizeBetween(400, 500);
     }
 
     @Test
