@@ -95,7 +95,8 @@ public final class RecordReader {
         }
         var copyOf = RecordHeaders.copyOf(source.headers());
         requirePartition(source, copyOf == null ? source.partition() : copyOf.record().partition());
-        if (key.userId() == null && value.length > LARGEST_BROADCAST) {
+        // A copy is the original written anew, which may take more.
+        if (key.userId() == null && copyOf == null && value.length > LARGEST_BROADCAST) {
             throw new Refusal(
                     DeadLetterReason.TOO_LARGE,
                     "a command for every user is larger than " + LARGEST_BROADCAST + " bytes");

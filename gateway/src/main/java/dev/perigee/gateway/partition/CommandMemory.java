@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which commands came to this partition before, so that none runs twice. A copy of a command for
- * every user is remembered apart from its original, which one partition has both of. For the
- * owner's thread.
+ * every user is remembered by the place of its original: whether that came before was decided
+ * there, and each original that was copied waits for a report of every copy. For the owner's
+ * thread.
  */
 final class CommandMemory {
     private static final String COPY = "/copy"; // No id contains a slash.
@@ -22,8 +23,8 @@ final class CommandMemory {
 
     /** What a command is remembered by. */
     static String nameOf(CommandRead read) {
-        var id = read.command().id();
-        return read.copyOf() == null ? id : id + COPY;
+        var copyOf = read.copyOf();
+        return copyOf == null ? read.command().id() : copyOf.record() + COPY;
     }
 
     /** What is known of it, null when it never came. */

@@ -147,7 +147,7 @@ final class CommandPlanner {
         if (copyOf != null && configuredAt != null) {
             return configuredAt.isAfter(copyOf.appendedAt());
         }
-        var accepted = state.command(read.command().id());
+        var accepted = state.command(CommandMemory.nameOf(read));
         return accepted != null
                 && accepted.origin().equals(read.origin())
                 && instance.record().origin().offset() > read.origin().offset();

@@ -29,6 +29,7 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -171,6 +172,27 @@ class RecordReaderTest {
                                 {"id":"c","command_type":"kill","payload":{"installation_id":"i1"}}""");
         assertThat(everyone.key().isEveryUser()).isTrue();
         assertThat(((Rejected) command("t1/*", KILL)).reason()).isEqualTo(DeadLetterReason.INVALID);
+    }
+
+    @Test
+    @DisplayName(
+            "takes the copy of every command for every user that it takes, however it is written")
+    void limitsTheOriginalOnly() {
+        var key = "t1/*";
+        int limit = 64 << 10;
+        var most = reader(1 << 20);
+        var place = partitionOf(key);
+        var largest = KILL_ALL + " ".repeat(limit - KILL_ALL.length());
+        assertThat(most.read(Topic.COMMANDS, record(key, largest, place)))
+                .isInstanceOf(CommandRead.class);
+        var larger = (Rejected) most.read(Topic.COMMANDS, record(key, largest + " ", place));
+        assertThat(larger.reason()).isEqualTo(DeadLetterReason.TOO_LARGE);
+
+        var of = "mcp.commands-%d@1".formatted(place);
+        headers.add(Headers.BROADCAST_OF, of.getBytes(StandardCharsets.UTF_8));
+        headers.add(Headers.BROADCAST_AT, "5000".getBytes(StandardCharsets.UTF_8));
+        assertThat(most.read(Topic.COMMANDS, record(key, largest + " ", place)))
+                .isInstanceOf(CommandRead.class);
     }
 
     @Test

@@ -7,10 +7,14 @@ import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.fleet.Installation;
 import dev.perigee.testing.fleet.Records;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.apache.kafka.common.utils.Utils;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -139,6 +143,30 @@ final class BroadcastTest {
             assertThat(outcomes(id)).containsExactly("acknowledged", "completed");
             assertThat(test.fleet.orders.stream().filter(it -> it.contains("stop"))).hasSize(USERS);
         }
+    }
+
+    @Test
+    @DisplayName("PRO-111: has one result for each team, though both teams' commands have one id")
+    void endsBesideAnotherOfItsId() throws Exception {
+        var id = "cmd-" + UUID.randomUUID();
+        try (var _ = test.start("a")) {
+            int place = partition(installation);
+            var other =
+                    Stream.generate(() -> Installation.of("echo", "node", List.of()))
+                            .filter(it -> partition(it) != place)
+                            .findFirst()
+                            .orElseThrow();
+            for (var each : List.of(installation, other)) {
+                test.backend.commandForAll(each, "restart", it -> it.put("id", id));
+            }
+            await().atMost(Records.PATIENCE)
+                    .until(() -> outcomes(id).stream().filter("failed"::equals).count() == 2);
+        }
+    }
+
+    private static int partition(Installation installation) {
+        var key = (installation.teamId() + "/*").getBytes(StandardCharsets.UTF_8);
+        return Utils.toPositive(Utils.murmur2(key)) % GatewayUnderTest.PARTITIONS;
     }
 
     @Test
