@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -36,7 +37,9 @@ final class JailedFleetTest {
                         .worker("worker.mode", "production")
                         .worker("isolation.mode", "bubblewrap")
                         .worker("worker.cache-directory", caches.toString())
-                        .worker("isolation.read-only-paths", Fixtures.script().toString())
+                        .worker(
+                                "isolation.read-only-paths",
+                                Fixtures.script() + "," + Fixtures.pythonScript())
                         .worker("isolation.pass-environment", "FLEET_UNDER_TEST,CI_RUN_MARK")
                         .worker("process.termination-grace", "3s")
                         .start();
@@ -78,6 +81,30 @@ final class JailedFleetTest {
         assertThat(commandLines()).anyMatch(line -> line.contains("bwrap"));
         assertThat(commandLines()).noneMatch(line -> line.contains("s3cret-value"));
         assertThat(fleet.part("worker-1").output()).doesNotContain("s3cret-value");
+    }
+
+    @Test
+    @DisplayName(
+            "PRO-07, PRO-10, PRO-23: a server of python3 lives in a jail with a home of its own")
+    void python() throws Exception {
+        var backend = fleet.backend();
+        var p =
+                backend.install(
+                        Installation.of(
+                                        "p-server",
+                                        Fixtures.PYTHON,
+                                        List.of(Fixtures.pythonScript().toString()))
+                                .with("runtime", "python")
+                                .withEnv("PYTHONPATH", "/none")
+                                .withEnv("WHO", "P"));
+        assertThat(backend.text(p, "echo", "{\"message\":\"grüezi\"}")).isEqualTo("grüezi");
+        assertThat(backend.text(p, "pid", "{}")).isEqualTo("2");
+        for (var variable :
+                Map.of("WHO", "P", "PYTHONPATH", "", "HOME", "/home/python").entrySet()) {
+            var name = "{\"name\":\"%s\"}".formatted(variable.getKey());
+            assertThat(backend.text(p, "env", name)).isEqualTo(variable.getValue());
+        }
+        assertThat(caches.resolve("python").resolve(p.teamId())).isDirectory();
     }
 
     private List<String> commandLines() {
