@@ -138,7 +138,18 @@ final class StartAttempt implements Runnable {
                     "the server did not answer initialize within %d ms"
                             .formatted(timeout().toMillis());
             case SERVER_ERROR -> "the server refused initialize: " + failure.getMessage();
-            case CRASHED, CLOSED, NOT_READ, CANCELLED, TOO_LARGE, INVALID_ANSWER ->
+            case CRASHED,
+                    CLOSED,
+                    NOT_READ,
+                    CANCELLED,
+                    TOO_LARGE,
+                    INVALID_ANSWER,
+                    UNREACHABLE,
+                    UNAUTHORIZED,
+                    FORBIDDEN,
+                    AUTHORIZATION_REQUIRED,
+                    HTTP_REFUSED,
+                    HTTP_FAILED ->
                     String.valueOf(failure.getMessage());
         };
     }

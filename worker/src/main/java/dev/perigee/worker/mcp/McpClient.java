@@ -17,10 +17,13 @@ public interface McpClient {
      * Sends a request.
      *
      * @param params a JSON object
-     * @param timeout how long to wait for room in the server's input
+     * @param timeout how long to wait until it can be sent: for room in the server's input, for a
+     *     session
      * @throws McpException when it was not sent
+     * @throws InterruptedException when interrupted before it was sent
      */
-    McpRequest send(String method, RawJson params, Duration timeout) throws McpException;
+    McpRequest send(String method, RawJson params, Duration timeout)
+            throws McpException, InterruptedException;
 
     /** Sends a request and waits for its result. */
     default RawJson request(String method, RawJson params, Duration timeout)

@@ -16,6 +16,18 @@ public final class McpException extends Exception {
         SERVER_ERROR,
         /** No answer in time. */
         TIMEOUT,
+        /** No connection, or one that broke off before the answer was whole. */
+        UNREACHABLE,
+        /** HTTP 401. */
+        UNAUTHORIZED,
+        /** HTTP 403. */
+        FORBIDDEN,
+        /** The server says in another way that its user must authorize first. */
+        AUTHORIZATION_REQUIRED,
+        /** HTTP as it would be again: a redirect, any other 4xx, no TLS. */
+        HTTP_REFUSED,
+        /** HTTP 5xx. */
+        HTTP_FAILED,
         /** The process ended by itself. */
         CRASHED,
         /** The process was ended by intent. */
@@ -34,6 +46,11 @@ public final class McpException extends Exception {
         super(message, null, false, false);
         this.kind = kind;
         this.sent = sent;
+    }
+
+    /** The same for a request that depended on this one and surely was not sent. */
+    McpException beforeSending() {
+        return sent ? new McpException(kind, false, String.valueOf(getMessage())) : this;
     }
 
     /** An answer that breaks the protocol. */

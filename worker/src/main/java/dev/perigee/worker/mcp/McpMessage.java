@@ -104,6 +104,16 @@ sealed interface McpMessage {
         return join(text, params.onOneLine().bytes(), "}\n");
     }
 
+    /** The notification that ends the handshake. */
+    static byte[] initialized() {
+        return write(null, "notifications/initialized", RawJson.EMPTY_OBJECT);
+    }
+
+    /** The notification that a request is given up. */
+    static byte[] cancelled(long id, String reason) {
+        return write(null, "notifications/cancelled", Json.raw(new Cancelled(id, reason)));
+    }
+
     /** The bytes of an answer to the server's question. */
     static byte[] answer(RawJson id, RawJson result) {
         var text = new StringBuilder("{\"jsonrpc\":\"2.0\",\"id\":").append(id.onOneLine().text());

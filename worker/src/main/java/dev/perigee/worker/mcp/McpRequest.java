@@ -15,22 +15,26 @@ public final class McpRequest {
     private final long id;
     private final Thread waiter = Thread.currentThread();
     private final AtomicReference<@Nullable End> end = new AtomicReference<>();
-    private final Canceller canceller;
+    private final Owner owner;
 
-    /** Forgets the request and tells the server. */
-    interface Canceller {
+    /** Whoever sent the request; told on the thread that ends it, must not block. */
+    interface Owner {
+        /** The request was given up: forgets it and tells the server. */
         void cancelled(long id, boolean tellServer, String reason);
+
+        /** The request ended, in whatever way. */
+        default void ended(boolean answered) {}
     }
 
     private sealed interface End {}
 
     private record Answered(RawJson result) implements End {}
 
-    private record Failed(McpException.Kind kind, String message) implements End {}
+    private record Failed(McpException why) implements End {}
 
-    McpRequest(long id, Canceller canceller) {
+    McpRequest(long id, Owner owner) {
         this.id = id;
-        this.canceller = canceller;
+        this.owner = owner;
     }
 
     long id() {
@@ -41,8 +45,8 @@ public final class McpRequest {
         finish(new Answered(result));
     }
 
-    void fail(McpException.Kind kind, String message) {
-        finish(new Failed(kind, message));
+    void fail(McpException why) {
+        finish(new Failed(why));
     }
 
     private boolean finish(End how) {
@@ -50,13 +54,15 @@ public final class McpRequest {
             return false;
         }
         LockSupport.unpark(waiter);
+        owner.ended(how instanceof Answered);
         return true;
     }
 
     /** Ends the wait from another thread and tells the server to stop. */
     public void cancel(String reason) {
-        if (finish(new Failed(McpException.Kind.CANCELLED, reason))) {
-            canceller.cancelled(id, true, reason);
+        var why = new McpException(McpException.Kind.CANCELLED, true, reason);
+        if (finish(new Failed(why))) {
+            owner.cancelled(id, true, reason);
         }
     }
 
@@ -82,7 +88,7 @@ public final class McpRequest {
         }
         return switch (how) {
             case Answered(var result) -> result;
-            case Failed(var kind, var message) -> throw new McpException(kind, true, message);
+            case Failed(var why) -> throw why;
         };
     }
 
@@ -90,8 +96,9 @@ public final class McpRequest {
         var message =
                 "Request timeout: no answer from the server within %d ms"
                         .formatted(TimeUnit.NANOSECONDS.toMillis(timeout.toNanos()));
-        if (finish(new Failed(McpException.Kind.TIMEOUT, message))) {
-            canceller.cancelled(id, true, "Request timeout");
+        var why = new McpException(McpException.Kind.TIMEOUT, true, message);
+        if (finish(new Failed(why))) {
+            owner.cancelled(id, true, "Request timeout");
         }
     }
 }

@@ -1,16 +1,11 @@
 package dev.perigee.worker.mcp;
 
-import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.worker.process.ChildProcess;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,44 +20,70 @@ import org.slf4j.LoggerFactory;
  */
 public final class StdioMcpClient implements McpClient {
     private static final Logger log = LoggerFactory.getLogger(StdioMcpClient.class);
-    private static final RawJson NO_ROOTS = RawJson.of("{\"roots\":[]}");
-    private static final int METHOD_NOT_FOUND = -32601;
-    private static final int QUOTED_BYTES = 200;
 
     private final String processId;
     private final McpOptions options;
-    private final ServerMetrics metrics;
     private final McpListener listener;
+    private final InFlight inFlight;
+    private final Reception reception;
     private final LineFramer framer;
-    private final ConcurrentHashMap<Long, McpRequest> pending = new ConcurrentHashMap<>();
-    private final AtomicLong lastId = new AtomicLong();
+    private final McpRequest.Owner owner;
     private volatile @Nullable ChildProcess child;
     private volatile @Nullable Ended ended;
     private volatile boolean initialized;
 
-    private record Ended(McpException.Kind kind, String message) {}
+    private record Ended(McpException.Kind kind, String message) {
+        McpException exception(boolean sent) {
+            return new McpException(kind, sent, message);
+        }
+    }
+
+    private final class Pipes implements Reception.Transport, LineFramer.Sink, McpRequest.Owner {
+        @Override
+        public String source() {
+            return "stdout";
+        }
+
+        @Override
+        public void reply(byte[] message) {
+            writeOrForget(message);
+        }
+
+        @Override
+        public McpException.Kind meaning(String message) {
+            return McpException.Kind.SERVER_ERROR;
+        }
+
+        @Override
+        public void line(byte[] line) {
+            reception.receive(line);
+        }
+
+        @Override
+        public void tooLong(long sizeBytes, byte[] head, byte[] tail) {
+            skipped(sizeBytes, head, tail);
+        }
+
+        @Override
+        public void cancelled(long id, boolean tellServer, String reason) {
+            inFlight.drop(id);
+            if (tellServer && initialized) {
+                writeOrForget(McpMessage.cancelled(id, reason));
+            }
+        }
+    }
 
     /** A client whose child is yet to be started; the process id is for logs. */
     public StdioMcpClient(
             String processId, McpOptions options, ServerMetrics metrics, McpListener listener) {
+        var pipes = new Pipes();
         this.processId = processId;
         this.options = options;
-        this.metrics = metrics;
         this.listener = listener;
-        this.framer =
-                new LineFramer(
-                        options.maxMessageBytes(),
-                        new LineFramer.Sink() {
-                            @Override
-                            public void line(byte[] line) {
-                                receive(line);
-                            }
-
-                            @Override
-                            public void tooLong(long sizeBytes, byte[] head, byte[] tail) {
-                                skipped(sizeBytes, head, tail);
-                            }
-                        });
+        this.inFlight = new InFlight(metrics);
+        this.reception = new Reception(processId, inFlight, listener, pipes);
+        this.owner = pipes;
+        this.framer = new LineFramer(options.maxMessageBytes(), pipes);
     }
 
     /** The child to write to. Called once, before anything is sent. */
@@ -77,26 +98,21 @@ public final class StdioMcpClient implements McpClient {
 
     /** The process ended by itself: everything in flight fails at once. Does not block. */
     public void onExit(String how) {
-        end(McpException.Kind.CRASHED, how);
+        end(new Ended(McpException.Kind.CRASHED, how));
     }
 
     /** The process is about to be ended by intent: everything in flight fails at once. */
     public void close(String reason) {
-        end(McpException.Kind.CLOSED, reason);
+        end(new Ended(McpException.Kind.CLOSED, reason));
     }
 
-    private void end(McpException.Kind kind, String message) {
+    private void end(Ended how) {
         if (ended != null) {
             return;
         }
-        ended = new Ended(kind, message);
-        // A request registered after this line sees the end itself, see send.
-        for (var request : new ArrayList<>(pending.values())) {
-            if (pending.remove(request.id()) != null) {
-                metrics.failed();
-                request.fail(kind, message);
-            }
-        }
+        ended = how;
+        // A request registered after this line sees the end itself, see sendNow.
+        inFlight.failAll(how.exception(true));
     }
 
     @Override
@@ -107,9 +123,7 @@ public final class StdioMcpClient implements McpClient {
                 sendNow("initialize", params, timeout)
                         .await(timeout.minusNanos(System.nanoTime() - start));
         var info = ServerInfo.read(result);
-        write(
-                McpMessage.write(null, "notifications/initialized", RawJson.EMPTY_OBJECT),
-                timeout.minusNanos(System.nanoTime() - start));
+        write(McpMessage.initialized(), timeout.minusNanos(System.nanoTime() - start));
         initialized = true;
         return info;
     }
@@ -125,21 +139,17 @@ public final class StdioMcpClient implements McpClient {
 
     private McpRequest sendNow(String method, RawJson params, Duration timeout)
             throws McpException {
-        long id = lastId.incrementAndGet();
-        var request = new McpRequest(id, this::cancelled);
-        pending.put(id, request);
+        var request = inFlight.open(owner);
         try {
-            write(McpMessage.write(id, method, params), timeout);
+            write(McpMessage.write(request.id(), method, params), timeout);
         } catch (McpException e) {
-            pending.remove(id);
-            metrics.failed();
+            inFlight.drop(request.id());
             throw e;
         }
-        metrics.sent();
+        inFlight.sent();
         var end = ended;
-        if (end != null && pending.remove(id) != null) {
-            metrics.failed();
-            request.fail(end.kind(), end.message());
+        if (end != null) {
+            inFlight.fail(request.id(), end.exception(true));
         }
         return request;
     }
@@ -147,7 +157,7 @@ public final class StdioMcpClient implements McpClient {
     private void write(byte[] message, Duration timeout) throws McpException {
         var end = ended;
         if (end != null) {
-            throw new McpException(end.kind(), false, end.message());
+            throw end.exception(false);
         }
         var target = child;
         if (target == null) {
@@ -162,117 +172,16 @@ public final class StdioMcpClient implements McpClient {
         }
     }
 
-    private void cancelled(long id, boolean tellServer, String reason) {
-        pending.remove(id);
-        metrics.failed();
-        if (tellServer && initialized) {
-            var params = Json.raw(new Cancelled(id, reason));
-            writeOrForget(McpMessage.write(null, "notifications/cancelled", params));
-        }
-    }
-
-    private void receive(byte[] line) {
-        if (!McpMessage.mayBe(line)) {
-            garbage("not an object", line);
-            return;
-        }
-        McpMessage message;
-        try {
-            message = McpMessage.read(line);
-        } catch (InvalidRecordException e) {
-            garbage(e.getMessage(), line);
-            unreadable(line, e.getMessage());
-            return;
-        }
-        switch (message) {
-            case McpMessage.Answer(var id, var result) -> answer(id, result);
-            case McpMessage.Refusal(var id, var code, var text) -> refuse(id, code, text);
-            case McpMessage.Question(var id, var method) -> reply(id, method);
-            case McpMessage.Notice(var method) -> notice(method);
-            case McpMessage.Stray ignored -> nobodyWaits();
-        }
-    }
-
-    private void answer(long id, RawJson result) {
-        var request = pending.remove(id);
-        if (request == null) {
-            nobodyWaits();
-        } else {
-            metrics.answered();
-            request.answer(result);
-        }
-    }
-
-    private void refuse(long id, long code, String text) {
-        var request = pending.remove(id);
-        if (request == null) {
-            nobodyWaits();
-        } else {
-            metrics.answered();
-            log.atDebug()
-                    .addKeyValue("process_id", processId)
-                    .addKeyValue("code", code)
-                    .log("Server answered with an error");
-            request.fail(McpException.Kind.SERVER_ERROR, text);
-        }
-    }
-
-    private void reply(RawJson id, String method) {
-        writeOrForget(
-                switch (method) {
-                    case "roots/list" -> McpMessage.answer(id, NO_ROOTS);
-                    case "ping" -> McpMessage.answer(id, RawJson.EMPTY_OBJECT);
-                    default -> McpMessage.refuse(id, METHOD_NOT_FOUND, "Method not found");
-                });
-    }
-
-    private void notice(String method) {
-        if (method.equals("notifications/tools/list_changed")) {
-            listener.onToolsChanged();
-        }
-    }
-
-    private void nobodyWaits() {
-        log.atDebug()
-                .addKeyValue("process_id", processId)
-                .log("Ignored an answer, late or to none");
-    }
-
     private void skipped(long sizeBytes, byte[] head, byte[] tail) {
         var text =
                 "a message of %d bytes is longer than %d"
                         .formatted(sizeBytes, options.maxMessageBytes());
         listener.onGarbage(() -> text);
-        var id = SkippedAnswer.id(head, tail);
-        var request = id == null ? null : pending.remove(id);
-        if (request != null) {
-            metrics.answered();
-            request.fail(
-                    McpException.Kind.TOO_LARGE,
-                    "The server's answer has %d bytes, more than %d may pass"
-                            .formatted(sizeBytes, options.maxMessageBytes()));
-        }
-    }
-
-    private void garbage(@Nullable String why, byte[] line) {
-        listener.onGarbage(() -> "stdout is not JSON-RPC (" + why + "): " + quoted(line));
-    }
-
-    private static String quoted(byte[] line) {
-        return line.length <= QUOTED_BYTES
-                ? new String(line, StandardCharsets.UTF_8)
-                : new String(line, 0, QUOTED_BYTES, StandardCharsets.UTF_8) + '…';
-    }
-
-    /** Where it can be seen which request this would have answered, that one need not wait. */
-    private void unreadable(byte[] line, @Nullable String why) {
-        var id = SkippedAnswer.id(line);
-        var request = id == null ? null : pending.remove(id);
-        if (request != null) {
-            metrics.answered();
-            request.fail(
-                    McpException.Kind.INVALID_ANSWER, "The server's answer cannot be read: " + why);
-        }
+        inFlight.refuse(
+                SkippedAnswer.id(head, tail),
+                McpException.Kind.TOO_LARGE,
+                "The server's answer has %d bytes, more than %d may pass"
+                        .formatted(sizeBytes, options.maxMessageBytes()));
     }
 
     /** Never waits: on the launcher's thread, or for a message that may as well be lost. */

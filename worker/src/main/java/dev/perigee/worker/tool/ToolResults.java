@@ -78,6 +78,10 @@ public final class ToolResults {
             case NOT_READ -> ErrorCode.OVERLOADED;
             case CANCELLED -> ErrorCode.CANCELLED;
             case TOO_LARGE -> ErrorCode.TOO_LARGE;
+            case UNREACHABLE ->
+                    failure.sent() ? ErrorCode.OUTCOME_UNKNOWN : ErrorCode.SERVER_UNREACHABLE;
+            case UNAUTHORIZED, FORBIDDEN, AUTHORIZATION_REQUIRED -> ErrorCode.REQUIRES_REAUTH;
+            case HTTP_REFUSED, HTTP_FAILED -> ErrorCode.SERVER_ERROR;
         };
     }
 }

@@ -1,0 +1,112 @@
+package dev.perigee.worker.mcp;
+
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.RawJson;
+import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes what a server says, message by message, on the transport's thread: hands answers to those
+ * who wait, replies to the server's own requests, passes the rest to the listener. Never blocks.
+ *
+ * <p>Source: design/decisions.md, 13.
+ */
+final class Reception {
+    private static final Logger log = LoggerFactory.getLogger(Reception.class);
+    private static final RawJson NO_ROOTS = RawJson.of("{\"roots\":[]}");
+    private static final int METHOD_NOT_FOUND = -32601;
+    private static final int QUOTED_BYTES = 200;
+
+    private final String processId;
+    private final InFlight inFlight;
+    private final McpListener listener;
+    private final Transport transport;
+
+    /** What differs between transports. */
+    interface Transport {
+        /** The name of where messages come from, for the log. */
+        String source();
+
+        /** Sends a reply to the server, or drops it when that would take time. */
+        void reply(byte[] message);
+
+        /** What a JSON-RPC error with this message means. */
+        McpException.Kind meaning(String message);
+    }
+
+    Reception(String processId, InFlight inFlight, McpListener listener, Transport transport) {
+        this.processId = processId;
+        this.inFlight = inFlight;
+        this.listener = listener;
+        this.transport = transport;
+    }
+
+    /** One message, or what should have been one. */
+    void receive(byte[] bytes) {
+        if (!McpMessage.mayBe(bytes)) {
+            garbage("not an object", bytes);
+            return;
+        }
+        McpMessage message;
+        try {
+            message = McpMessage.read(bytes);
+        } catch (InvalidRecordException e) {
+            garbage(e.getMessage(), bytes);
+            // Where it can be seen which request this would have answered, that one need not wait.
+            inFlight.refuse(
+                    SkippedAnswer.id(bytes),
+                    McpException.Kind.INVALID_ANSWER,
+                    "The server's answer cannot be read: " + e.getMessage());
+            return;
+        }
+        switch (message) {
+            case McpMessage.Answer(var id, var result) -> late(inFlight.answer(id, result));
+            case McpMessage.Refusal(var id, var code, var text) -> {
+                log.atDebug()
+                        .addKeyValue("process_id", processId)
+                        .addKeyValue("code", code)
+                        .log("Server answered with an error");
+                late(inFlight.refuse(id, transport.meaning(text), text));
+            }
+            case McpMessage.Question(var id, var method) -> reply(id, method);
+            case McpMessage.Notice(var method) -> notice(method);
+            case McpMessage.Stray ignored -> late(false);
+        }
+    }
+
+    private void late(boolean awaited) {
+        if (!awaited) {
+            log.atDebug()
+                    .addKeyValue("process_id", processId)
+                    .log("Ignored an answer, late or to none");
+        }
+    }
+
+    private void reply(RawJson id, String method) {
+        transport.reply(
+                switch (method) {
+                    case "roots/list" -> McpMessage.answer(id, NO_ROOTS);
+                    case "ping" -> McpMessage.answer(id, RawJson.EMPTY_OBJECT);
+                    default -> McpMessage.refuse(id, METHOD_NOT_FOUND, "Method not found");
+                });
+    }
+
+    private void notice(String method) {
+        if (method.equals("notifications/tools/list_changed")) {
+            listener.onToolsChanged();
+        }
+    }
+
+    private void garbage(@Nullable String why, byte[] bytes) {
+        listener.onGarbage(
+                () -> transport.source() + " is not JSON-RPC (" + why + "): " + quoted(bytes));
+    }
+
+    private static String quoted(byte[] bytes) {
+        return bytes.length <= QUOTED_BYTES
+                ? new String(bytes, StandardCharsets.UTF_8)
+                : new String(bytes, 0, QUOTED_BYTES, StandardCharsets.UTF_8) + '…';
+    }
+}
