@@ -1,0 +1,204 @@
+package dev.perigee.worker.mcp;
+
+import java.net.http.HttpHeaders;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Flow;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One HTTP request of a session, as seen below the SDK's transport: whether its body was handed
+ * over, what came back, and how it ended, which it does once. Safe for use by any thread.
+ */
+final class Exchange {
+    private final long number;
+    private final Kind kind;
+    private final @Nullable HttpCall call;
+    private final int maxMessageBytes;
+    private final Listener listener;
+    private final AtomicReference<@Nullable ExchangeEnd> end = new AtomicReference<>();
+    private final CountDownLatch over = new CountDownLatch(1);
+    private volatile ExchangeEnd atMark = new ExchangeEnd.Completed();
+    private volatile boolean handedOver;
+    private volatile boolean responded;
+    private volatile boolean inSession;
+    private volatile long lingersSince = Long.MAX_VALUE;
+    private volatile @Nullable Future<?> response;
+    private volatile Flow.@Nullable Subscription body;
+
+    /** What is expected of the response. */
+    enum Kind {
+        /** The answer to a request. */
+        ANSWER,
+        /** That a message was taken; its answer, if any, comes elsewhere. */
+        RECEIPT,
+        /** Events, as long as the session lasts. */
+        STREAM
+    }
+
+    /** Is told the end, on the thread that caused it; must not block. */
+    interface Listener {
+        void ended(Exchange exchange, ExchangeEnd end);
+    }
+
+    Exchange(
+            long number,
+            Kind kind,
+            @Nullable HttpCall call,
+            int maxMessageBytes,
+            Listener listener) {
+        this.number = number;
+        this.kind = kind;
+        this.call = call;
+        this.maxMessageBytes = maxMessageBytes;
+        this.listener = listener;
+    }
+
+    /** Unique in its session. */
+    long number() {
+        return number;
+    }
+
+    Kind kind() {
+        return kind;
+    }
+
+    /** The call that is sent, null for anything else. */
+    @Nullable HttpCall call() {
+        return call;
+    }
+
+    boolean handedOver() {
+        return handedOver;
+    }
+
+    boolean responded() {
+        return responded;
+    }
+
+    /** Whether the request named a session. */
+    boolean inSession() {
+        return inSession;
+    }
+
+    boolean isOver() {
+        return end.get() != null;
+    }
+
+    /** What was asked for came; the rest of the response is of no interest. */
+    void linger(long nowNanos) {
+        lingersSince = nowNanos;
+    }
+
+    boolean lingersLongerThan(long nanos, long nowNanos) {
+        return lingersSince != Long.MAX_VALUE && nowNanos - lingersSince > nanos;
+    }
+
+    /** The first end counts. */
+    void end(ExchangeEnd how) {
+        if (end.compareAndSet(null, how)) {
+            listener.ended(this, how);
+            over.countDown();
+        }
+    }
+
+    /** How it will have ended when all messages of the response were handled. */
+    void endsAtMark(ExchangeEnd how) {
+        atMark = how;
+    }
+
+    /** All messages of the response were handled. */
+    void marked() {
+        end(atMark);
+    }
+
+    /** The transport reads no further: all it wants of a receipt, and else it gave up. */
+    void leftByTransport() {
+        end(kind == Kind.RECEIPT ? new ExchangeEnd.Completed() : new ExchangeEnd.NotUnderstood());
+    }
+
+    /** Waits for the end; null when there is none in time. */
+    @Nullable ExchangeEnd awaitEnd(long nanos) throws InterruptedException {
+        return over.await(nanos, TimeUnit.NANOSECONDS) ? end.get() : null;
+    }
+
+    /** Ends the exchange and its connection, unless it has ended. */
+    void abandon() {
+        end(new ExchangeEnd.Abandoned());
+        var pending = response;
+        if (pending != null) {
+            pending.cancel(true);
+        }
+        var stream = body;
+        if (stream != null) {
+            stream.cancel();
+        }
+    }
+
+    /** The body of the request. */
+    HttpRequest.BodyPublisher publish(byte[] bytes) {
+        return new TrackedBody(this, bytes);
+    }
+
+    void handOver() {
+        handedOver = true;
+    }
+
+    /** The request goes out. */
+    void began(HttpRequest request, Future<?> pending) {
+        inSession = request.headers().firstValue("mcp-session-id").isPresent();
+        response = pending;
+        if (isOver()) {
+            pending.cancel(true);
+        }
+    }
+
+    /** The body is read with this. */
+    void reads(Flow.Subscription subscription) {
+        body = subscription;
+        if (isOver()) {
+            subscription.cancel();
+        }
+    }
+
+    /** Who reads the response: the transport, if it is one for it. */
+    <T> HttpResponse.BodySubscriber<T> receive(
+            HttpResponse.ResponseInfo response, HttpResponse.BodyHandler<T> transport) {
+        responded = true;
+        int status = response.statusCode();
+        if (status < 200 || status > 299) {
+            return new RefusedBody<>(this, response);
+        }
+        var type = contentType(response.headers());
+        boolean events = type.contains("text/event-stream");
+        boolean empty = status == 202 || status == 204 || isEmpty(response.headers());
+        boolean known =
+                switch (kind) {
+                    case ANSWER -> !empty && (events || type.contains("application/json"));
+                    case STREAM -> events;
+                    case RECEIPT -> true;
+                };
+        if (!known) {
+            end(new ExchangeEnd.Foreign(status, empty ? "" : type));
+            return new RefusedBody<>(this, response);
+        }
+        return new ObservedBody<>(
+                this,
+                transport.apply(response),
+                new MessageGauge(events, maxMessageBytes),
+                kind == Kind.RECEIPT ? null : EndMark.bytes(number, events));
+    }
+
+    private static boolean isEmpty(HttpHeaders headers) {
+        return headers.firstValueAsLong("content-length").orElse(-1) == 0;
+    }
+
+    private static String contentType(HttpHeaders headers) {
+        return headers.firstValue("content-type").orElse("").toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,91 @@
+package dev.perigee.worker.mcp;
+
+import dev.perigee.protocol.json.RawJson;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request on its way through a session; through a second one when the server has forgotten the
+ * first. Ends its exchange when it ends itself, so that nothing is read that nobody waits for.
+ */
+final class HttpCall implements McpRequest.Owner {
+    private static final String INITIALIZE = "initialize";
+
+    private final String method;
+    private final RawJson params;
+    private final long deadlineNanos;
+    private final InFlight inFlight;
+    private final McpRequest request;
+    private final AtomicBoolean resent = new AtomicBoolean();
+    private volatile @Nullable Way way;
+    private volatile boolean over;
+
+    private record Way(HttpSession session, Exchange exchange) {}
+
+    /** A request of the calling thread. */
+    @SuppressWarnings("this-escape") // Nobody can end the request before it is sent.
+    HttpCall(String method, RawJson params, long deadlineNanos, InFlight inFlight) {
+        this.method = method;
+        this.params = params;
+        this.deadlineNanos = deadlineNanos;
+        this.inFlight = inFlight;
+        this.request = inFlight.open(this);
+    }
+
+    McpRequest request() {
+        return request;
+    }
+
+    long id() {
+        return request.id();
+    }
+
+    long deadlineNanos() {
+        return deadlineNanos;
+    }
+
+    boolean isHandshake() {
+        return method.equals(INITIALIZE);
+    }
+
+    byte[] message() {
+        return McpMessage.write(id(), method, params);
+    }
+
+    /** True the first time. */
+    boolean takeSecondChance() {
+        return resent.compareAndSet(false, true);
+    }
+
+    void goesThrough(HttpSession session, Exchange exchange) {
+        way = new Way(session, exchange);
+        if (over) {
+            session.forget(this);
+            exchange.abandon();
+        }
+    }
+
+    @Override
+    public void ended(boolean answered) {
+        over = true;
+        var taken = way;
+        if (taken == null) {
+            return;
+        }
+        taken.session().forget(this);
+        if (answered) {
+            taken.session().linger(taken.exchange());
+        } else {
+            taken.exchange().abandon();
+        }
+    }
+
+    @Override
+    public void cancelled(long id, boolean tellServer, String reason) {
+        inFlight.drop(id);
+        var taken = way;
+        if (tellServer && taken != null && !isHandshake()) {
+            taken.session().tell(McpMessage.cancelled(id, reason));
+        }
+    }
+}

@@ -1,0 +1,188 @@
+package dev.perigee.worker.mcp;
+
+import dev.perigee.worker.mcp.McpException.Kind;
+import java.net.ConnectException;
+import java.net.NoRouteToHostException;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.net.http.HttpConnectTimeoutException;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
+import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells what kind of failure an exchange's end is: by status and exception first, by text only
+ * where a server says in its own words that its user must authorize. Pure.
+ *
+ * <p>Source: seeds/recovery-system.txt, "Retryable vs Non-Retryable Errors"; design/decisions.md,
+ * 6, 7 and 8.
+ */
+final class HttpFailures {
+    private static final int QUOTED_CHARACTERS = 200;
+    private static final int SERVER_FAULT = 500;
+    private static final Pattern AUTHORIZATION =
+            Pattern.compile(
+                    "\\b(re-?)?auth(orization|entication) (is )?(required|needed)\\b"
+                            + "|\\bunauthori[sz]ed\\b"
+                            + "|\\binvalid_(token|grant)\\b"
+                            + "|\\b(access|refresh|oauth|bearer|auth) ?token (is |has |was )?"
+                            + "(expired|revoked|invalid|missing)\\b"
+                            + "|\\boauth\\b.{0,40}\\b(required|expired|failed|error)\\b"
+                            + "|\\b(http|status)( status| code| error)? ?:? ?40[13]\\b",
+                    Pattern.CASE_INSENSITIVE);
+    private static final Pattern SESSION =
+            Pattern.compile("\\bsession(s|id)?\\b|\\bnot initialized\\b", Pattern.CASE_INSENSITIVE);
+
+    private HttpFailures() {}
+
+    /** What the end of an exchange means for its request, null when nobody needs to know. */
+    static @Nullable McpException of(ExchangeEnd end, Exchange exchange) {
+        boolean stream = exchange.kind() == Exchange.Kind.STREAM;
+        return switch (end) {
+            case ExchangeEnd.Completed _ -> stream ? streamEnded() : unanswered();
+            case ExchangeEnd.Refused refused -> refused(refused);
+            case ExchangeEnd.Foreign foreign -> foreign(foreign);
+            case ExchangeEnd.TooLarge tooLarge -> tooLarge(tooLarge);
+            case ExchangeEnd.NotUnderstood _ -> unanswered();
+            case ExchangeEnd.Broken(var cause) ->
+                    broken(cause, exchange.handedOver() || stream, exchange.responded());
+            case ExchangeEnd.Abandoned _ -> null;
+        };
+    }
+
+    /** The failure of requests whose answers were to come in a stream that has ended. */
+    static McpException streamEnded() {
+        return failure(
+                Kind.UNREACHABLE, "Server unreachable (it ended the stream that answers come in)");
+    }
+
+    /** What a JSON-RPC error says. */
+    static Kind meaning(String message) {
+        return AUTHORIZATION.matcher(message).find()
+                ? Kind.AUTHORIZATION_REQUIRED
+                : Kind.SERVER_ERROR;
+    }
+
+    /** Whether a server that was named a session does not know it, so did nothing. */
+    static boolean isSessionLost(ExchangeEnd.Refused end) {
+        return end.status() == 404
+                || (end.status() == 400 && SESSION.matcher(text(end.body())).find());
+    }
+
+    private static McpException refused(ExchangeEnd.Refused end) {
+        int status = end.status();
+        var said = text(end.body());
+        if (status == 401) {
+            return failure(Kind.UNAUTHORIZED, "Authentication failed (HTTP 401)");
+        }
+        if (status == 403) {
+            return failure(Kind.FORBIDDEN, "Access forbidden (HTTP 403)");
+        }
+        if (status < 400) {
+            return failure(Kind.HTTP_REFUSED, redirected(status, end.location()));
+        }
+        if (AUTHORIZATION.matcher(said).find()) {
+            return failure(
+                    Kind.AUTHORIZATION_REQUIRED,
+                    "The server requires authorization (HTTP " + status + ")");
+        }
+        var kind = status >= SERVER_FAULT ? Kind.HTTP_FAILED : Kind.HTTP_REFUSED;
+        return failure(kind, "HTTP " + status + (said.isEmpty() ? "" : ": " + said));
+    }
+
+    private static String redirected(int status, @Nullable String location) {
+        return "The server redirects"
+                + origin(location)
+                + " (HTTP "
+                + status
+                + "), which is not followed because credentials must not: configure that url";
+    }
+
+    private static String origin(@Nullable String location) {
+        try {
+            var uri = URI.create(location == null ? "" : location);
+            return uri.getHost() == null ? "" : " to " + uri.getScheme() + "://" + uri.getHost();
+        } catch (IllegalArgumentException e) {
+            return "";
+        }
+    }
+
+    private static McpException foreign(ExchangeEnd.Foreign end) {
+        var type = end.contentType().isBlank() ? "no content" : quoted(end.contentType());
+        return failure(
+                Kind.INVALID_ANSWER,
+                "The server's answer is no MCP: HTTP %d with %s".formatted(end.status(), type));
+    }
+
+    private static McpException tooLarge(ExchangeEnd.TooLarge end) {
+        return failure(
+                Kind.TOO_LARGE,
+                "The server's answer has more than the %d bytes that may pass"
+                        .formatted(end.maxBytes()));
+    }
+
+    private static McpException unanswered() {
+        return failure(Kind.INVALID_ANSWER, "The server's response has no answer that can be read");
+    }
+
+    /**
+     * The failure of a request whose response did not come, or not whole.
+     *
+     * @param handedOver whether any of the request's body was given to the connection
+     */
+    static McpException broken(Throwable thrown, boolean handedOver, boolean responded) {
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof McpException ours) {
+                return ours;
+            }
+            var reason = unconnected(cause);
+            if (reason != null) {
+                return new McpException(
+                        Kind.UNREACHABLE, handedOver, "Server unreachable (" + reason + ")");
+            }
+            if (cause instanceof SSLException && !handedOver) {
+                return new McpException(
+                        Kind.HTTP_REFUSED,
+                        false,
+                        "No TLS with the server: " + quoted(String.valueOf(cause.getMessage())));
+            }
+        }
+        var when = responded ? "in the middle of its answer" : "before it answered";
+        return new McpException(
+                Kind.UNREACHABLE,
+                handedOver,
+                "Server unreachable (the connection broke off " + when + ")");
+    }
+
+    private static @Nullable String unconnected(Throwable cause) {
+        return switch (cause) {
+            case HttpConnectTimeoutException _ -> "no connection in time";
+            case UnresolvedAddressException _ -> "its host is unknown";
+            case UnknownHostException _ -> "its host is unknown";
+            case NoRouteToHostException _ -> "no route to its host";
+            case ConnectException refused ->
+                    refused.getCause() instanceof UnresolvedAddressException
+                            ? "its host is unknown"
+                            : "no connection";
+            default -> null;
+        };
+    }
+
+    private static McpException failure(Kind kind, String message) {
+        return new McpException(kind, true, message);
+    }
+
+    private static String text(byte[] body) {
+        var text = new String(body, StandardCharsets.UTF_8).strip();
+        return text.startsWith("<") ? "" : quoted(text);
+    }
+
+    private static String quoted(String text) {
+        var line = text.replaceAll("\\s+", " ");
+        return line.length() <= QUOTED_CHARACTERS
+                ? line
+                : line.substring(0, QUOTED_CHARACTERS) + '…';
+    }
+}

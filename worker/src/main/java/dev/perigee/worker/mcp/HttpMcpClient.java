@@ -1,0 +1,192 @@
+package dev.perigee.worker.mcp;
+
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * MCP with a server over HTTP, for one user's instance. The session is made with the first request
+ * and anew when the server has forgotten it; address and credentials are read afresh for every HTTP
+ * request, so a new configuration applies to the next one. Never follows a redirect. Has no thread
+ * of its own; at rest it holds at most the connection that the server sends notifications on.
+ *
+ * <p>Source: seeds/process-management.txt, "Configuration Updates"; design/decisions.md, 6 and 7.
+ */
+public final class HttpMcpClient implements McpClient, AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(HttpMcpClient.class);
+
+    private final Parts parts;
+    private final InFlight inFlight;
+    private final Reception reception;
+    private final HttpSessions sessions;
+    private final AtomicReference<@Nullable HttpSession> newest = new AtomicReference<>();
+    private final SessionCalls calls = new SessionCalls();
+    private volatile boolean closed;
+
+    /** What sessions are made of. */
+    record Parts(
+            String processId,
+            HttpTransport transport,
+            Supplier<HttpTarget> target,
+            HttpConnections connections,
+            McpOptions options) {}
+
+    private final class SessionCalls implements HttpSession.Calls, Reception.Transport {
+        @Override
+        public void failed(HttpCall call, McpException why) {
+            inFlight.fail(call.id(), why);
+        }
+
+        @Override
+        public void lost(HttpSession session, HttpCall call) {
+            sessions.drop(session);
+            if (call.takeSecondChance()) {
+                var _ =
+                        Thread.ofVirtual()
+                                .name("mcp-renew-" + parts.processId())
+                                .start(() -> sendAgain(call));
+            } else {
+                failed(
+                        call,
+                        new McpException(
+                                McpException.Kind.HTTP_REFUSED,
+                                false,
+                                "The server forgets its sessions at once"));
+            }
+        }
+
+        @Override
+        public void received(byte[] message) {
+            reception.receive(message);
+        }
+
+        @Override
+        public String source() {
+            return "a message";
+        }
+
+        @Override
+        public void reply(byte[] message) {
+            var session = newest.get();
+            if (session != null) {
+                session.tell(message);
+            }
+        }
+
+        @Override
+        public McpException.Kind meaning(String message) {
+            return HttpFailures.meaning(message);
+        }
+    }
+
+    /**
+     * A client that connects when it is used.
+     *
+     * @param processId for logs and the names of threads
+     * @param target asked for each HTTP request, on any thread; must not block
+     * @param listener told on the connections' threads
+     */
+    public HttpMcpClient(
+            String processId,
+            HttpTransport transport,
+            Supplier<HttpTarget> target,
+            HttpConnections connections,
+            McpOptions options,
+            ServerMetrics metrics,
+            McpListener listener) {
+        this.parts = new Parts(processId, transport, target, connections, options);
+        this.inFlight = new InFlight(metrics);
+        this.reception = new Reception(processId, inFlight, listener, calls);
+        this.sessions = new HttpSessions(this::open);
+    }
+
+    /** Makes a session unless there is one; what the server said when it was made. */
+    @Override
+    public ServerInfo initialize(Duration timeout) throws McpException, InterruptedException {
+        var info = session(System.nanoTime() + timeout.toNanos()).info();
+        if (info == null) {
+            throw new IllegalStateException("a session without handshake");
+        }
+        return info;
+    }
+
+    /** Waits for the session where there is none; that it cannot be made means nothing was sent. */
+    @Override
+    public McpRequest send(String method, RawJson params, Duration timeout)
+            throws McpException, InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        var session = session(deadline);
+        var call = new HttpCall(method, params, deadline, inFlight);
+        post(session, call);
+        return call.request();
+    }
+
+    private HttpSession session(long deadlineNanos) throws McpException, InterruptedException {
+        return sessions.get(parts.target().get().url(), deadlineNanos);
+    }
+
+    private void post(HttpSession session, HttpCall call) {
+        inFlight.sent();
+        session.post(call);
+        if (closed) {
+            inFlight.fail(call.id(), closedNow());
+        }
+    }
+
+    private HttpSession open(long deadlineNanos) throws McpException, InterruptedException {
+        var session = new HttpSession(parts.target().get(), parts, calls);
+        newest.set(session);
+        boolean opened = false;
+        try {
+            session.connect(deadlineNanos);
+            var params = Json.raw(Initialize.of(parts.options()));
+            var call = new HttpCall("initialize", params, deadlineNanos, inFlight);
+            post(session, call);
+            var result = call.request().await(left(deadlineNanos));
+            session.introduced(ServerInfo.read(result), deadlineNanos);
+            opened = true;
+            return session;
+        } finally {
+            if (!opened) {
+                session.retire();
+            }
+        }
+    }
+
+    private void sendAgain(HttpCall call) {
+        try {
+            post(session(call.deadlineNanos()), call);
+        } catch (McpException e) {
+            inFlight.fail(call.id(), e);
+        } catch (InterruptedException e) {
+            inFlight.fail(call.id(), closedNow());
+        } catch (RuntimeException e) {
+            log.atError()
+                    .addKeyValue("process_id", parts.processId())
+                    .setCause(e)
+                    .log("Session not renewed");
+            inFlight.fail(call.id(), HttpFailures.broken(e, false, false));
+        }
+    }
+
+    private static Duration left(long deadlineNanos) {
+        return Duration.ofNanos(deadlineNanos - System.nanoTime());
+    }
+
+    private static McpException closedNow() {
+        return new McpException(McpException.Kind.CLOSED, true, "The server is being removed");
+    }
+
+    /** Fails what is in flight and ends the session, in the time of a notice at most. */
+    @Override
+    public void close() {
+        closed = true;
+        inFlight.failAll(closedNow());
+        sessions.close(parts.connections().options().noticeTimeout());
+    }
+}

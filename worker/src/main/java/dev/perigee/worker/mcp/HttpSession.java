@@ -1,0 +1,289 @@
+package dev.perigee.worker.mcp;
+
+import io.modelcontextprotocol.spec.McpClientTransport;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.publisher.Mono;
+
+/**
+ * One session over one of the SDK's transports, which frames messages and keeps the session's id;
+ * what becomes of requests is decided here, by their exchanges. Safe for use by any thread.
+ */
+final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchanges {
+    private static final Logger log = LoggerFactory.getLogger(HttpSession.class);
+
+    private static final long RECEIPT_NANOS = Duration.ofSeconds(1).toNanos();
+
+    private final HttpTransport kind;
+    private final SessionRequests requests;
+    private final HttpMcpClient.Parts parts;
+    private final Calls client;
+    private final McpClientTransport transport;
+    private final CompletableFuture<Void> connected = new CompletableFuture<>();
+    private final Set<HttpCall> calls = ConcurrentHashMap.newKeySet();
+    private final Set<HttpCall> posted = ConcurrentHashMap.newKeySet();
+    private final ConcurrentHashMap<Long, Exchange> unfinished = new ConcurrentHashMap<>();
+    private final AtomicLong lastExchange = new AtomicLong();
+    private final Lingering lingering = new Lingering();
+    private final AtomicBoolean closing = new AtomicBoolean();
+    private volatile boolean usable = true;
+    private volatile @Nullable McpException streamEnd;
+    private volatile boolean retired;
+    private volatile @Nullable Exchange stream;
+    private volatile @Nullable ServerInfo info;
+
+    /** What the session tells its client, on the connections' threads; must not block. */
+    interface Calls {
+        void failed(HttpCall call, McpException why);
+
+        void lost(HttpSession session, HttpCall call);
+
+        void received(byte[] message);
+    }
+
+    HttpSession(HttpTarget target, HttpMcpClient.Parts parts, Calls client) throws McpException {
+        this.kind = parts.transport();
+        this.requests = new SessionRequests(target, parts);
+        this.parts = parts;
+        this.client = client;
+        this.transport =
+                HttpTransports.create(
+                        kind,
+                        requests.address(),
+                        new SessionHttpClient(parts.connections().client(), this),
+                        parts.options().maxMessageBytes(),
+                        requests::customize);
+    }
+
+    /** Whether requests to this address may go through it. */
+    boolean isUsable(String url) {
+        return usable && requests.leadTo(url);
+    }
+
+    /** What the server said in the handshake, null before. */
+    @Nullable ServerInfo info() {
+        return info;
+    }
+
+    /** Connects, where the transport has a connection. */
+    void connect(long deadlineNanos) throws McpException, InterruptedException {
+        transport
+                .connect(
+                        messages ->
+                                messages.doOnNext(one -> receive(Envelopes.text(one)))
+                                        .then(Mono.empty()))
+                .subscribe(
+                        _ -> {}, connected::completeExceptionally, () -> connected.complete(null));
+        try {
+            connected.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw HttpSessions.outOfTime();
+        } catch (ExecutionException e) {
+            throw HttpFailures.broken(e, false, false);
+        }
+    }
+
+    private void receive(String text) {
+        var found = EndMark.find(text);
+        if (!found.message().isEmpty()) {
+            client.received(found.message().getBytes(StandardCharsets.UTF_8));
+        }
+        if (found.exchange() != null) {
+            var marked = unfinished.get(found.exchange());
+            if (marked != null) {
+                marked.marked();
+            }
+        }
+    }
+
+    /** Ends the handshake: the server is told that its answer is accepted. */
+    void introduced(ServerInfo server, long deadlineNanos)
+            throws McpException, InterruptedException {
+        info = server;
+        requests.agreed(server.protocolVersion());
+        var receipt = tell(McpMessage.initialized());
+        var end = receipt.awaitEnd(deadlineNanos - System.nanoTime());
+        if (end == null) {
+            throw HttpSessions.outOfTime();
+        }
+        if (end instanceof ExchangeEnd.Refused || end instanceof ExchangeEnd.Broken) {
+            throw Objects.requireNonNull(HttpFailures.of(end, receipt));
+        }
+    }
+
+    /** Sends a request. What becomes of it the client is told. */
+    void post(HttpCall call) {
+        var expected =
+                kind == HttpTransport.STREAMABLE ? Exchange.Kind.ANSWER : Exchange.Kind.RECEIPT;
+        var exchange = exchange(expected, call);
+        calls.add(call);
+        call.goesThrough(this, exchange);
+        SessionRequests.send(transport, Envelopes.request(call.message()), exchange);
+        lingering.sweep();
+    }
+
+    /** Sends a message that has no answer. */
+    Exchange tell(byte[] message) {
+        var exchange = exchange(Exchange.Kind.RECEIPT, null);
+        SessionRequests.send(transport, Envelopes.notice(message), exchange);
+        return exchange;
+    }
+
+    private Exchange exchange(Exchange.Kind expected, @Nullable HttpCall call) {
+        var exchange =
+                new Exchange(
+                        lastExchange.incrementAndGet(),
+                        expected,
+                        call,
+                        parts.options().maxMessageBytes(),
+                        this);
+        if (expected != Exchange.Kind.RECEIPT) {
+            unfinished.put(exchange.number(), exchange);
+        }
+        return exchange;
+    }
+
+    @Override
+    public Exchange withoutBody(String method) {
+        if (!method.equals("GET")) {
+            return exchange(Exchange.Kind.RECEIPT, null);
+        }
+        var opened = exchange(Exchange.Kind.STREAM, null);
+        stream = opened;
+        if (closing.get()) {
+            opened.abandon();
+        }
+        return opened;
+    }
+
+    @Override
+    public void ended(Exchange exchange, ExchangeEnd end) {
+        unfinished.remove(exchange.number());
+        lingering.remove(exchange);
+        var call = exchange.call();
+        if (call != null) {
+            callEnded(call, exchange, end);
+        } else if (exchange.kind() == Exchange.Kind.STREAM && kind == HttpTransport.SSE) {
+            streamEnded(exchange, end);
+        }
+    }
+
+    private void callEnded(HttpCall call, Exchange exchange, ExchangeEnd end) {
+        if (end instanceof ExchangeEnd.Completed && exchange.kind() == Exchange.Kind.RECEIPT) {
+            posted.add(call); // The answer comes in the stream.
+            failPosted();
+            return;
+        }
+        if (end instanceof ExchangeEnd.Refused refused) {
+            boolean named = kind == HttpTransport.SSE || exchange.inSession();
+            if (named && !call.isHandshake() && HttpFailures.isSessionLost(refused)) {
+                calls.remove(call);
+                client.lost(this, call);
+                return;
+            }
+            if (refused.status() != 401 && refused.status() != 403 && refused.answers(call.id())) {
+                client.received(refused.body());
+                return;
+            }
+        }
+        var why = HttpFailures.of(end, exchange);
+        if (why != null) {
+            client.failed(call, why);
+        }
+    }
+
+    private void streamEnded(Exchange exchange, ExchangeEnd end) {
+        var failure = HttpFailures.of(end, exchange);
+        var why = failure == null ? HttpFailures.streamEnded() : failure;
+        usable = false;
+        streamEnd = why;
+        connected.completeExceptionally(why);
+        failPosted();
+        CompletableFuture.delayedExecutor(RECEIPT_NANOS, TimeUnit.NANOSECONDS)
+                .execute(() -> calls.forEach(call -> client.failed(call, why)));
+    }
+
+    /** No answers come any more; what is still on its way may learn more, for a moment. */
+    private void failPosted() {
+        var why = streamEnd;
+        if (why != null) {
+            posted.forEach(call -> client.failed(call, why));
+        }
+    }
+
+    void forget(HttpCall call) {
+        calls.remove(call);
+        posted.remove(call);
+        if (retired && calls.isEmpty()) {
+            end();
+        }
+    }
+
+    void linger(Exchange exchange) {
+        if (exchange.kind() == Exchange.Kind.ANSWER) {
+            lingering.add(exchange);
+        }
+    }
+
+    /** Nothing more goes through it; ends when what is under way has ended. */
+    void retire() {
+        usable = false;
+        retired = true;
+        if (calls.isEmpty()) {
+            end();
+        }
+    }
+
+    private void end() {
+        if (closing.compareAndSet(false, true)) {
+            release();
+            transport
+                    .closeGracefully()
+                    .subscribe(_ -> {}, failure -> log.atDebug().log("Session not ended"));
+        }
+    }
+
+    /** The server does not know it any more, so it is not told. */
+    void abandon() {
+        usable = false;
+        if (closing.compareAndSet(false, true)) {
+            release();
+        }
+    }
+
+    private void release() {
+        var opened = stream;
+        if (opened != null) {
+            opened.abandon();
+        }
+        lingering.clear();
+    }
+
+    /** Tells the server that the session is over, and waits for that at most so long. */
+    void close(Duration limit) {
+        usable = false;
+        if (!closing.compareAndSet(false, true)) {
+            return;
+        }
+        release();
+        try {
+            transport.closeGracefully().toFuture().get(limit.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (ExecutionException | TimeoutException e) {
+            log.atDebug().addKeyValue("process_id", parts.processId()).log("Session not ended");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package dev.perigee.worker.mcp;
+
+import java.net.URI;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where an HTTP server is and what its user's requests carry, as configured at this moment. Values
+ * of headers and parameters are credentials; {@link #toString()} has none.
+ *
+ * @param headers sent with each request; those that are MCP's own business are left out
+ * @param queryParams added to the URL of each request
+ */
+public record HttpTarget(String url, Map<String, String> headers, Map<String, String> queryParams) {
+    private static final Set<String> NOT_CONFIGURABLE =
+            Set.of(
+                    "accept",
+                    "content-type",
+                    "last-event-id",
+                    "mcp-protocol-version",
+                    "mcp-session-id");
+
+    public HttpTarget {
+        var sent = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);
+        sent.putAll(headers);
+        sent.keySet().removeIf(name -> NOT_CONFIGURABLE.contains(name.toLowerCase(Locale.ROOT)));
+        headers = Map.copyOf(sent);
+        queryParams = Map.copyOf(queryParams);
+    }
+
+    /**
+     * The URL, without the parameters.
+     *
+     * @throws McpException when it is none that MCP can be spoken with
+     */
+    URI address() throws McpException {
+        try {
+            var uri = URI.create(url.strip());
+            var scheme = uri.getScheme();
+            if (("http".equalsIgnoreCase(scheme) || "https".equalsIgnoreCase(scheme))
+                    && uri.getHost() != null) {
+                return uri;
+            }
+        } catch (IllegalArgumentException e) {
+            // The reason quotes the URL, which may hold credentials.
+        }
+        throw new McpException(
+                McpException.Kind.HTTP_REFUSED,
+                false,
+                "The configured url is no http or https address: correct it");
+    }
+
+    /** The address with the parameters, those that it has already excepted. */
+    URI withParameters(URI address) {
+        var query = address.getRawQuery();
+        var added = additionalTo(query);
+        if (added.isEmpty()) {
+            return address;
+        }
+        var text = new StringBuilder();
+        text.append(address.getScheme()).append("://").append(address.getRawAuthority());
+        text.append(address.getRawPath()).append('?');
+        if (query != null && !query.isEmpty()) {
+            text.append(query).append('&');
+        }
+        return URI.create(text.append(added).toString());
+    }
+
+    private String additionalTo(@Nullable String query) {
+        var present = query == null ? "" : "&" + query;
+        return new TreeMap<>(queryParams)
+                .entrySet().stream()
+                        .filter(entry -> !present.contains("&" + encoded(entry.getKey()) + "="))
+                        .map(entry -> encoded(entry.getKey()) + "=" + encoded(entry.getValue()))
+                        .collect(Collectors.joining("&"));
+    }
+
+    private static String encoded(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    /** The host and the names of headers and parameters. */
+    @Override
+    public String toString() {
+        String host;
+        try {
+            host = address().getHost();
+        } catch (McpException e) {
+            host = "?";
+        }
+        return "HttpTarget[host="
+                + host
+                + ", headers="
+                + headers.keySet()
+                + ", queryParams="
+                + queryParams.keySet()
+                + "]";
+    }
+}

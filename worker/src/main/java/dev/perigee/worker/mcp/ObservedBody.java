@@ -1,0 +1,145 @@
+package dev.perigee.worker.mcp;
+
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Passes a response on to the transport, within bounds, and tells the exchange how it ended. The
+ * transport may handle messages on another thread and after the end of the response, so the end is
+ * a last message in the stream itself, see {@link EndMark}: what came before it was handled before
+ * it. The transport sees failures as ends: the exchange deals with them.
+ */
+final class ObservedBody<T> implements HttpResponse.BodySubscriber<T> {
+    private final Exchange exchange;
+    private final HttpResponse.BodySubscriber<T> transport;
+    private final MessageGauge gauge;
+    private final byte @Nullable [] mark;
+    private final ReentrantLock lock = new ReentrantLock();
+    private long wanted;
+    private boolean markDue;
+    private volatile boolean passedOn;
+
+    /**
+     * The body of a response.
+     *
+     * @param mark goes to the transport after the last byte, null for a response without messages
+     */
+    ObservedBody(
+            Exchange exchange,
+            HttpResponse.BodySubscriber<T> transport,
+            MessageGauge gauge,
+            byte @Nullable [] mark) {
+        this.exchange = exchange;
+        this.transport = transport;
+        this.gauge = gauge;
+        this.mark = mark;
+    }
+
+    @Override
+    public CompletionStage<T> getBody() {
+        return transport.getBody();
+    }
+
+    @Override
+    public void onSubscribe(Flow.Subscription connection) {
+        exchange.reads(connection);
+        transport.onSubscribe(
+                new Flow.Subscription() {
+                    @Override
+                    public void request(long count) {
+                        if (takesMark(count)) {
+                            finish();
+                        } else {
+                            connection.request(count);
+                        }
+                    }
+
+                    @Override
+                    public void cancel() {
+                        connection.cancel();
+                        exchange.leftByTransport();
+                    }
+                });
+    }
+
+    /** Counts what may be passed on; true when the mark was waiting for that. */
+    private boolean takesMark(long count) {
+        lock.lock();
+        try {
+            wanted = wanted + count < 0 ? Long.MAX_VALUE : wanted + count;
+            boolean due = markDue;
+            markDue = false;
+            return due;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void onNext(List<ByteBuffer> buffers) {
+        if (exchange.isOver()) {
+            return;
+        }
+        for (var buffer : buffers) {
+            if (!gauge.accepts(buffer)) {
+                exchange.end(new ExchangeEnd.TooLarge(gauge.maxBytes()));
+                exchange.abandon();
+                transport.onComplete();
+                return;
+            }
+        }
+        lock.lock();
+        try {
+            wanted--;
+            passedOn = true;
+        } finally {
+            lock.unlock();
+        }
+        transport.onNext(buffers);
+    }
+
+    @Override
+    public void onError(Throwable failure) {
+        ends(new ExchangeEnd.Broken(failure));
+    }
+
+    @Override
+    public void onComplete() {
+        ends(new ExchangeEnd.Completed());
+    }
+
+    private void ends(ExchangeEnd how) {
+        exchange.endsAtMark(how);
+        // Half a JSON body is no message; of an event stream, what came before counts.
+        boolean half = how instanceof ExchangeEnd.Broken && !gauge.measuresEvents();
+        if (mark == null || half || !passedOn) {
+            exchange.end(how);
+        }
+        if (exchange.isOver()) {
+            transport.onComplete();
+            return;
+        }
+        lock.lock();
+        try {
+            markDue = wanted <= 0;
+            if (markDue) {
+                return;
+            }
+        } finally {
+            lock.unlock();
+        }
+        finish();
+    }
+
+    private void finish() {
+        if (mark != null) {
+            transport.onNext(List.of(ByteBuffer.wrap(mark)));
+        }
+        transport.onComplete();
+    }
+}

@@ -1,0 +1,105 @@
+package dev.perigee.worker.mcp;
+
+import io.modelcontextprotocol.common.McpTransportContext;
+import io.modelcontextprotocol.spec.McpClientTransport;
+import io.modelcontextprotocol.spec.McpSchema;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
+
+/**
+ * Puts on each request of a session what its user configured, as it is at that moment, and tells
+ * each message the exchange that it is part of. Safe for use by any thread.
+ */
+final class SessionRequests {
+    private static final String EXCHANGE = "exchange";
+
+    private final HttpMcpClient.Parts parts;
+    private final URI address;
+    private volatile HttpTarget last;
+    private volatile @Nullable String protocolVersion;
+
+    SessionRequests(HttpTarget target, HttpMcpClient.Parts parts) throws McpException {
+        this.address = target.address();
+        this.last = target;
+        this.parts = parts;
+    }
+
+    URI address() {
+        return address;
+    }
+
+    /** Whether this is still the configured address. */
+    boolean leadTo(String url) {
+        return last.url().equals(url);
+    }
+
+    /** What server and client agreed on, which requests name from now on. */
+    void agreed(@Nullable String version) {
+        protocolVersion = version;
+    }
+
+    /** Has the transport send a message; the exchange ends when that fails. */
+    static void send(
+            McpClientTransport transport, McpSchema.JSONRPCMessage message, Exchange exchange) {
+        var context = McpTransportContext.create(Map.of(EXCHANGE, exchange));
+        transport
+                .sendMessage(message)
+                .contextWrite(Context.of(McpTransportContext.KEY, context))
+                .subscribe(_ -> {}, failure -> exchange.end(new ExchangeEnd.Broken(failure)));
+    }
+
+    /** The transport's hook for each HTTP request. */
+    Mono<HttpRequest.Builder> customize(
+            HttpRequest.Builder request,
+            String method,
+            URI resolved,
+            @Nullable String body,
+            McpTransportContext context) {
+        var target = target();
+        boolean sse = parts.transport() == HttpTransport.SSE;
+        request.uri(target.withParameters(sse && method.equals("POST") ? resolved : address));
+        target.headers().forEach((name, value) -> set(request, name, value));
+        var version = protocolVersion;
+        if (version != null && !sse) {
+            set(request, "MCP-Protocol-Version", version);
+        }
+        boolean mayTakeTime = method.equals("GET");
+        if (body != null && context.get(EXCHANGE) instanceof Exchange exchange) {
+            request.POST(exchange.publish(body.getBytes(StandardCharsets.UTF_8)));
+            mayTakeTime = exchange.call() != null;
+        }
+        if (!mayTakeTime) {
+            request.timeout(parts.connections().options().noticeTimeout());
+        }
+        return Mono.just(request);
+    }
+
+    private static void set(HttpRequest.Builder request, String name, String value) {
+        try {
+            request.setHeader(name, value);
+        } catch (IllegalArgumentException e) {
+            // Its message has the value.
+            throw new CompletionException(
+                    new McpException(
+                            McpException.Kind.HTTP_REFUSED,
+                            false,
+                            "The header %s cannot be sent: HTTP does not allow it or its value"
+                                    .formatted(name)));
+        }
+    }
+
+    /** The newest configuration of this address: another one's credentials are not for it. */
+    private HttpTarget target() {
+        var newest = parts.target().get();
+        if (newest.url().equals(last.url())) {
+            last = newest;
+        }
+        return last;
+    }
+}

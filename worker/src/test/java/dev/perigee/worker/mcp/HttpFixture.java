@@ -1,0 +1,78 @@
+package dev.perigee.worker.mcp;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Fixture H in a process of its own; its head explains flags and switches. */
+final class HttpFixture implements AutoCloseable {
+    private static final JsonMapper JSON = JsonMapper.builder().build();
+
+    private final Process process;
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final String url;
+    private final URI control;
+
+    private HttpFixture(Process process, JsonNode ready) {
+        this.process = process;
+        this.url = ready.path("mcp").asString();
+        this.control = URI.create(ready.path("control").asString());
+    }
+
+    static HttpFixture start(String... flags) throws IOException, URISyntaxException {
+        var script = Objects.requireNonNull(HttpFixture.class.getResource("/h.mjs"));
+        var command = new ArrayList<>(List.of("node", Path.of(script.toURI()).toString()));
+        command.addAll(List.of(flags));
+        var process =
+                new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        var out =
+                new BufferedReader(
+                        new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        return new HttpFixture(process, JSON.readTree(Objects.requireNonNull(out.readLine())));
+    }
+
+    /** Where MCP is served. */
+    String url() {
+        return url;
+    }
+
+    /** Changes switches; what was seen until now. */
+    JsonNode order(String switches) throws IOException, InterruptedException {
+        return send(
+                HttpRequest.newBuilder(control)
+                        .POST(HttpRequest.BodyPublishers.ofString(switches.replace('\'', '"')))
+                        .build());
+    }
+
+    /** What was seen. */
+    JsonNode seen() throws IOException, InterruptedException {
+        return send(HttpRequest.newBuilder(control).build());
+    }
+
+    /** How many requests of this method came. */
+    int count(String method) throws IOException, InterruptedException {
+        return seen().path("requests").path(method).asInt(0);
+    }
+
+    private JsonNode send(HttpRequest request) throws IOException, InterruptedException {
+        return JSON.readTree(client.send(request, HttpResponse.BodyHandlers.ofString()).body());
+    }
+
+    @Override
+    public void close() {
+        client.shutdownNow();
+        process.destroyForcibly().onExit().join();
+    }
+}
