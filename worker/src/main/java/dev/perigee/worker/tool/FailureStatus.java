@@ -1,0 +1,57 @@
+package dev.perigee.worker.tool;
+
+import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.worker.mcp.McpException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a failed request says of its server. Pure.
+ *
+ * <p>Source: seeds/recovery-system.txt, "Failure Status Mapping"; design/decisions.md, 7 and 8.
+ *
+ * @param message for people; where it quotes the server it may hold what the server chose to say
+ */
+public record FailureStatus(ServerStatus status, String message) {
+    /** Of every server that cannot be reached, for whatever reason. */
+    public static final String UNREACHABLE = "Server unreachable";
+
+    /**
+     * The status of an HTTP server after a call failed for good, null when it keeps the one it has:
+     * what an application answers, and how long it takes, says nothing of its server.
+     */
+    public static @Nullable FailureStatus afterCall(McpException failure) {
+        return switch (failure.kind()) {
+            case UNREACHABLE,
+                    UNAUTHORIZED,
+                    FORBIDDEN,
+                    AUTHORIZATION_REQUIRED,
+                    HTTP_REFUSED,
+                    HTTP_FAILED,
+                    INVALID_ANSWER ->
+                    of(failure);
+            case TIMEOUT -> failure.sent() ? null : of(failure);
+            case SERVER_ERROR, TOO_LARGE, CANCELLED, CLOSED, CRASHED, NOT_READ -> null;
+        };
+    }
+
+    /** The status of a server whose handshake, discovery or check failed. */
+    public static FailureStatus of(McpException failure) {
+        var message = String.valueOf(failure.getMessage());
+        return switch (failure.kind()) {
+            case UNREACHABLE -> new FailureStatus(ServerStatus.OFFLINE, UNREACHABLE);
+            case UNAUTHORIZED, FORBIDDEN, AUTHORIZATION_REQUIRED ->
+                    new FailureStatus(ServerStatus.REQUIRES_REAUTH, message);
+            case HTTP_REFUSED,
+                    HTTP_FAILED,
+                    SERVER_ERROR,
+                    TIMEOUT,
+                    CRASHED,
+                    CLOSED,
+                    NOT_READ,
+                    CANCELLED,
+                    TOO_LARGE,
+                    INVALID_ANSWER ->
+                    new FailureStatus(ServerStatus.ERROR, message);
+        };
+    }
+}

@@ -1,0 +1,49 @@
+package dev.perigee.worker.tool;
+
+import dev.perigee.protocol.tool.ToolMethod;
+import dev.perigee.worker.mcp.McpException;
+import dev.perigee.worker.tool.ToolCatalogue.ServerTool;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a failed request is worth another attempt, and may have one: the server could not be
+ * reached, or failed by itself, and did not receive the request or may receive it twice. Pure.
+ *
+ * <p>Source: seeds/recovery-system.txt, "Retry Logic"; design/decisions.md, 6.
+ */
+public final class RetryDecision {
+    private RetryDecision() {}
+
+    /**
+     * Whether the request may reach the server twice.
+     *
+     * @param tool what the server says of the tool, null when that is not known
+     */
+    public static boolean isRepeatable(
+            ServerRequest request, @Nullable ServerTool tool, boolean trustHints) {
+        if (!request.method().equals(ToolMethod.TOOLS_CALL.wireName())) {
+            return true;
+        }
+        return trustHints && tool != null && (tool.readOnly() || tool.idempotent());
+    }
+
+    /** Whether to try again after this failure. */
+    static boolean retries(McpException failure, boolean repeatable) {
+        return switch (failure.kind()) {
+            case UNREACHABLE, HTTP_FAILED -> repeatable || !failure.sent();
+            case SERVER_ERROR,
+                    TIMEOUT,
+                    UNAUTHORIZED,
+                    FORBIDDEN,
+                    AUTHORIZATION_REQUIRED,
+                    HTTP_REFUSED,
+                    CRASHED,
+                    CLOSED,
+                    NOT_READ,
+                    CANCELLED,
+                    TOO_LARGE,
+                    INVALID_ANSWER ->
+                    false;
+        };
+    }
+}

@@ -1,0 +1,70 @@
+package dev.perigee.worker.tool;
+
+import dev.perigee.worker.mcp.McpException;
+import io.github.resilience4j.retry.Retry;
+import io.github.resilience4j.retry.RetryConfig;
+import java.time.Duration;
+
+/**
+ * Tries requests again as {@link RetryDecision} allows, on the calling thread, which sleeps in
+ * between. One for all instances of a worker; safe for use by any thread.
+ */
+public final class Retrying {
+    private final Retry repeatable;
+    private final Retry onlyUnsent;
+
+    /** One attempt of a request. */
+    public interface Attempt<T> {
+        T run() throws McpException, InterruptedException;
+    }
+
+    /** Retries by these options. */
+    public Retrying(RetryOptions options) {
+        this.repeatable = retry("repeatable", options, true);
+        this.onlyUnsent = retry("only-unsent", options, false);
+    }
+
+    private static Retry retry(String name, RetryOptions options, boolean repeatable) {
+        return Retry.of(
+                name,
+                RetryConfig.custom()
+                        .maxAttempts(options.maxAttempts())
+                        .intervalFunction(attempts -> options.delayAfter(attempts).toMillis())
+                        .retryOnException(
+                                thrown ->
+                                        thrown instanceof McpException failure
+                                                && RetryDecision.retries(failure, repeatable))
+                        .build());
+    }
+
+    /**
+     * Runs the attempt until it succeeds, must not be repeated, or could not be any more before the
+     * deadline.
+     *
+     * @param isRepeatable whether the server may receive the request twice
+     * @param deadlineNanos by {@link System#nanoTime()}
+     * @throws McpException the last attempt's
+     * @throws InterruptedException when interrupted, also between attempts
+     */
+    public <T> T call(Attempt<T> attempt, boolean isRepeatable, long deadlineNanos)
+            throws McpException, InterruptedException {
+        Retry.AsyncContext<T> context = (isRepeatable ? repeatable : onlyUnsent).asyncContext();
+        while (true) {
+            try {
+                var result = attempt.run();
+                context.onComplete();
+                return result;
+            } catch (McpException e) {
+                long pauseMs = context.onError(e);
+                if (pauseMs < 0) {
+                    throw e;
+                }
+                var pause = Duration.ofMillis(pauseMs);
+                if (deadlineNanos - System.nanoTime() <= pause.toNanos()) {
+                    throw e;
+                }
+                Thread.sleep(pause);
+            }
+        }
+    }
+}
