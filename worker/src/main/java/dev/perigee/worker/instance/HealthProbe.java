@@ -95,7 +95,7 @@ final class HealthProbe {
         boolean healthy = message.why() == null;
         dossier.healthy = healthy;
         var run = message.run();
-        if (run == dossier.run && run.exit() == null) {
+        if (run == dossier.run && !run.isOver()) {
             if (healthy) {
                 tools.recovered(run);
             } else if (dossier.reporter.status() == ServerStatus.ONLINE) {

@@ -34,20 +34,20 @@ sealed interface Message {
     record CheckHealth(InstanceOrder.HealthCheck order, Settlement settlement) implements Order {}
 
     /** A start goes on; what is being done, for people. */
-    record Progressed(ServerRun run, String what) implements Message {}
+    record Progressed(ProcessRun run, String what) implements Message {}
 
     /** The process runs and, where it speaks MCP, made its handshake. */
-    record Started(ServerRun run, @Nullable ServerInfo info) implements Message {}
+    record Started(ProcessRun run, @Nullable ServerInfo info) implements Message {}
 
     /** There is no process, or one that made no handshake and must go. */
-    record StartFailed(ServerRun run, String why) implements Message {}
+    record StartFailed(ProcessRun run, String why) implements Message {}
 
     record Discovered(ServerRun run, ToolCatalogue catalogue) implements Message {}
 
     record DiscoveryFailed(ServerRun run, String why) implements Message {}
 
-    /** The process ended; {@link ServerRun#exit()} says how. */
-    record Exited(ServerRun run) implements Message {}
+    /** The process ended; {@link ProcessRun#exit()} says how. */
+    record Exited(ProcessRun run) implements Message {}
 
     /** The server's tools are others now. */
     record ToolsChanged(ServerRun run) implements Message {}

@@ -29,6 +29,7 @@ final class ProcessKeeper {
     private final Dormancy dormancy;
     private final StartAnnouncer announcer;
     private StartKind kind = StartKind.INSTALL;
+    private @Nullable ProcessRun current;
     private @Nullable StartAttempt attempt;
     private @Nullable Long restartDueNanos;
 
@@ -62,7 +63,7 @@ final class ProcessKeeper {
         kind = startKind;
         dossier.lastError = null;
         var run =
-                new ServerRun(
+                new ProcessRun(
                         dossier.config,
                         dossier.parts,
                         dossier.journal,
@@ -70,14 +71,19 @@ final class ProcessKeeper {
                         dossier.metrics);
         announcer.starting(run, kind, reason, commandId);
         dossier.lifecycle.to(InstanceState.STARTING);
-        dossier.run = run;
+        runs(run);
         dossier.starts++;
         attempt = new StartAttempt(run, kind, dossier.parts, dossier.gate, dossier.mailbox);
         attempt.begin();
     }
 
+    private void runs(@Nullable ProcessRun run) {
+        current = run;
+        dossier.run = run;
+    }
+
     void progressed(Message.Progressed message) {
-        if (message.run() == dossier.run) {
+        if (message.run() == current) {
             announcer.progressed(message.what());
         }
     }
@@ -92,7 +98,7 @@ final class ProcessKeeper {
         restartDueNanos = null;
         dossier.discovering = false;
         dossier.dormantSince = null;
-        var run = dossier.run;
+        var run = current;
         if (run == null) {
             dossier.lifecycle.to(InstanceState.TERMINATED);
             return null;
@@ -100,13 +106,13 @@ final class ProcessKeeper {
         dossier.lifecycle.to(InstanceState.TERMINATING);
         dossier.publish();
         terminate(run, reason, grace);
-        dossier.run = null;
+        runs(null);
         dossier.lifecycle.to(InstanceState.TERMINATED);
         announcer.ended(run.pid());
         return run.pid();
     }
 
-    private void terminate(ServerRun run, String reason, Duration grace)
+    private void terminate(ProcessRun run, String reason, Duration grace)
             throws InterruptedException {
         if (run.client() != null) {
             run.client().close(reason);
@@ -133,7 +139,7 @@ final class ProcessKeeper {
 
     void started(Message.Started message) throws InterruptedException {
         var run = message.run();
-        if (run != dossier.run) {
+        if (run != current) {
             return;
         }
         var exit = run.exit();
@@ -156,12 +162,12 @@ final class ProcessKeeper {
     }
 
     void startFailed(Message.StartFailed message) throws InterruptedException {
-        if (message.run() == dossier.run) {
+        if (message.run() == current) {
             failed(message.run(), message.why());
         }
     }
 
-    private void failed(ServerRun run, String reason) throws InterruptedException {
+    private void failed(ProcessRun run, String reason) throws InterruptedException {
         var exit = run.exit();
         attempt = null;
         var grace = dossier.parts.options().terminationGrace();
@@ -169,7 +175,7 @@ final class ProcessKeeper {
                 run,
                 "The server failed to start",
                 grace.compareTo(FAILED_START_GRACE) < 0 ? grace : FAILED_START_GRACE);
-        dossier.run = null;
+        runs(null);
         dossier.discovering = false;
         dossier.lastError = reason;
         log.atWarn()
@@ -191,9 +197,7 @@ final class ProcessKeeper {
     void exited(Message.Exited message) throws InterruptedException {
         var run = message.run();
         var exit = run.exit();
-        if (run != dossier.run
-                || exit == null
-                || dossier.lifecycle.state() == InstanceState.STARTING) {
+        if (run != current || exit == null || dossier.lifecycle.state() == InstanceState.STARTING) {
             return; // Ended by intent, or the start tells it.
         }
         var child = run.child();
@@ -206,7 +210,7 @@ final class ProcessKeeper {
             failed(run, run.explained(ExitTexts.of(exit) + " during tool discovery"));
             return;
         }
-        dossier.run = null;
+        runs(null);
         dossier.discovering = false;
         if (settled && exit.clean()) {
             dossier.reporter.append(
@@ -218,7 +222,7 @@ final class ProcessKeeper {
         }
     }
 
-    private void crashed(ServerRun run, @Nullable ExitStatus exit, String reason) {
+    private void crashed(ProcessRun run, @Nullable ExitStatus exit, String reason) {
         announcer.ended(run.pid());
         var delay = crashes.handle(run, exit, reason);
         if (delay != null) {

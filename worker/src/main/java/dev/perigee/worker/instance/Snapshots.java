@@ -20,7 +20,7 @@ final class Snapshots {
                 view.dormant(),
                 view.stopped(),
                 run == null ? null : run.pid(),
-                run == null ? null : run.spawnedAt(),
+                run == null ? null : run.startedAt(),
                 health(view),
                 view.lastHealthCheckAt(),
                 view.crashCount(),

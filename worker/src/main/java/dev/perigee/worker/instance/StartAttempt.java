@@ -23,14 +23,15 @@ final class StartAttempt implements Runnable {
     /** How long a process that just ended is read for what it said last. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
-    private final ServerRun run;
+    private final ProcessRun run;
     private final StartKind kind;
     private final HostParts parts;
     private final OutputGate gate;
     private final Mailbox mailbox;
     private final Thread thread;
 
-    StartAttempt(ServerRun run, StartKind kind, HostParts parts, OutputGate gate, Mailbox mailbox) {
+    StartAttempt(
+            ProcessRun run, StartKind kind, HostParts parts, OutputGate gate, Mailbox mailbox) {
         this.run = run;
         this.kind = kind;
         this.parts = parts;
@@ -92,7 +93,7 @@ final class StartAttempt implements Runnable {
 
     private void start(ServerProgram program)
             throws LaunchException, McpException, InterruptedException {
-        run.spawning();
+        run.starting();
         var spec = parts.isolation().enclose(program);
         var child = parts.launcher().launch(spec, run);
         run.started(child, parts.clock().instant());

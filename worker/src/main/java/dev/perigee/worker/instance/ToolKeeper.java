@@ -3,7 +3,6 @@ package dev.perigee.worker.instance;
 import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.event.EventBody.ToolsUpdated;
 import dev.perigee.protocol.event.ServerStatus;
-import dev.perigee.worker.log.LevelInference;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.tool.ToolCatalogue;
 import dev.perigee.worker.tool.ToolDiscovery;
@@ -120,7 +119,7 @@ final class ToolKeeper {
         }
         dossier.discovering = false;
         var why = run.explained("Tool discovery failed: " + message.why());
-        run.log().remark(LevelInference.WARN, why);
+        run.remark(why);
         dossier.reporter.status(ServerStatus.ERROR, why, null, run.pid());
         dossier.waiting.settle(Outcomes.spawnFailed(dossier.processId(), ServerStatus.ERROR, why));
     }
@@ -175,6 +174,6 @@ final class ToolKeeper {
     }
 
     private boolean gone(ServerRun run) {
-        return run != dossier.run || run.exit() != null;
+        return run != dossier.run || run.isOver();
     }
 }

@@ -47,13 +47,13 @@ record View(
     IdlePolicy.@Nullable Usage usage(RunningCalls calls, ServerMetrics metrics) {
         if (run == null
                 || run.client() == null
-                || run.spawnedAt() == null
-                || run.exit() != null
+                || run.startedAt() == null
+                || run.isOver()
                 || status != ServerStatus.ONLINE
                 || discovering) {
             return null;
         }
-        return new IdlePolicy.Usage(run.spawnedAt(), metrics.lastActivityAt(), calls.count());
+        return new IdlePolicy.Usage(run.startedAt(), metrics.lastActivityAt(), calls.count());
     }
 
     /** Whether the instance is here. */

@@ -1,0 +1,187 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.config.TransportType;
+import dev.perigee.protocol.event.EventBody;
+import dev.perigee.worker.log.LevelInference;
+import dev.perigee.worker.log.SecretMask;
+import dev.perigee.worker.log.ServerLog;
+import dev.perigee.worker.mcp.ServerMetrics;
+import dev.perigee.worker.mcp.StdioMcpClient;
+import dev.perigee.worker.process.ChildListener;
+import dev.perigee.worker.process.ChildProcess;
+import dev.perigee.worker.process.ExitStatus;
+import dev.perigee.worker.process.ProcessSignal;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One life of a process: its pipes, its MCP session, its log. The launcher's thread brings what it
+ * says; the supervisor decides about it. A program without MCP has all its output logged.
+ */
+final class ProcessRun extends ServerRun implements ChildListener {
+    private final ServerConfig config;
+    private final InstanceJournal journal;
+    private final ServerLog log;
+    private final @Nullable StdioMcpClient client;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile @Nullable ChildProcess child;
+    private volatile @Nullable ExitStatus exit;
+    private volatile boolean silent;
+    private volatile boolean doomed;
+    private volatile long endedNanos;
+
+    ProcessRun(
+            ServerConfig config,
+            HostParts parts,
+            InstanceJournal journal,
+            Mailbox mailbox,
+            ServerMetrics metrics) {
+        super(mailbox);
+        this.config = config;
+        this.journal = journal;
+        this.log =
+                new ServerLog(
+                        config.processId(),
+                        parts.options().logs(),
+                        SecretMask.of(config),
+                        parts.clock(),
+                        parts.timers(),
+                        this::append);
+        this.client =
+                config.transportType() == TransportType.STDIO
+                        ? new StdioMcpClient(
+                                config.processId(), parts.options().mcp(), metrics, this)
+                        : null;
+    }
+
+    private void append(EventBody event) {
+        if (!silent) {
+            journal.append(event, pid(), null);
+        }
+    }
+
+    /** The process was started now. */
+    void started(ChildProcess process, Instant now) {
+        child = process;
+        startedAt(now);
+        if (client != null) {
+            client.attach(process);
+        }
+        if (doomed) {
+            process.signal(ProcessSignal.KILL);
+        }
+    }
+
+    @Override
+    void kill() {
+        doomed = true;
+        var process = child;
+        if (process != null) {
+            process.signal(ProcessSignal.KILL);
+        }
+    }
+
+    @Override
+    ServerConfig config() {
+        return config;
+    }
+
+    @Override
+    @Nullable StdioMcpClient client() {
+        return client;
+    }
+
+    @Nullable ChildProcess child() {
+        return child;
+    }
+
+    @Override
+    @Nullable Long pid() {
+        var process = child;
+        return process == null ? null : process.pid();
+    }
+
+    /** How the process ended, null while it lives. */
+    @Nullable ExitStatus exit() {
+        return exit;
+    }
+
+    @Override
+    boolean isOver() {
+        return exit != null;
+    }
+
+    @Override
+    Duration uptime() {
+        return exit == null
+                ? super.uptime()
+                : Duration.ofNanos(Math.max(0, endedNanos - startedNanos()));
+    }
+
+    ServerLog log() {
+        return log;
+    }
+
+    @Override
+    String lastWords() {
+        var lines = log.lastLines();
+        return lines.isEmpty() ? "" : "last stderr: " + String.join(" | ", lines);
+    }
+
+    @Override
+    void remark(String what) {
+        log.remark(LevelInference.WARN, what);
+    }
+
+    @Override
+    void silence() {
+        silent = true;
+    }
+
+    /** Waits until all that the process said was read, a short while at most. */
+    void awaitClosed(Duration limit) throws InterruptedException {
+        var _ = closed.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    @Override
+    public void onStdout(ByteBuffer bytes) {
+        if (client != null) {
+            client.onStdout(bytes);
+        } else {
+            log.stdout(bytes);
+        }
+    }
+
+    @Override
+    public void onStderr(ByteBuffer bytes) {
+        log.stderr(bytes);
+    }
+
+    @Override
+    public void onExit(ExitStatus status) {
+        endedNanos = System.nanoTime();
+        exit = status;
+        log.flush();
+        if (client != null) {
+            client.onExit("The server's process ended with " + status);
+        }
+        mailbox().post(new Message.Exited(this));
+    }
+
+    @Override
+    public void onClosed() {
+        log.flush();
+        closed.countDown();
+    }
+
+    @Override
+    public void onGarbage(Supplier<String> what) {
+        log.remark(LevelInference.WARN, what);
+    }
+}
