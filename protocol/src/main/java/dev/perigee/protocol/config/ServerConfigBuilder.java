@@ -13,10 +13,13 @@ public final class ServerConfigBuilder {
     private final String serverSlug;
     private final Owner owner;
     private final TransportType transport;
-    private final String command;
+    private final @Nullable String command;
     private final List<String> args;
     private Map<String, String> env = Map.of();
     private @Nullable String installationName;
+    private @Nullable String url;
+    private Map<String, String> headers = Map.of();
+    private Map<String, String> urlQueryParams = Map.of();
     private @Nullable Long handshakeTimeoutMs;
     private @Nullable ServerSettings settings;
 
@@ -33,7 +36,7 @@ public final class ServerConfigBuilder {
             String serverSlug,
             Owner owner,
             TransportType transport,
-            String command,
+            @Nullable String command,
             List<String> args) {
         this.installationId = installationId;
         this.serverSlug = serverSlug;
@@ -41,6 +44,36 @@ public final class ServerConfigBuilder {
         this.transport = transport;
         this.command = command;
         this.args = args;
+    }
+
+    /**
+     * Begins with what every server elsewhere has.
+     *
+     * @param transport {@code http} or {@code sse}
+     */
+    public static ServerConfigBuilder elsewhere(
+            String installationId,
+            String serverSlug,
+            Owner owner,
+            TransportType transport,
+            String url) {
+        var builder =
+                new ServerConfigBuilder(
+                        installationId, serverSlug, owner, transport, null, List.of());
+        builder.url = url;
+        return builder;
+    }
+
+    /** Sent with each request; values are credentials. */
+    public ServerConfigBuilder headers(Map<String, String> headers) {
+        this.headers = headers;
+        return this;
+    }
+
+    /** Added to the URL of each request; values are credentials. */
+    public ServerConfigBuilder urlQueryParams(Map<String, String> urlQueryParams) {
+        this.urlQueryParams = urlQueryParams;
+        return this;
     }
 
     public ServerConfigBuilder env(Map<String, String> env) {
@@ -83,9 +116,9 @@ public final class ServerConfigBuilder {
                 env,
                 null,
                 null,
-                null,
-                Map.of(),
-                Map.of(),
+                url,
+                headers,
+                urlQueryParams,
                 null,
                 handshakeTimeoutMs,
                 null,

@@ -6,6 +6,7 @@ import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
+import dev.perigee.worker.tool.FailureStatus;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -38,11 +39,12 @@ final class HealthProbe {
 
     void begin(Message.CheckHealth message) {
         var settlement = message.settlement();
-        if (message.order().check() == Check.CREDENTIAL_VALIDATION) {
+        var check = message.order().check();
+        var run = dossier.run;
+        if (check == Check.CREDENTIAL_VALIDATION && !(run instanceof HttpRun)) {
             answer(settlement, CommandDetails.note(dossier.reporter.status(), "skipped"));
             return;
         }
-        var run = dossier.run;
         var client = run == null ? null : run.client();
         boolean running = dossier.lifecycle.state() == InstanceState.RUNNING;
         if (run == null || client == null || !running) {
@@ -50,7 +52,11 @@ final class HealthProbe {
             return;
         }
         underWay++;
-        var timeout = dossier.parts.options().connectivityTimeout();
+        var options = dossier.parts.options();
+        var timeout =
+                check == Check.CREDENTIAL_VALIDATION
+                        ? options.credentialTimeout()
+                        : options.connectivityTimeout();
         var mailbox = dossier.mailbox;
         var _ =
                 Thread.ofVirtual()
@@ -58,24 +64,26 @@ final class HealthProbe {
                         .start(
                                 () -> {
                                     long start = System.nanoTime();
-                                    var why = ask(client, timeout);
+                                    var trouble = ask(client, timeout);
                                     var took = Duration.ofNanos(System.nanoTime() - start);
                                     mailbox.post(
-                                            new Message.HealthChecked(run, why, took, settlement));
+                                            new Message.HealthChecked(
+                                                    run, check, trouble, took, settlement));
                                 });
     }
 
-    private static @Nullable String ask(McpClient client, Duration timeout) {
+    /** Any answer of the server will do, also that it does not know what a ping is. */
+    private static @Nullable FailureStatus ask(McpClient client, Duration timeout) {
         try {
             client.request("ping", RawJson.EMPTY_OBJECT, timeout);
             return null;
         } catch (McpException e) {
-            return e.kind() == McpException.Kind.SERVER_ERROR ? null : e.getMessage();
+            return e.kind() == McpException.Kind.SERVER_ERROR ? null : FailureStatus.of(e);
         } catch (InterruptedException e) {
-            return "the check was interrupted";
+            return FailureStatus.error("the check was interrupted");
         } catch (RuntimeException e) {
             log.atError().setCause(e).log("Health check failed unexpectedly");
-            return "the check failed: see the worker's log";
+            return FailureStatus.error("the check failed: see the worker's log");
         }
     }
 
@@ -92,23 +100,54 @@ final class HealthProbe {
     void ended(Message.HealthChecked message) {
         underWay--;
         dossier.lastHealthCheckAt = dossier.parts.clock().instant();
-        boolean healthy = message.why() == null;
+        boolean healthy = message.trouble() == null;
         dossier.healthy = healthy;
+        boolean ofCredentials = message.check() == Check.CREDENTIAL_VALIDATION;
         var run = message.run();
         if (run == dossier.run && !run.isOver()) {
-            if (healthy) {
+            if (message.trouble() != null) {
+                tell(run, message.trouble(), ofCredentials);
+            } else if (!ofCredentials) {
                 tools.recovered(run);
-            } else if (dossier.reporter.status() == ServerStatus.ONLINE) {
-                dossier.reporter.status(
-                        ServerStatus.OFFLINE,
-                        run.masked("Server unreachable: " + message.why()),
-                        null,
-                        run.pid());
             }
         }
+        long tookMs = message.took().toMillis();
         answer(
                 message.settlement(),
-                health(healthy ? HEALTHY : UNHEALTHY, message.took().toMillis(), null));
+                ofCredentials
+                        ? validity(healthy, tookMs)
+                        : health(healthy ? HEALTHY : UNHEALTHY, tookMs, null));
+    }
+
+    /** That the user must authorize counts always; all else only where calls seemed to work. */
+    private void tell(ServerRun run, FailureStatus trouble, boolean ofCredentials) {
+        var status = dossier.reporter.status();
+        boolean reauth = trouble.status() == ServerStatus.REQUIRES_REAUTH;
+        boolean settled = status != null && !status.isTransitional();
+        if (reauth && settled) {
+            dossier.reporter.status(trouble.status(), trouble.message(), null, run.pid());
+        } else if (!ofCredentials && status == ServerStatus.ONLINE) {
+            var message =
+                    trouble.status() == ServerStatus.OFFLINE
+                            ? trouble.message()
+                            : "Server unreachable: " + trouble.message();
+            dossier.reporter.status(ServerStatus.OFFLINE, run.masked(message), null, run.pid());
+        }
+    }
+
+    private CommandDetails validity(boolean valid, long tookMs) {
+        var status = dossier.reporter.status();
+        return new CommandDetails(
+                status,
+                dossier.reporter.machine().message(),
+                null,
+                null,
+                null,
+                null,
+                valid ? HEALTHY : UNHEALTHY,
+                valid,
+                tookMs,
+                null);
     }
 
     private CommandDetails health(String health, @Nullable Long tookMs, @Nullable String note) {

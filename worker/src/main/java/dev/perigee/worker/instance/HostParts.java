@@ -1,9 +1,11 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.worker.mcp.HttpConnections;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.isolation.Isolation;
 import dev.perigee.worker.process.packages.PackagePreparer;
+import dev.perigee.worker.tool.Retrying;
 import java.time.InstantSource;
 import java.util.concurrent.ScheduledExecutorService;
 
@@ -18,6 +20,8 @@ record HostParts(
         Termination termination,
         Isolation isolation,
         PackagePreparer packages,
+        HttpConnections connections,
+        Retrying retrying,
         InstantSource clock,
         ScheduledExecutorService timers,
         StartSlots slots,

@@ -41,15 +41,10 @@ final class HostedInstances implements PartitionInstances {
     public PendingOutcome apply(InstanceOrder.Apply order) {
         var config = order.config();
         var processId = config.processId();
-        if (!config.transportType().isProcess()) {
-            return Settlement.of(
-                    Outcomes.rejected(
-                            processId,
-                            "unsupported",
-                            "This version runs servers as processes only: use transport_type stdio"
-                                    + " or command"));
-        }
-        var refusal = LaunchPlan.refusal(config, parts.options().allowedCommands());
+        var refusal =
+                config.transportType().isProcess()
+                        ? LaunchPlan.refusal(config, parts.options().allowedCommands())
+                        : null;
         if (refusal != null) {
             return Settlement.of(Outcomes.rejected(processId, "not_allowed", refusal));
         }

@@ -1,8 +1,10 @@
 package dev.perigee.worker.instance;
 
 import dev.perigee.worker.log.LogOptions;
+import dev.perigee.worker.mcp.HttpOptions;
 import dev.perigee.worker.mcp.McpOptions;
 import dev.perigee.worker.process.packages.PackageOptions;
+import dev.perigee.worker.tool.RetryOptions;
 import java.time.Duration;
 import java.util.List;
 
@@ -17,6 +19,7 @@ public record InstanceOptions(
         Duration handshakeTimeout,
         Duration requestTimeout,
         Duration connectivityTimeout,
+        Duration credentialTimeout,
         Duration terminationGrace,
         Duration transitionWait,
         int maxCalls,
@@ -27,6 +30,8 @@ public record InstanceOptions(
         RestartPolicy restart,
         IdlePolicy idle,
         McpOptions mcp,
+        HttpOptions http,
+        RetryOptions retry,
         LogOptions logs) {
 
     public InstanceOptions {
@@ -39,6 +44,7 @@ public record InstanceOptions(
                 handshakeTimeout,
                 requestTimeout,
                 connectivityTimeout,
+                credentialTimeout,
                 terminationGrace,
                 transitionWait,
                 maxCalls,
@@ -49,6 +55,8 @@ public record InstanceOptions(
                 restart,
                 idle,
                 mcp,
+                http,
+                retry,
                 logs);
     }
 }

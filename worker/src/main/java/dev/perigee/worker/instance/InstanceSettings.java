@@ -5,8 +5,10 @@ import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 import dev.perigee.worker.log.LogOptions;
+import dev.perigee.worker.mcp.HttpSettings;
 import dev.perigee.worker.mcp.McpOptions;
 import dev.perigee.worker.process.packages.PackageSettings;
+import dev.perigee.worker.tool.RetrySettings;
 import java.time.Duration;
 import java.util.List;
 
@@ -41,6 +43,12 @@ public final class InstanceSettings {
                     SettingType.duration(),
                     "10s",
                     "How long a server may take to answer a connectivity check.");
+    public static final Setting<Duration> CREDENTIAL_TIMEOUT =
+            Setting.of(
+                    "health.credential-timeout",
+                    SettingType.duration(),
+                    "15s",
+                    "How long an HTTP server may take to answer a check of its credentials.");
     public static final Setting<Duration> TERMINATION_GRACE =
             Setting.of(
                     "process.termination-grace",
@@ -160,6 +168,7 @@ public final class InstanceSettings {
                             REQUEST_TIMEOUT,
                             PROTOCOL_VERSION,
                             CONNECTIVITY_TIMEOUT,
+                            CREDENTIAL_TIMEOUT,
                             TERMINATION_GRACE,
                             PARALLEL_STARTS,
                             START_SLOT_HOLD,
@@ -178,6 +187,8 @@ public final class InstanceSettings {
                             LOG_RATE,
                             LOG_LINE,
                             LOG_PAYLOAD)
+                    .with(HttpSettings.SCHEMA)
+                    .with(RetrySettings.SCHEMA)
                     .with(PackageSettings.SCHEMA);
 
     private static final int QUOTED_LINES = 5;
@@ -191,6 +202,7 @@ public final class InstanceSettings {
                 settings.value(HANDSHAKE_TIMEOUT),
                 settings.value(REQUEST_TIMEOUT),
                 settings.value(CONNECTIVITY_TIMEOUT),
+                settings.value(CREDENTIAL_TIMEOUT),
                 settings.value(TERMINATION_GRACE),
                 settings.value(TRANSITION_WAIT),
                 settings.value(MAX_CALLS),
@@ -212,6 +224,8 @@ public final class InstanceSettings {
                         mcp.clientName(),
                         mcp.clientVersion(),
                         mcp.maxMessageBytes()),
+                HttpSettings.read(settings),
+                RetrySettings.read(settings),
                 new LogOptions(
                         settings.value(LOG_INTERVAL),
                         settings.value(LOG_BATCH),

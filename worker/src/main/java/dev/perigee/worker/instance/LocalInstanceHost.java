@@ -1,9 +1,11 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.worker.mcp.HttpConnections;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.isolation.Isolation;
 import dev.perigee.worker.process.packages.PackagePreparer;
+import dev.perigee.worker.tool.Retrying;
 import java.time.InstantSource;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 
@@ -34,6 +36,8 @@ public final class LocalInstanceHost implements InstanceHost {
                         isolation,
                         new PackagePreparer(
                                 options.packages(), isolation, launcher, termination, clock),
+                        HttpConnections.open(options.http()),
+                        new Retrying(options.retry()),
                         clock,
                         timers,
                         new StartSlots(options.parallelStarts(), options.startSlotHold(), timers),
@@ -49,5 +53,6 @@ public final class LocalInstanceHost implements InstanceHost {
     @Override
     public void close() {
         parts.timers().shutdownNow();
+        parts.connections().close();
     }
 }

@@ -1,7 +1,9 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.protocol.command.CommandAction.Check;
 import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.worker.mcp.ServerInfo;
+import dev.perigee.worker.tool.FailureStatus;
 import dev.perigee.worker.tool.ToolCatalogue;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -42,9 +44,23 @@ sealed interface Message {
     /** There is no process, or one that made no handshake and must go. */
     record StartFailed(ProcessRun run, String why) implements Message {}
 
-    record Discovered(ServerRun run, ToolCatalogue catalogue) implements Message {}
+    /** A session with a server over HTTP was made. */
+    record Connected(ConnectAttempt attempt, HttpRun run) implements Message {}
 
-    record DiscoveryFailed(ServerRun run, String why) implements Message {}
+    record ConnectFailed(ConnectAttempt attempt, HttpRun run, FailureStatus trouble)
+            implements Message {}
+
+    /** A call to a server over HTTP failed for a reason that concerns all calls. */
+    record CallFailed(HttpRun run, FailureStatus trouble) implements Message {}
+
+    /**
+     * The tools of a server.
+     *
+     * @param round which discovery it was
+     */
+    record Discovered(ServerRun run, long round, ToolCatalogue catalogue) implements Message {}
+
+    record DiscoveryFailed(ServerRun run, long round, FailureStatus trouble) implements Message {}
 
     /** The process ended; {@link ProcessRun#exit()} says how. */
     record Exited(ProcessRun run) implements Message {}
@@ -61,8 +77,13 @@ sealed interface Message {
     /** Nobody seems to use the process; the supervisor finds out whether that is so. */
     record Idle() implements Hint {}
 
-    /** A connectivity check ended; the reason is null when the server is well. */
-    record HealthChecked(ServerRun run, @Nullable String why, Duration took, Settlement settlement)
+    /** A check ended; there is no trouble when the server is well. */
+    record HealthChecked(
+            ServerRun run,
+            Check check,
+            @Nullable FailureStatus trouble,
+            Duration took,
+            Settlement settlement)
             implements Message {}
 
     /** The time of a restart came. */

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * Starts and ends the process of an instance and decides what follows when it ends by itself. On
  * the supervisor's thread, which it holds up only while a process is being ended.
  */
-final class ProcessKeeper {
+final class ProcessKeeper implements ServerKeeper {
     private static final Logger log = LoggerFactory.getLogger(ProcessKeeper.class);
 
     /** What a process that failed to start is given before it is killed. */
@@ -33,16 +33,12 @@ final class ProcessKeeper {
     private @Nullable StartAttempt attempt;
     private @Nullable Long restartDueNanos;
 
-    ProcessKeeper(Dossier dossier, RunningCalls calls) {
+    ProcessKeeper(Dossier dossier, RunningCalls calls, ToolKeeper tools, StartAnnouncer announcer) {
         this.dossier = dossier;
-        this.announcer = new StartAnnouncer(dossier);
-        this.tools = new ToolKeeper(dossier, announcer::online);
+        this.announcer = announcer;
+        this.tools = tools;
         this.crashes = new CrashKeeper(dossier);
         this.dormancy = new Dormancy(dossier, calls);
-    }
-
-    ToolKeeper tools() {
-        return tools;
     }
 
     /** When the next restart is due, in terms of {@link System#nanoTime}; null when none is. */
@@ -50,15 +46,32 @@ final class ProcessKeeper {
         return restartDueNanos;
     }
 
-    /** Whether the instance is on its way to a settled status. */
-    boolean underWay() {
+    @Override
+    public boolean underWay() {
         var status = dossier.reporter.status();
         return restartDueNanos != null
                 || (dossier.run != null && (status == null || status.isTransitional()));
     }
 
-    /** Starts a process where there is none. */
-    void start(StartKind startKind, String reason, @Nullable String commandId) {
+    @Override
+    public void hold() {
+        dossier.lifecycle.to(InstanceState.FAILED);
+    }
+
+    /** A process is started with its configuration and keeps it. */
+    @Override
+    public boolean reconfigure(Message.Apply message) {
+        return false;
+    }
+
+    /** A process that ended is restarted or woken by other rules. */
+    @Override
+    public boolean recover(Message.Order order) {
+        return false;
+    }
+
+    @Override
+    public void start(StartKind startKind, String reason, @Nullable String commandId) {
         restartDueNanos = null;
         kind = startKind;
         dossier.lastError = null;
@@ -88,13 +101,8 @@ final class ProcessKeeper {
         }
     }
 
-    /**
-     * Ends the process by intent, if there is one: requests in flight fail at once, its whole tree
-     * is gone when this returns.
-     *
-     * @return its pid, null when there was none
-     */
-    @Nullable Long end(String reason, Duration grace) throws InterruptedException {
+    @Override
+    public @Nullable Long end(String reason, Duration grace) throws InterruptedException {
         restartDueNanos = null;
         dossier.discovering = false;
         dossier.dormantSince = null;
@@ -130,8 +138,8 @@ final class ProcessKeeper {
         run.log().flush();
     }
 
-    /** Kills the process, if there is or will be one, without waiting for its end. */
-    void kill() {
+    @Override
+    public void kill() {
         if (dossier.run != null) {
             dossier.run.kill();
         }

@@ -6,12 +6,14 @@ import dev.perigee.protocol.event.EventBody;
 import dev.perigee.worker.log.LevelInference;
 import dev.perigee.worker.log.SecretMask;
 import dev.perigee.worker.log.ServerLog;
+import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.ServerMetrics;
 import dev.perigee.worker.mcp.StdioMcpClient;
 import dev.perigee.worker.process.ChildListener;
 import dev.perigee.worker.process.ChildProcess;
 import dev.perigee.worker.process.ExitStatus;
 import dev.perigee.worker.process.ProcessSignal;
+import dev.perigee.worker.tool.FailureStatus;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
@@ -137,6 +139,11 @@ final class ProcessRun extends ServerRun implements ChildListener {
     @Override
     void remark(String what) {
         log.remark(LevelInference.WARN, what);
+    }
+
+    @Override
+    FailureStatus undiscovered(McpException failure) {
+        return FailureStatus.error(explained("Tool discovery failed: " + failure.getMessage()));
     }
 
     @Override

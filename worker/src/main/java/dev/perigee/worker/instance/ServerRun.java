@@ -3,8 +3,10 @@ package dev.perigee.worker.instance;
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.worker.log.SecretMask;
 import dev.perigee.worker.mcp.McpClient;
+import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.McpListener;
 import dev.perigee.worker.mcp.ServerInfo;
+import dev.perigee.worker.tool.FailureStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -14,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * What calls are sent to: one life of a process, or a client of a server elsewhere. The supervisor
  * starts and ends it; calls, discoveries and checks use its client on threads of their own.
  */
-abstract sealed class ServerRun implements McpListener permits ProcessRun {
+abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpRun {
     private final Mailbox mailbox;
     private final AtomicBoolean announced = new AtomicBoolean();
     private final AtomicBoolean changeTold = new AtomicBoolean();
@@ -43,6 +45,9 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun {
 
     /** What is remarked about it, at level warn, to be told with its log where it has one. */
     abstract void remark(String what);
+
+    /** What it means that the tools could not be had; without secrets. */
+    abstract FailureStatus undiscovered(McpException failure);
 
     /** Nothing of it is told any more. */
     abstract void silence();

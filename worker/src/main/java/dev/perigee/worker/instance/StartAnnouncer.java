@@ -32,6 +32,9 @@ final class StartAnnouncer {
 
     /** What a start does before there is a process, for people; empty when nothing. */
     private String preparation() {
+        if (!dossier.config.transportType().isProcess()) {
+            return "";
+        }
         var missing =
                 dossier.parts.packages().missing(LaunchPlan.of(dossier.config), kind.lookup());
         return missing == null ? "" : ": preparing the package " + missing;

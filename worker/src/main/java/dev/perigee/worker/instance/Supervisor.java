@@ -15,20 +15,29 @@ import org.jspecify.annotations.Nullable;
  */
 final class Supervisor {
     private final Dossier dossier;
-    private final ProcessKeeper process;
     private final ToolKeeper tools;
+    private final ProcessKeeper process;
+    private final HttpKeeper http;
     private final HealthProbe health;
     private final RequestLogs requestLogs;
     private final RunningCalls calls;
+    private ServerKeeper server;
     private boolean configuredOnce;
 
     Supervisor(Dossier dossier, RequestLogs requestLogs, RunningCalls calls) {
         this.dossier = dossier;
-        this.process = new ProcessKeeper(dossier, calls);
-        this.tools = process.tools();
+        var announcer = new StartAnnouncer(dossier);
+        this.tools = new ToolKeeper(dossier, announcer::online);
+        this.process = new ProcessKeeper(dossier, calls, tools, announcer);
+        this.http = new HttpKeeper(dossier, tools, announcer);
+        this.server = keeper();
         this.health = new HealthProbe(dossier, tools);
         this.requestLogs = requestLogs;
         this.calls = calls;
+    }
+
+    private ServerKeeper keeper() {
+        return dossier.config.transportType().isProcess() ? process : http;
     }
 
     /** When {@link Message.RestartDue} is to be handled, null when not. */
@@ -47,12 +56,15 @@ final class Supervisor {
             case Message.Stop stop -> stop(stop);
             case Message.Restart restart -> restart(restart);
             case Message.Remove remove -> remove(remove);
-            case Message.Recover recover -> complete(recover, note("skipped"));
+            case Message.Recover recover -> recover(recover);
             case Message.SwitchTool switchTool -> switchTool(switchTool);
             case Message.CheckHealth check -> health.begin(check);
             case Message.Progressed progressed -> process.progressed(progressed);
             case Message.Started started -> process.started(started);
             case Message.StartFailed failed -> process.startFailed(failed);
+            case Message.Connected connected -> http.connected(connected);
+            case Message.ConnectFailed failed -> http.connectFailed(failed);
+            case Message.CallFailed failed -> http.callFailed(failed);
             case Message.Discovered discovered -> tools.discovered(discovered);
             case Message.DiscoveryFailed failed -> tools.failed(failed);
             case Message.Exited exited -> process.exited(exited);
@@ -86,6 +98,9 @@ final class Supervisor {
             return;
         }
         supersede(order.commandId());
+        if (known && order.cause() != Cause.REDEPLOYED && staysUp(message)) {
+            return;
+        }
         change(message, known, same);
         if (overtaken(message)) {
             return;
@@ -94,14 +109,26 @@ final class Supervisor {
             holdStopped(message, "stopped");
         } else if (!dossier.config.runs()) {
             holdStopped(message, "not enabled");
-        } else if (dossier.reporter.status() == ServerStatus.PERMANENTLY_FAILED
-                && order.cause() == Cause.RESTORED) {
-            dossier.lifecycle.to(InstanceState.FAILED);
-            complete(message, note("permanently failed"));
+        } else if (order.cause() == Cause.RESTORED && needsItsUser()) {
+            server.hold();
+            complete(message, note("waits for its user"));
         } else {
             dossier.waiting.add(message.settlement());
-            process.start(StartKind.INSTALL, reason(order.cause()), order.commandId());
+            server.start(StartKind.INSTALL, ServerKeeper.reason(order.cause()), order.commandId());
         }
+    }
+
+    /** Whether the server takes the new configuration over as it is. */
+    private boolean staysUp(Message.Apply message) throws InterruptedException {
+        return !message.order().stopped()
+                && message.order().config().runs()
+                && !dossier.stopped
+                && server.reconfigure(message);
+    }
+
+    private boolean needsItsUser() {
+        var status = dossier.reporter.status();
+        return status == ServerStatus.PERMANENTLY_FAILED || status == ServerStatus.REQUIRES_REAUTH;
     }
 
     /** Whether the next configuration replaces this one before anything came of it. */
@@ -127,12 +154,12 @@ final class Supervisor {
     /** Whether an equal configuration changes nothing, because the instance runs or is about to. */
     private boolean goesOn(Message.Apply message) {
         boolean alive = dossier.run != null || dossier.dormantSince != null;
-        if (dossier.stopped || !(alive || process.underWay())) {
+        if (dossier.stopped || !(alive || server.underWay())) {
             return false;
         }
         dossier.identify(message.order().startToken());
         boolean spawn = message.order().cause() == Cause.SPAWN;
-        if (process.underWay()) {
+        if (server.underWay()) {
             dossier.waiting.add(message.settlement());
         } else if (spawn && dossier.run == null) {
             process.wake(dossier.starts);
@@ -158,7 +185,8 @@ final class Supervisor {
         if (status != null && !order.stopped()) {
             dossier.reporter.status(status, null, order.commandId(), null);
         }
-        process.end("The server is restarted with a new configuration", grace());
+        server.end("The server is restarted with a new configuration", grace());
+        server = keeper();
         if (!same || order.cause() == Cause.REDEPLOYED) {
             tools.forget();
         }
@@ -174,7 +202,7 @@ final class Supervisor {
         }
         supersede(message.order().commandId());
         dossier.stopped = true;
-        var pid = process.end("The server was stopped", grace());
+        var pid = server.end("The server was stopped", grace());
         var reason = message.order().reason() == null ? "kill command" : message.order().reason();
         dossier.reporter.append(new EventBody.Stopped(reason), pid);
         dossier.reporter.status(
@@ -195,9 +223,9 @@ final class Supervisor {
         dossier.stopped = false;
         dossier.reporter.forgetCrashes();
         dossier.reporter.status(ServerStatus.RESTARTING, order.reason(), order.commandId(), null);
-        process.end("The server is restarted", grace());
+        server.end("The server is restarted", grace());
         dossier.waiting.add(message.settlement());
-        process.start(
+        server.start(
                 StartKind.MANUAL_RESTART,
                 order.reason() == null ? "restart command" : order.reason(),
                 order.commandId());
@@ -212,7 +240,7 @@ final class Supervisor {
         boolean dormant = dossier.dormantSince != null;
         var run = dossier.run;
         dossier.presence = View.Presence.REMOVED;
-        process.end("The server was removed", grace());
+        server.end("The server was removed", grace());
         if (run != null) {
             run.silence();
         }
@@ -221,6 +249,15 @@ final class Supervisor {
         requestLogs.flush();
         dossier.journal.appendRemoved();
         complete(message, CommandDetails.removed(active, dormant));
+    }
+
+    private void recover(Message.Recover message) throws InterruptedException {
+        if (stale(message, message.order())) {
+            return;
+        }
+        if (dossier.stopped || !server.recover(message)) {
+            complete(message, note(dossier.stopped ? "stopped" : "skipped"));
+        }
     }
 
     private void switchTool(Message.SwitchTool message) {
@@ -234,14 +271,14 @@ final class Supervisor {
         dossier.presence = View.Presence.LEAVING;
         dossier.waiting.settle(Outcomes.leaving(dossier.processId()));
         var grace = grace().compareTo(limit) < 0 ? grace() : limit;
-        process.end("The worker gives the server up", grace);
+        server.end("The worker gives the server up", grace);
         requestLogs.flush();
     }
 
     /** The time for an orderly end is over. */
     void abort() {
         dossier.presence = View.Presence.LEAVING;
-        process.kill();
+        server.kill();
         dossier.publish();
     }
 
@@ -291,14 +328,5 @@ final class Supervisor {
 
     private Duration grace() {
         return dossier.parts.options().terminationGrace();
-    }
-
-    private static String reason(Cause cause) {
-        return switch (cause) {
-            case CREATED, SPAWN -> "Starting";
-            case UPDATED -> "Starting with the new configuration";
-            case REDEPLOYED -> "Starting the new deployment";
-            case RESTORED -> "Starting again on this worker";
-        };
     }
 }

@@ -8,7 +8,10 @@ import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolError;
 import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolResult;
+import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
+import dev.perigee.worker.tool.FailureStatus;
+import dev.perigee.worker.tool.RetryDecision;
 import dev.perigee.worker.tool.ServerRequest;
 import dev.perigee.worker.tool.ToolResults;
 import java.time.Duration;
@@ -140,14 +143,49 @@ final class ToolCall implements Runnable {
             return failed(stillWaiting(view));
         }
         asked = run;
-        var sent = client.send(request.method(), request.params(), left(run));
-        attempts++;
-        var result = sent.await(left(run));
-        var status = view == null ? null : view.status();
+        var result =
+                run instanceof HttpRun http ? askElsewhere(http, view) : askProcess(client, run);
+        var now = instance.board().current();
+        var status = now == null ? null : now.status();
         if (status == ServerStatus.OFFLINE || status == ServerStatus.ERROR) {
             instance.mailbox().post(new Message.Answered(run));
         }
         return ToolResults.answered(order.request(), instance.processId(), result, effort());
+    }
+
+    private RawJson askProcess(McpClient client, ServerRun run)
+            throws McpException, InterruptedException {
+        var sent = client.send(request.method(), request.params(), left(run));
+        attempts++;
+        return sent.await(left(run));
+    }
+
+    /** A server elsewhere may be away for a moment, so it is asked again where that is harmless. */
+    private RawJson askElsewhere(HttpRun run, @Nullable View view)
+            throws McpException, InterruptedException {
+        var parts = instance.parts();
+        var catalogue = view == null ? null : view.catalogue();
+        var tool =
+                catalogue == null || request.tool() == null ? null : catalogue.find(request.tool());
+        boolean repeatable =
+                RetryDecision.isRepeatable(request, tool, parts.options().retry().trustHints());
+        try {
+            return parts.retrying()
+                    .call(
+                            () -> {
+                                attempts++;
+                                return run.client()
+                                        .request(request.method(), request.params(), left(run));
+                            },
+                            repeatable,
+                            System.nanoTime() + left(run).toNanos());
+        } catch (McpException e) {
+            var status = FailureStatus.afterCall(e);
+            if (status != null && !cancelled) {
+                instance.mailbox().post(new Message.CallFailed(run, status));
+            }
+            throw e;
+        }
     }
 
     private Duration left(ServerRun run) {

@@ -4,6 +4,7 @@ import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.event.EventBody.ToolsUpdated;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.worker.mcp.McpException;
+import dev.perigee.worker.tool.FailureStatus;
 import dev.perigee.worker.tool.ToolCatalogue;
 import dev.perigee.worker.tool.ToolDiscovery;
 import java.util.List;
@@ -21,6 +22,7 @@ final class ToolKeeper {
     private final Dossier dossier;
     private final Announcement announcement;
     private boolean again;
+    private long round;
 
     /** Tells that a process came online. */
     interface Announcement {
@@ -44,6 +46,7 @@ final class ToolKeeper {
         }
         dossier.discovering = true;
         again = false;
+        long number = ++round;
         var slug = dossier.identity.serverSlug();
         var timeout = dossier.parts.options().requestTimeout();
         var mailbox = dossier.mailbox;
@@ -55,22 +58,27 @@ final class ToolKeeper {
                                     try {
                                         var found =
                                                 ToolDiscovery.discover(client, info, slug, timeout);
-                                        mailbox.post(new Message.Discovered(run, found));
+                                        mailbox.post(new Message.Discovered(run, number, found));
                                     } catch (McpException e) {
-                                        var why = run.masked(String.valueOf(e.getMessage()));
-                                        mailbox.post(new Message.DiscoveryFailed(run, why));
+                                        mailbox.post(
+                                                new Message.DiscoveryFailed(
+                                                        run, number, run.undiscovered(e)));
                                     } catch (InterruptedException | RuntimeException e) {
                                         log.atError().setCause(e).log("Discovery failed");
                                         mailbox.post(
                                                 new Message.DiscoveryFailed(
-                                                        run, "see the worker's log"));
+                                                        run,
+                                                        number,
+                                                        FailureStatus.error(
+                                                                "Tool discovery failed: see the"
+                                                                        + " worker's log")));
                                     }
                                 });
     }
 
     void discovered(Message.Discovered message) {
         var run = message.run();
-        if (gone(run)) {
+        if (gone(run) || message.round() != round) {
             return;
         }
         dossier.discovering = false;
@@ -114,14 +122,22 @@ final class ToolKeeper {
     /** The tools that were known stay known. */
     void failed(Message.DiscoveryFailed message) {
         var run = message.run();
-        if (gone(run)) {
+        if (gone(run) || message.round() != round) {
             return;
         }
         dossier.discovering = false;
-        var why = run.explained("Tool discovery failed: " + message.why());
-        run.remark(why);
-        dossier.reporter.status(ServerStatus.ERROR, why, null, run.pid());
-        dossier.waiting.settle(Outcomes.spawnFailed(dossier.processId(), ServerStatus.ERROR, why));
+        var trouble = message.trouble();
+        run.remark(trouble.message());
+        dossier.reporter.status(trouble.status(), trouble.message(), null, run.pid());
+        dossier.waiting.settle(
+                Outcomes.spawnFailed(dossier.processId(), trouble.status(), trouble.message()));
+    }
+
+    /** What is being asked does not count any more. */
+    void giveUp() {
+        round++;
+        again = false;
+        dossier.discovering = false;
     }
 
     void changed(Message.ToolsChanged message) {
@@ -130,6 +146,11 @@ final class ToolKeeper {
         if (gone(run) || dossier.lifecycle.state() != InstanceState.RUNNING) {
             return;
         }
+        discoverAgain(run);
+    }
+
+    /** The tools of an online server may be others by now. */
+    void discoverAgain(ServerRun run) {
         if (dossier.discovering) {
             again = true;
         } else if (dossier.reporter.status() == ServerStatus.ONLINE) {

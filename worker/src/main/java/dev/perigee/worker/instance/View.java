@@ -41,11 +41,11 @@ record View(
 
     /**
      * How the process is used, by what is counted now; null when it may not be ended for want of
-     * use: there is none, or it speaks no MCP, so that nothing could ask for it again, or it is on
-     * its way to another status.
+     * use: there is none on this worker, or it speaks no MCP, so that nothing could ask for it
+     * again, or it is on its way to another status.
      */
     IdlePolicy.@Nullable Usage usage(RunningCalls calls, ServerMetrics metrics) {
-        if (run == null
+        if (!(run instanceof ProcessRun)
                 || run.client() == null
                 || run.startedAt() == null
                 || run.isOver()

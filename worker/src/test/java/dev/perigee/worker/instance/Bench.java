@@ -39,7 +39,7 @@ import org.jspecify.annotations.Nullable;
 /** One partition with real processes, and journals in memory. */
 final class Bench implements AutoCloseable {
     static final String USER = "u1";
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    static final Duration PATIENCE = Duration.ofSeconds(20);
 
     final Map<String, RecordingJournal> journals = new ConcurrentHashMap<>();
     final PartitionInstances instances;

@@ -1,0 +1,68 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.worker.mcp.McpException;
+import dev.perigee.worker.tool.FailureStatus;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes a session with a server over HTTP, on a thread of its own, and tells the supervisor how it
+ * went.
+ */
+final class ConnectAttempt implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(ConnectAttempt.class);
+    private static final Duration GIVING_UP = Duration.ofSeconds(5);
+
+    private final HttpRun run;
+    private final HostParts parts;
+    private final Mailbox mailbox;
+    private final Thread thread;
+
+    ConnectAttempt(HttpRun run, HostParts parts, Mailbox mailbox) {
+        this.run = run;
+        this.parts = parts;
+        this.mailbox = mailbox;
+        this.thread =
+                Thread.ofVirtual().name("connect-" + run.config().processId()).unstarted(this);
+    }
+
+    void begin() {
+        thread.start();
+    }
+
+    /** Gives it up; when this returns nothing is told of it any more. */
+    void abandon() throws InterruptedException {
+        thread.interrupt();
+        if (!thread.join(GIVING_UP)) {
+            log.atWarn()
+                    .addKeyValue("process_id", run.config().processId())
+                    .log("An attempt to connect does not end when it is given up");
+        }
+    }
+
+    @Override
+    public void run() {
+        try {
+            run.introduced(run.client().initialize(timeout()));
+            mailbox.post(new Message.Connected(this, run));
+        } catch (McpException e) {
+            mailbox.post(new Message.ConnectFailed(this, run, FailureStatus.of(e)));
+        } catch (InterruptedException e) {
+            log.atDebug().addKeyValue("process_id", run.config().processId()).log("Given up");
+        } catch (RuntimeException e) {
+            log.atError()
+                    .addKeyValue("process_id", run.config().processId())
+                    .setCause(e)
+                    .log("Connecting failed unexpectedly");
+            mailbox.post(
+                    new Message.ConnectFailed(
+                            this, run, FailureStatus.error("see the worker's log")));
+        }
+    }
+
+    private Duration timeout() {
+        var own = run.config().handshakeTimeoutMs();
+        return own == null ? parts.options().handshakeTimeout() : Duration.ofMillis(own);
+    }
+}

@@ -1,0 +1,171 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.command.CommandDetails;
+import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.worker.tool.FailureStatus;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the client of a server over HTTP. The server is not ours: it is there or not, so there is
+ * nothing to start but a session, and an outage ends nothing. While the instance is offline or in
+ * error its calls still go through, since that is how its return is seen.
+ *
+ * <p>Source: seeds/recovery-system.txt; design/decisions.md, 8 to 11.
+ */
+final class HttpKeeper implements ServerKeeper {
+    private final Dossier dossier;
+    private final ToolKeeper tools;
+    private final StartAnnouncer announcer;
+    private @Nullable HttpRun current;
+    private @Nullable ConnectAttempt attempt;
+
+    HttpKeeper(Dossier dossier, ToolKeeper tools, StartAnnouncer announcer) {
+        this.dossier = dossier;
+        this.tools = tools;
+        this.announcer = announcer;
+    }
+
+    @Override
+    public boolean underWay() {
+        var status = dossier.reporter.status();
+        return current != null && (status == null || status.isTransitional());
+    }
+
+    @Override
+    public void start(StartKind kind, String reason, @Nullable String commandId) {
+        var run = open();
+        announcer.starting(run, kind, reason, commandId);
+        connect(run);
+    }
+
+    @Override
+    public void hold() {
+        open();
+    }
+
+    private HttpRun open() {
+        dossier.lastError = null;
+        var run = new HttpRun(dossier.config, dossier.parts, dossier.mailbox, dossier.metrics);
+        run.startedAt(dossier.parts.clock().instant());
+        current = run;
+        dossier.run = run;
+        dossier.starts++;
+        dossier.lifecycle.to(InstanceState.STARTING);
+        dossier.lifecycle.to(InstanceState.RUNNING); // Calls may be sent, whatever becomes of them.
+        return run;
+    }
+
+    private void connect(HttpRun run) {
+        attempt = new ConnectAttempt(run, dossier.parts, dossier.mailbox);
+        attempt.begin();
+    }
+
+    /** Users see that the server is looked at again; the status decides on what is found. */
+    private void reconnect(HttpRun run, String reason, @Nullable String commandId)
+            throws InterruptedException {
+        giveUpAttempt();
+        tools.giveUp();
+        dossier.reporter.status(ServerStatus.CONNECTING, reason, commandId, null);
+        connect(run);
+    }
+
+    private void giveUpAttempt() throws InterruptedException {
+        if (attempt != null) {
+            attempt.abandon();
+            attempt = null;
+        }
+    }
+
+    @Override
+    public boolean reconfigure(Message.Apply message) throws InterruptedException {
+        var run = current;
+        var next = message.order().config();
+        var before = dossier.config;
+        if (run == null || next.transportType() != before.transportType()) {
+            return false;
+        }
+        dossier.configure(message);
+        run.reconfigure(next);
+        boolean elsewhere = !Objects.equals(before.url(), next.url());
+        if (dossier.reporter.status() != ServerStatus.ONLINE) {
+            dossier.waiting.add(message.settlement());
+            reconnect(run, "Connecting with the new configuration", message.order().commandId());
+        } else {
+            dossier.waiting.answer(
+                    message.settlement(),
+                    Outcomes.completed(
+                            dossier.processId(),
+                            CommandDetails.note(
+                                    ServerStatus.ONLINE, "applies from the next request on")));
+            if (elsewhere) {
+                tools.discoverAgain(run);
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public boolean recover(Message.Order order) throws InterruptedException {
+        var run = current;
+        if (run == null) {
+            return false;
+        }
+        dossier.waiting.add(order.settlement());
+        if (!underWay()) {
+            reconnect(run, "Re-discovering tools", null);
+        }
+        return true;
+    }
+
+    void connected(Message.Connected message) {
+        var run = message.run();
+        if (message.attempt() == attempt) {
+            attempt = null;
+            tools.discover(run);
+        }
+    }
+
+    void connectFailed(Message.ConnectFailed message) {
+        if (message.attempt() == attempt) {
+            attempt = null;
+            dossier.lastError = message.trouble().message();
+            down(message.run(), message.trouble());
+        }
+    }
+
+    /** A call found out that the server does not do what it should. */
+    void callFailed(Message.CallFailed message) {
+        var status = dossier.reporter.status();
+        boolean settled = status != null && !status.isTransitional();
+        if (message.run() == current && settled && !dossier.discovering) {
+            down(message.run(), message.trouble());
+        }
+    }
+
+    private void down(HttpRun run, FailureStatus trouble) {
+        var message = run.masked(trouble.message());
+        dossier.reporter.status(trouble.status(), message, null, null);
+        dossier.waiting.settle(
+                Outcomes.spawnFailed(dossier.processId(), trouble.status(), message));
+    }
+
+    @Override
+    public @Nullable Long end(String reason, Duration grace) throws InterruptedException {
+        giveUpAttempt();
+        tools.giveUp();
+        kill();
+        current = null;
+        dossier.run = null;
+        dossier.lifecycle.to(InstanceState.TERMINATED);
+        return null;
+    }
+
+    @Override
+    public void kill() {
+        if (current != null) {
+            current.kill();
+        }
+    }
+}

@@ -1,0 +1,110 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.config.TransportType;
+import dev.perigee.worker.mcp.HttpMcpClient;
+import dev.perigee.worker.mcp.HttpTarget;
+import dev.perigee.worker.mcp.HttpTransport;
+import dev.perigee.worker.mcp.McpException;
+import dev.perigee.worker.mcp.ServerMetrics;
+import dev.perigee.worker.tool.FailureStatus;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One user's client of a server that is reached over HTTP. It outlives outages of the server; its
+ * configuration may change at any time, and counts from the next request on.
+ */
+final class HttpRun extends ServerRun {
+    private static final Logger log = LoggerFactory.getLogger(HttpRun.class);
+
+    private final HttpMcpClient client;
+    private volatile ServerConfig config;
+    private volatile HttpTarget target;
+    private volatile boolean over;
+
+    HttpRun(ServerConfig config, HostParts parts, Mailbox mailbox, ServerMetrics metrics) {
+        super(mailbox);
+        this.config = config;
+        this.target = targetOf(config);
+        this.client =
+                new HttpMcpClient(
+                        config.processId(),
+                        config.transportType() == TransportType.SSE
+                                ? HttpTransport.SSE
+                                : HttpTransport.STREAMABLE,
+                        () -> target,
+                        parts.connections(),
+                        parts.options().mcp(),
+                        metrics,
+                        this);
+    }
+
+    private static HttpTarget targetOf(ServerConfig config) {
+        return new HttpTarget(
+                config.url() == null ? "" : config.url(),
+                config.headers(),
+                config.urlQueryParams());
+    }
+
+    /** Requests carry this from now on. */
+    void reconfigure(ServerConfig next) {
+        config = next;
+        target = targetOf(next);
+    }
+
+    @Override
+    ServerConfig config() {
+        return config;
+    }
+
+    @Override
+    HttpMcpClient client() {
+        return client;
+    }
+
+    @Override
+    @Nullable Long pid() {
+        return null;
+    }
+
+    @Override
+    boolean isOver() {
+        return over;
+    }
+
+    @Override
+    String lastWords() {
+        return "";
+    }
+
+    @Override
+    void remark(String what) {
+        log.atInfo().addKeyValue("process_id", config.processId()).log("{}", what);
+    }
+
+    @Override
+    FailureStatus undiscovered(McpException failure) {
+        var trouble = FailureStatus.of(failure);
+        return new FailureStatus(trouble.status(), masked(trouble.message()));
+    }
+
+    @Override
+    void silence() {}
+
+    /** Requests in flight fail at once; the server is told on a thread of its own. */
+    @Override
+    void kill() {
+        if (!over) {
+            over = true;
+            var _ = Thread.ofVirtual().name("close-" + config.processId()).start(client::close);
+        }
+    }
+
+    @Override
+    public void onGarbage(Supplier<String> what) {
+        log.atDebug().addKeyValue("process_id", config.processId()).log(() -> masked(what.get()));
+    }
+}

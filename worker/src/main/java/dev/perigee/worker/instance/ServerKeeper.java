@@ -1,0 +1,54 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.link.InstanceOrder.Cause;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings an instance's server up and down, in the way that its transport asks for. On the
+ * supervisor's thread.
+ */
+sealed interface ServerKeeper permits ProcessKeeper, HttpKeeper {
+
+    /** Whether the instance is on its way to a settled status. */
+    boolean underWay();
+
+    /** Starts, where nothing runs. */
+    void start(StartKind kind, String reason, @Nullable String commandId);
+
+    /** Knows the instance without starting anything: its user must act first. */
+    void hold();
+
+    /**
+     * Takes a configuration over while the server is up, where that is possible.
+     *
+     * @return false when the server must be ended first
+     */
+    boolean reconfigure(Message.Apply message) throws InterruptedException;
+
+    /**
+     * Looks at the server again because somebody says that it is back; false where that is moot.
+     */
+    boolean recover(Message.Order order) throws InterruptedException;
+
+    /**
+     * Ends the server by intent, if there is one: requests in flight fail at once, its whole tree
+     * is gone when this returns.
+     *
+     * @return its pid, null when there was none
+     */
+    @Nullable Long end(String reason, Duration grace) throws InterruptedException;
+
+    /** Kills what there is or will be, without waiting for its end. */
+    void kill();
+
+    /** What is said to users when it starts. */
+    static String reason(Cause cause) {
+        return switch (cause) {
+            case CREATED, SPAWN -> "Starting";
+            case UPDATED -> "Starting with the new configuration";
+            case REDEPLOYED -> "Starting the new deployment";
+            case RESTORED -> "Starting again on this worker";
+        };
+    }
+}
