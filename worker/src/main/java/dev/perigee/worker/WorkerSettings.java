@@ -7,11 +7,9 @@ import dev.perigee.protocol.settings.SettingsSchema;
 import dev.perigee.worker.admin.AdminSettings;
 import dev.perigee.worker.instance.InstanceOptions;
 import dev.perigee.worker.instance.InstanceSettings;
-import dev.perigee.worker.mcp.HttpSettings;
 import dev.perigee.worker.process.isolation.IsolationSettings;
 import dev.perigee.worker.session.LinkSettings;
 import dev.perigee.worker.session.SessionSettings;
-import dev.perigee.worker.tool.RetrySettings;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -58,8 +56,6 @@ public final class WorkerSettings {
                     .with(LinkSettings.SCHEMA)
                     .with(SessionSettings.SCHEMA)
                     .with(InstanceSettings.SCHEMA)
-                    .with(HttpSettings.SCHEMA)
-                    .with(RetrySettings.SCHEMA)
                     .with(IsolationSettings.SCHEMA)
                     .with(AdminSettings.SCHEMA)
                     .withRule(WorkerSettings::linkOpenToServers);

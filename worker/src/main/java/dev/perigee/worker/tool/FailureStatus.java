@@ -15,6 +15,11 @@ public record FailureStatus(ServerStatus status, String message) {
     /** Of every server that cannot be reached, for whatever reason. */
     public static final String UNREACHABLE = "Server unreachable";
 
+    /** A failure of no further kind. */
+    public static FailureStatus error(String message) {
+        return new FailureStatus(ServerStatus.ERROR, message);
+    }
+
     /**
      * The status of an HTTP server after a call failed for good, null when it keeps the one it has:
      * what an application answers, and how long it takes, says nothing of its server.

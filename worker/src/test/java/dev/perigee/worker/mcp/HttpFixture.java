@@ -17,7 +17,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** Fixture H in a process of its own; its head explains flags and switches. */
-final class HttpFixture implements AutoCloseable {
+public final class HttpFixture implements AutoCloseable {
     private static final JsonMapper JSON = JsonMapper.builder().build();
 
     private final Process process;
@@ -31,7 +31,7 @@ final class HttpFixture implements AutoCloseable {
         this.control = URI.create(ready.path("control").asString());
     }
 
-    static HttpFixture start(String... flags) throws IOException, URISyntaxException {
+    public static HttpFixture start(String... flags) throws IOException, URISyntaxException {
         var script = Objects.requireNonNull(HttpFixture.class.getResource("/h.mjs"));
         var command = new ArrayList<>(List.of("node", Path.of(script.toURI()).toString()));
         command.addAll(List.of(flags));
@@ -44,12 +44,12 @@ final class HttpFixture implements AutoCloseable {
     }
 
     /** Where MCP is served. */
-    String url() {
+    public String url() {
         return url;
     }
 
     /** Changes switches; what was seen until now. */
-    JsonNode order(String switches) throws IOException, InterruptedException {
+    public JsonNode order(String switches) throws IOException, InterruptedException {
         return send(
                 HttpRequest.newBuilder(control)
                         .POST(HttpRequest.BodyPublishers.ofString(switches.replace('\'', '"')))
@@ -57,12 +57,12 @@ final class HttpFixture implements AutoCloseable {
     }
 
     /** What was seen. */
-    JsonNode seen() throws IOException, InterruptedException {
+    public JsonNode seen() throws IOException, InterruptedException {
         return send(HttpRequest.newBuilder(control).build());
     }
 
     /** How many requests of this method came. */
-    int count(String method) throws IOException, InterruptedException {
+    public int count(String method) throws IOException, InterruptedException {
         return seen().path("requests").path(method).asInt(0);
     }
 
