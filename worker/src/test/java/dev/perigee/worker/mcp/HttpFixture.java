@@ -4,12 +4,10 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -31,9 +29,10 @@ public final class HttpFixture implements AutoCloseable {
         this.control = URI.create(ready.path("control").asString());
     }
 
-    public static HttpFixture start(String... flags) throws IOException, URISyntaxException {
-        var script = Objects.requireNonNull(HttpFixture.class.getResource("/h.mjs"));
-        var command = new ArrayList<>(List.of("node", Path.of(script.toURI()).toString()));
+    /** Starts H; the script is given as text, since it may be in a jar. */
+    public static HttpFixture start(String... flags) throws IOException {
+        var command =
+                new ArrayList<>(List.of("node", "--input-type=module", "--eval", script(), "h"));
         command.addAll(List.of(flags));
         var process =
                 new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
@@ -41,6 +40,12 @@ public final class HttpFixture implements AutoCloseable {
                 new BufferedReader(
                         new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         return new HttpFixture(process, JSON.readTree(Objects.requireNonNull(out.readLine())));
+    }
+
+    private static String script() throws IOException {
+        try (var script = Objects.requireNonNull(HttpFixture.class.getResourceAsStream("/h.mjs"))) {
+            return new String(script.readAllBytes(), StandardCharsets.UTF_8);
+        }
     }
 
     /** Where MCP is served. */
