@@ -14,6 +14,7 @@ import tools.jackson.databind.node.ObjectNode;
  * One user's MCP server as a backend would describe it. The slugs differ from the ids and all
  * contain hyphens, so that what mixes them up is noticed.
  *
+ * @param command empty for a server that is reached over HTTP
  * @param more further fields of the configuration
  */
 public record Installation(
@@ -54,6 +55,15 @@ public record Installation(
                 JsonNodeFactory.instance.objectNode());
     }
 
+    /**
+     * A server that is reached over HTTP, for a user of its own in a team of its own.
+     *
+     * @param transport {@code http} or {@code sse}
+     */
+    public static Installation elsewhere(String transport, String url) {
+        return of("h-server", "", List.of()).with("transport_type", transport).with("url", url);
+    }
+
     /** The same installation of another user of the team. */
     public Installation ofUser(String user) {
         return new Installation(serverSlug, installationId, teamId, user, command, args, env, more);
@@ -84,6 +94,20 @@ public record Installation(
     /** With a further or another field of the configuration. */
     public Installation with(String field, String value) {
         return with(more.deepCopy().put(field, value));
+    }
+
+    /** With a further or another header of its requests. */
+    public Installation withHeader(String name, String value) {
+        var fields = more.deepCopy();
+        fields.withObjectProperty("headers").put(name, value);
+        return with(fields);
+    }
+
+    /** With a further or another query parameter of its requests. */
+    public Installation withQueryParameter(String name, String value) {
+        var fields = more.deepCopy();
+        fields.withObjectProperty("url_query_params").put(name, value);
+        return with(fields);
     }
 
     private Installation with(ObjectNode fields) {
@@ -119,12 +143,12 @@ public record Installation(
                         .put("team_id", teamId)
                         .put("team_slug", slug(teamId))
                         .put("user_id", userId)
-                        .put("user_slug", slug(userId))
-                        .put("transport_type", "stdio")
-                        .put("command", command)
-                        .put("runtime", "node");
-        args.forEach(config.putArray("args")::add);
-        env.forEach(config.putObject("env")::put);
+                        .put("user_slug", slug(userId));
+        if (!command.isEmpty()) {
+            config.put("transport_type", "stdio").put("command", command).put("runtime", "node");
+            args.forEach(config.putArray("args")::add);
+            env.forEach(config.putObject("env")::put);
+        }
         config.setAll(more);
         return config;
     }
