@@ -2,6 +2,7 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.worker.instance.StatusTrigger.Step;
 import dev.perigee.worker.process.ExitStatus;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -50,11 +51,8 @@ final class CrashKeeper {
             return null;
         }
         var when = decision.delay().isZero() ? "now" : "in " + ExitTexts.of(decision.delay());
-        dossier.reporter.status(
-                ServerStatus.CONNECTING,
-                "Restart %d %s: %s".formatted(count, when, reason),
-                null,
-                null);
+        dossier.reporter.on(
+                Step.CRASHED, "Restart %d %s: %s".formatted(count, when, reason), null, null);
         return decision.delay();
     }
 
@@ -66,7 +64,7 @@ final class CrashKeeper {
                         count, message, reason, dossier.parts.clock().instant()),
                 run.pid());
         var manual = message + ". Manual restart required.";
-        dossier.reporter.status(ServerStatus.PERMANENTLY_FAILED, manual, null, null);
+        dossier.reporter.on(Step.CRASHED_FOR_GOOD, manual, null, null);
         dossier.waiting.settle(
                 Outcomes.spawnFailed(dossier.processId(), ServerStatus.PERMANENTLY_FAILED, manual));
     }

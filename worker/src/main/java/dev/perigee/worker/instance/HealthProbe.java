@@ -4,6 +4,7 @@ import dev.perigee.protocol.command.CommandAction.Check;
 import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.worker.instance.StatusTrigger.CheckFailed;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.tool.FailureStatus;
@@ -106,7 +107,7 @@ final class HealthProbe {
         var run = message.run();
         if (run == dossier.run && !run.isOver()) {
             if (message.trouble() != null) {
-                tell(run, message.trouble(), ofCredentials);
+                tell(run, message.trouble(), message.check());
             } else if (!ofCredentials) {
                 tools.recovered(run);
             }
@@ -119,20 +120,14 @@ final class HealthProbe {
                         : health(healthy ? HEALTHY : UNHEALTHY, tookMs, null));
     }
 
-    /** That the user must authorize counts always; all else only where calls seemed to work. */
-    private void tell(ServerRun run, FailureStatus trouble, boolean ofCredentials) {
-        var status = dossier.reporter.status();
-        boolean reauth = trouble.status() == ServerStatus.REQUIRES_REAUTH;
-        boolean settled = status != null && !status.isTransitional();
-        if (reauth && settled) {
-            dossier.reporter.status(trouble.status(), trouble.message(), null, run.pid());
-        } else if (!ofCredentials && status == ServerStatus.ONLINE) {
-            var message =
-                    trouble.status() == ServerStatus.OFFLINE
-                            ? trouble.message()
-                            : "Server unreachable: " + trouble.message();
-            dossier.reporter.status(ServerStatus.OFFLINE, run.masked(message), null, run.pid());
-        }
+    /** A server that is there but not well is offline for its users too. */
+    private void tell(ServerRun run, FailureStatus trouble, Check check) {
+        var message =
+                trouble.status() == ServerStatus.ERROR
+                        ? "Server unreachable: " + trouble.message()
+                        : trouble.message();
+        dossier.reporter.on(
+                new CheckFailed(check, trouble.status()), run.masked(message), null, run.pid());
     }
 
     private CommandDetails validity(boolean valid, long tookMs) {

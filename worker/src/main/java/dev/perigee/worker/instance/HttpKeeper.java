@@ -2,7 +2,9 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.event.ServerStatus;
-import dev.perigee.worker.tool.FailureStatus;
+import dev.perigee.worker.instance.StatusTrigger.CallFailed;
+import dev.perigee.worker.instance.StatusTrigger.StartFailed;
+import dev.perigee.worker.instance.StatusTrigger.Step;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -29,8 +31,7 @@ final class HttpKeeper implements ServerKeeper {
 
     @Override
     public boolean underWay() {
-        var status = dossier.reporter.status();
-        return current != null && (status == null || status.isTransitional());
+        return current != null && !dossier.reporter.machine().isSettled();
     }
 
     @Override
@@ -67,7 +68,7 @@ final class HttpKeeper implements ServerKeeper {
             throws InterruptedException {
         giveUpAttempt();
         tools.giveUp();
-        dossier.reporter.status(ServerStatus.CONNECTING, reason, commandId, null);
+        dossier.reporter.on(Step.CONNECTS, reason, commandId, null);
         connect(run);
     }
 
@@ -130,25 +131,23 @@ final class HttpKeeper implements ServerKeeper {
     void connectFailed(Message.ConnectFailed message) {
         if (message.attempt() == attempt) {
             attempt = null;
-            dossier.lastError = message.trouble().message();
-            down(message.run(), message.trouble());
+            var trouble = message.trouble();
+            var why = message.run().masked(trouble.message());
+            dossier.lastError = trouble.message();
+            dossier.reporter.on(new StartFailed(trouble.status()), why, null, null);
+            dossier.waiting.settle(
+                    Outcomes.spawnFailed(dossier.processId(), trouble.status(), why));
         }
     }
 
     /** A call found out that the server does not do what it should. */
     void callFailed(Message.CallFailed message) {
-        var status = dossier.reporter.status();
-        boolean settled = status != null && !status.isTransitional();
-        if (message.run() == current && settled && !dossier.discovering) {
-            down(message.run(), message.trouble());
+        var run = message.run();
+        var trouble = message.trouble();
+        if (run == current && !dossier.discovering) {
+            dossier.reporter.on(
+                    new CallFailed(trouble.status()), run.masked(trouble.message()), null, null);
         }
-    }
-
-    private void down(HttpRun run, FailureStatus trouble) {
-        var message = run.masked(trouble.message());
-        dossier.reporter.status(trouble.status(), message, null, null);
-        dossier.waiting.settle(
-                Outcomes.spawnFailed(dossier.processId(), trouble.status(), message));
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.worker.instance.StatusTrigger.StartFailed;
 import dev.perigee.worker.process.ExitStatus;
 import dev.perigee.worker.tool.ToolCatalogue;
 import java.time.Duration;
@@ -48,9 +49,8 @@ final class ProcessKeeper implements ServerKeeper {
 
     @Override
     public boolean underWay() {
-        var status = dossier.reporter.status();
         return restartDueNanos != null
-                || (dossier.run != null && (status == null || status.isTransitional()));
+                || (dossier.run != null && !dossier.reporter.machine().isSettled());
     }
 
     @Override
@@ -196,7 +196,7 @@ final class ProcessKeeper implements ServerKeeper {
             dossier.lifecycle.to(InstanceState.TERMINATED);
         } else {
             dossier.lifecycle.to(InstanceState.FAILED);
-            dossier.reporter.status(ServerStatus.ERROR, reason, null, run.pid());
+            dossier.reporter.on(new StartFailed(ServerStatus.ERROR), reason, null, run.pid());
             dossier.waiting.settle(
                     Outcomes.spawnFailed(dossier.processId(), ServerStatus.ERROR, reason));
         }
@@ -212,8 +212,7 @@ final class ProcessKeeper implements ServerKeeper {
         if (child != null) {
             dossier.gate.release(child);
         }
-        var status = dossier.reporter.status();
-        boolean settled = status != null && !status.isTransitional();
+        boolean settled = dossier.reporter.machine().isSettled();
         if (!settled && !kind.failureIsCrash()) {
             failed(run, run.explained(ExitTexts.of(exit) + " during tool discovery"));
             return;
@@ -259,16 +258,15 @@ final class ProcessKeeper implements ServerKeeper {
      * @param starts those of which the call knew that they left no process
      */
     void wake(int starts) {
-        var status = dossier.reporter.status();
         if (dossier.run != null
                 || dossier.starts != starts
                 || restartDueNanos != null
                 || dossier.stopped
-                || status == ServerStatus.PERMANENTLY_FAILED
-                || status == ServerStatus.REQUIRES_REAUTH) {
+                || dossier.reporter.machine().needsItsUser()) {
             return;
         }
-        boolean known = status == ServerStatus.ONLINE && dossier.catalogue != null;
+        boolean known =
+                dossier.reporter.status() == ServerStatus.ONLINE && dossier.catalogue != null;
         if (dossier.dormantSince != null && known) {
             start(StartKind.RESPAWN, "A call came", null);
         } else {

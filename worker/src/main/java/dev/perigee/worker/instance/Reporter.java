@@ -77,16 +77,17 @@ final class Reporter {
         crashes.clear();
     }
 
-    /** Goes to a status and tells it, unless it is there already. */
-    void status(
-            ServerStatus next,
+    /** Follows a trigger and tells the new status; false when the status stays as it is. */
+    boolean on(
+            StatusTrigger trigger,
             @Nullable String message,
             @Nullable String commandId,
             @Nullable Long pid) {
-        var event = status.to(next, message, commandId, clock.instant());
+        var event = status.on(trigger, message, commandId, clock.instant());
         if (event != null) {
             append(event, pid);
         }
+        return event != null;
     }
 
     void append(EventBody event, @Nullable Long pid) {

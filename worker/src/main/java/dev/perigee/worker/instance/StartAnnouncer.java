@@ -2,6 +2,7 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.worker.instance.StatusTrigger.Step;
 import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +27,7 @@ final class StartAnnouncer {
         why = reason;
         if (kind != StartKind.RESPAWN) {
             var message = run.masked(reason + preparation());
-            dossier.reporter.status(ServerStatus.CONNECTING, message, commandId, null);
+            dossier.reporter.on(Step.CONNECTS, message, commandId, null);
         }
     }
 

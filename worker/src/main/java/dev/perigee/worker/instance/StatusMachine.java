@@ -1,31 +1,47 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.protocol.command.CommandAction.Check;
 import dev.perigee.protocol.event.EventBody.StatusChanged;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
+import dev.perigee.worker.instance.StatusTrigger.CallFailed;
+import dev.perigee.worker.instance.StatusTrigger.CheckFailed;
+import dev.perigee.worker.instance.StatusTrigger.Configured;
+import dev.perigee.worker.instance.StatusTrigger.StartFailed;
+import dev.perigee.worker.instance.StatusTrigger.Step;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The status of an installation, as users see it. Pure and not thread-safe: the supervisor's.
+ * The status of an installation, as users see it: what {@link StatusTrigger each trigger} leads to.
+ * Pure and not thread-safe: the supervisor's.
  *
  * <pre>
  *  first:    command_received ─▶ connecting ─▶ discovering_tools ─▶ syncing_tools ─▶ online
  *  restored:                     connecting ─▶ discovering_tools ─▶ online
  *  update:         restarting ─▶ connecting ─▶ discovering_tools ─▶ online
+ *  restart:        restarting ─▶ connecting ─▶ discovering_tools ─▶ online
  *  recovery:  offline | error ─▶ connecting ─▶ discovering_tools ─▶ online
- *  crash:              online ─▶ connecting ─▶ discovering_tools ─▶ online
- *                                connecting ─▶ permanently_failed
- *  from anywhere: ─▶ error (could not start, or list its tools), offline (unreachable or stopped)
+ *  user acted: requires_reauth ─▶ connecting ─▶ discovering_tools ─▶ online
+ *
+ *  start or discovery failed:  connecting | discovering_tools ─▶ error | offline | requires_reauth
+ *  call failed (HTTP):         online | offline | error ─▶ error | offline | requires_reauth
+ *  connectivity check failed:  online ─▶ offline, any settled ─▶ requires_reauth
+ *  credentials refused:        any settled ─▶ requires_reauth
+ *  crashed:                    any ─▶ connecting, the last time ─▶ permanently_failed
+ *  stopped by intent:          any ─▶ offline
  * </pre>
  *
- * Dormant is no status: an online instance stays online while it has no process, and when a call
+ * {@code requires_reauth} and {@code permanently_failed} are left by orders only: what a server
+ * answers, or fails to, does not move them.
+ *
+ * <p>Dormant is no status: an online instance stays online while it has no process, and when a call
  * starts it again, also when that fails.
  *
  * <p>The same status is never told twice in a row. {@code syncing_tools} comes on the way of a
  * created installation's first discovery only.
  *
- * <p>Source: seeds/status-tracking.txt, "Status Lifecycle"; design/decisions.md, 10.
+ * <p>Source: seeds/status-tracking.txt, "Status Lifecycle"; design/decisions.md, 8 to 11.
  */
 final class StatusMachine {
     private @Nullable ServerStatus status;
@@ -59,8 +75,73 @@ final class StatusMachine {
         return synced;
     }
 
-    /** The status that a configuration's arrival leads to, null when it leads to none. */
-    @Nullable ServerStatus onConfigured(Cause cause, boolean known) {
+    /** True in a status that lasts until something happens. */
+    boolean isSettled() {
+        return status != null && !status.isTransitional();
+    }
+
+    /** True in a status that only the user can end. */
+    boolean needsItsUser() {
+        return status == ServerStatus.REQUIRES_REAUTH || status == ServerStatus.PERMANENTLY_FAILED;
+    }
+
+    /** Says more about the present status to those who look, without an event. */
+    void explain(String more) {
+        message = more;
+    }
+
+    /** Follows a trigger: the event to tell, or null when the status stays as it is. */
+    @Nullable StatusChanged on(
+            StatusTrigger trigger,
+            @Nullable String nextMessage,
+            @Nullable String commandId,
+            Instant now) {
+        var next = next(trigger);
+        if (next == null || next == status) {
+            return null;
+        }
+        var event = new StatusChanged(next, nextMessage, status, commandId);
+        status = next;
+        message = nextMessage;
+        since = now;
+        return event;
+    }
+
+    /** Where a trigger leads, null when nowhere. */
+    private @Nullable ServerStatus next(StatusTrigger trigger) {
+        return switch (trigger) {
+            case Configured(var cause, var known, var stopped) -> {
+                var next = next(cause, known);
+                yield stopped ? null : next;
+            }
+            case StartFailed(var found) -> found;
+            case CallFailed(var found) -> isSettled() && !needsItsUser() ? found : null;
+            case CheckFailed failed -> next(failed);
+            case Step step -> next(step);
+        };
+    }
+
+    private @Nullable ServerStatus next(Step step) {
+        return switch (step) {
+            case RESTART_ORDERED -> ServerStatus.RESTARTING;
+            case STOPPED -> ServerStatus.OFFLINE;
+            case CONNECTS, CRASHED -> ServerStatus.CONNECTING;
+            case DISCOVERS -> status == ServerStatus.ONLINE ? null : ServerStatus.DISCOVERING_TOOLS;
+            case LISTED -> {
+                boolean first = !synced;
+                synced = true;
+                yield first ? ServerStatus.SYNCING_TOOLS : null;
+            }
+            case READY -> ServerStatus.ONLINE;
+            case ANSWERED ->
+                    status == ServerStatus.OFFLINE || status == ServerStatus.ERROR
+                            ? ServerStatus.CONNECTING
+                            : null;
+            case CRASHED_FOR_GOOD -> ServerStatus.PERMANENTLY_FAILED;
+        };
+    }
+
+    private @Nullable ServerStatus next(Cause cause, boolean known) {
         return switch (cause) {
             case CREATED -> {
                 if (known) {
@@ -81,31 +162,12 @@ final class StatusMachine {
         };
     }
 
-    /** Whether {@code syncing_tools} comes before {@code online}; true once. */
-    boolean takeFirstSync() {
-        boolean first = !synced;
-        synced = true;
-        return first;
-    }
-
-    /** Says more about the present status to those who look, without an event. */
-    void explain(String more) {
-        message = more;
-    }
-
-    /** Goes to a status: the event to tell, or null when it is the same as before. */
-    @Nullable StatusChanged to(
-            ServerStatus next,
-            @Nullable String nextMessage,
-            @Nullable String commandId,
-            Instant now) {
-        if (next == status) {
-            return null;
+    /** That the user must authorize counts always; all else only where calls seemed to work. */
+    private @Nullable ServerStatus next(CheckFailed failed) {
+        if (failed.found() == ServerStatus.REQUIRES_REAUTH) {
+            return isSettled() && !needsItsUser() ? failed.found() : null;
         }
-        var event = new StatusChanged(next, nextMessage, status, commandId);
-        status = next;
-        message = nextMessage;
-        since = now;
-        return event;
+        boolean reached = failed.check() == Check.CREDENTIAL_VALIDATION;
+        return !reached && status == ServerStatus.ONLINE ? ServerStatus.OFFLINE : null;
     }
 }

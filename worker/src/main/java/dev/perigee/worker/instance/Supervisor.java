@@ -2,9 +2,10 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.event.EventBody;
-import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
+import dev.perigee.worker.instance.StatusTrigger.Configured;
+import dev.perigee.worker.instance.StatusTrigger.Step;
 import dev.perigee.worker.log.RequestLogs;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -109,7 +110,7 @@ final class Supervisor {
             holdStopped(message, "stopped");
         } else if (!dossier.config.runs()) {
             holdStopped(message, "not enabled");
-        } else if (order.cause() == Cause.RESTORED && needsItsUser()) {
+        } else if (order.cause() == Cause.RESTORED && dossier.reporter.machine().needsItsUser()) {
             server.hold();
             complete(message, note("waits for its user"));
         } else {
@@ -124,11 +125,6 @@ final class Supervisor {
                 && message.order().config().runs()
                 && !dossier.stopped
                 && server.reconfigure(message);
-    }
-
-    private boolean needsItsUser() {
-        var status = dossier.reporter.status();
-        return status == ServerStatus.PERMANENTLY_FAILED || status == ServerStatus.REQUIRES_REAUTH;
     }
 
     /** Whether the next configuration replaces this one before anything came of it. */
@@ -146,8 +142,7 @@ final class Supervisor {
     /** The instance is known but does not run. */
     private void holdStopped(Message.Apply message, String why) {
         dossier.stopped = true;
-        dossier.reporter.status(
-                ServerStatus.OFFLINE, "Not running: " + why, message.order().commandId(), null);
+        dossier.reporter.on(Step.STOPPED, "Not running: " + why, message.order().commandId(), null);
         complete(message, note(why));
     }
 
@@ -181,10 +176,11 @@ final class Supervisor {
         }
         dossier.configure(message);
         dossier.stopped = false;
-        var status = dossier.reporter.machine().onConfigured(order.cause(), known);
-        if (status != null && !order.stopped()) {
-            dossier.reporter.status(status, null, order.commandId(), null);
-        }
+        dossier.reporter.on(
+                new Configured(order.cause(), known, order.stopped()),
+                null,
+                order.commandId(),
+                null);
         server.end("The server is restarted with a new configuration", grace());
         server = keeper();
         if (!same || order.cause() == Cause.REDEPLOYED) {
@@ -205,8 +201,7 @@ final class Supervisor {
         var pid = server.end("The server was stopped", grace());
         var reason = message.order().reason() == null ? "kill command" : message.order().reason();
         dossier.reporter.append(new EventBody.Stopped(reason), pid);
-        dossier.reporter.status(
-                ServerStatus.OFFLINE, "Stopped: " + reason, message.order().commandId(), null);
+        dossier.reporter.on(Step.STOPPED, "Stopped: " + reason, message.order().commandId(), null);
         complete(message, status());
     }
 
@@ -222,7 +217,7 @@ final class Supervisor {
         supersede(order.commandId());
         dossier.stopped = false;
         dossier.reporter.forgetCrashes();
-        dossier.reporter.status(ServerStatus.RESTARTING, order.reason(), order.commandId(), null);
+        dossier.reporter.on(Step.RESTART_ORDERED, order.reason(), order.commandId(), null);
         server.end("The server is restarted", grace());
         dossier.waiting.add(message.settlement());
         server.start(

@@ -3,6 +3,8 @@ package dev.perigee.worker.instance;
 import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.event.EventBody.ToolsUpdated;
 import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.worker.instance.StatusTrigger.StartFailed;
+import dev.perigee.worker.instance.StatusTrigger.Step;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.tool.FailureStatus;
 import dev.perigee.worker.tool.ToolCatalogue;
@@ -41,9 +43,7 @@ final class ToolKeeper {
         if (client == null || info == null) {
             return;
         }
-        if (dossier.reporter.status() != ServerStatus.ONLINE) {
-            dossier.reporter.status(ServerStatus.DISCOVERING_TOOLS, null, null, run.pid());
-        }
+        dossier.reporter.on(Step.DISCOVERS, null, null, run.pid());
         dossier.discovering = true;
         again = false;
         long number = ++round;
@@ -94,12 +94,10 @@ final class ToolKeeper {
 
     /** The tools are known: the instance is online. */
     void online(ServerRun run, ToolCatalogue catalogue) {
-        if (dossier.reporter.machine().takeFirstSync()) {
-            dossier.reporter.status(ServerStatus.SYNCING_TOOLS, null, null, run.pid());
-        }
+        dossier.reporter.on(Step.LISTED, null, null, run.pid());
         tellTools(run, catalogue);
         announcement.tell(run, catalogue.tools().size());
-        dossier.reporter.status(ServerStatus.ONLINE, null, null, run.pid());
+        dossier.reporter.on(Step.READY, null, null, run.pid());
         dossier.waiting.settle(
                 Outcomes.completed(
                         dossier.processId(), CommandDetails.status(ServerStatus.ONLINE, null)));
@@ -128,7 +126,7 @@ final class ToolKeeper {
         dossier.discovering = false;
         var trouble = message.trouble();
         run.remark(trouble.message());
-        dossier.reporter.status(trouble.status(), trouble.message(), null, run.pid());
+        dossier.reporter.on(new StartFailed(trouble.status()), trouble.message(), null, run.pid());
         dossier.waiting.settle(
                 Outcomes.spawnFailed(dossier.processId(), trouble.status(), trouble.message()));
     }
@@ -160,14 +158,13 @@ final class ToolKeeper {
 
     /** A server whose status said it would not answer did: it is looked at again. */
     void recovered(ServerRun run) {
-        var status = dossier.reporter.status();
-        boolean down = status == ServerStatus.OFFLINE || status == ServerStatus.ERROR;
-        if (gone(run) || dossier.discovering || !down) {
+        if (gone(run) || dossier.discovering) {
             return;
         }
-        dossier.reporter.status(
-                ServerStatus.CONNECTING, "Server recovered, re-discovering tools", null, run.pid());
-        discover(run);
+        var message = "Server recovered, re-discovering tools";
+        if (dossier.reporter.on(Step.ANSWERED, message, null, run.pid())) {
+            discover(run);
+        }
     }
 
     /** Hides or restores a tool. */

@@ -1,14 +1,10 @@
 package dev.perigee.worker.instance;
 
-import static dev.perigee.protocol.event.ServerStatus.COMMAND_RECEIVED;
-import static dev.perigee.protocol.event.ServerStatus.CONNECTING;
 import static dev.perigee.protocol.event.ServerStatus.ONLINE;
-import static dev.perigee.protocol.event.ServerStatus.RESTARTING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perigee.protocol.json.RawJson;
-import dev.perigee.protocol.link.InstanceOrder.Cause;
 import dev.perigee.worker.instance.RestartPolicy.Decision;
 import dev.perigee.worker.log.LogOptions;
 import dev.perigee.worker.mcp.McpOptions;
@@ -47,33 +43,6 @@ final class DecisionsTest {
         var policy = RestartPolicy.defaults();
         var crashes = List.of(NOW.minusSeconds(301), NOW.minusSeconds(299), NOW);
         assertThat(policy.recent(crashes, NOW)).hasSize(2);
-    }
-
-    @Test
-    @DisplayName("STA-41: no status twice in a row")
-    void tellsAStatusOnce() {
-        var machine = new StatusMachine();
-        assertThat(machine.onConfigured(Cause.CREATED, false)).isEqualTo(COMMAND_RECEIVED);
-        assertThat(machine.to(COMMAND_RECEIVED, null, "c", NOW)).isNotNull();
-        assertThat(machine.to(CONNECTING, "one", null, NOW)).isNotNull();
-        assertThat(machine.to(CONNECTING, "two", null, NOW)).isNull();
-        var online = machine.to(ONLINE, null, null, NOW);
-        assertThat(online).isNotNull();
-        assertThat(online.previousStatus()).isEqualTo(CONNECTING);
-    }
-
-    @Test
-    void syncsOnTheFirstInstallationOnly() {
-        var first = new StatusMachine();
-        first.onConfigured(Cause.CREATED, false);
-        assertThat(first.takeFirstSync()).isTrue();
-        assertThat(first.takeFirstSync()).isFalse();
-        var restored = new StatusMachine(ONLINE, null, false);
-        assertThat(restored.onConfigured(Cause.RESTORED, false)).isNull();
-        assertThat(restored.takeFirstSync()).isFalse();
-        var updated = new StatusMachine();
-        assertThat(updated.onConfigured(Cause.UPDATED, false)).isEqualTo(RESTARTING);
-        assertThat(updated.takeFirstSync()).isFalse();
     }
 
     @Test

@@ -1,0 +1,52 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.command.CommandAction.Check;
+import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.link.InstanceOrder.Cause;
+
+/**
+ * What may move an installation's status; {@link StatusMachine} says where to.
+ *
+ * <p>Source: seeds/status-tracking.txt, "Status Transition Triggers".
+ */
+sealed interface StatusTrigger {
+
+    /** Those that say all by their name. */
+    enum Step implements StatusTrigger {
+        /** A restart was ordered. */
+        RESTART_ORDERED,
+        /** The server was stopped by intent, or is known without being started. */
+        STOPPED,
+        /** A process is spawned, or a session made. */
+        CONNECTS,
+        /** The server is asked for its tools. */
+        DISCOVERS,
+        /** It listed them. */
+        LISTED,
+        /** The backend was told of them. */
+        READY,
+        /** It answered a call, or a connectivity check. */
+        ANSWERED,
+        /** It crashed, and is restarted after a delay. */
+        CRASHED,
+        /** It crashed, and is not restarted. */
+        CRASHED_FOR_GOOD
+    }
+
+    /**
+     * A configuration arrived.
+     *
+     * @param known whether the instance had one on this worker
+     * @param stopped whether the server is not to be started
+     */
+    record Configured(Cause cause, boolean known, boolean stopped) implements StatusTrigger {}
+
+    /** A start or a discovery failed, with what it says of the server. */
+    record StartFailed(ServerStatus found) implements StatusTrigger {}
+
+    /** A call failed for good, with what it says of the server. */
+    record CallFailed(ServerStatus found) implements StatusTrigger {}
+
+    /** A health check failed, with what it says of the server. */
+    record CheckFailed(Check check, ServerStatus found) implements StatusTrigger {}
+}
