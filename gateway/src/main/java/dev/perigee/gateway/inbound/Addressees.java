@@ -19,14 +19,18 @@ final class Addressees {
             @Nullable RawJson requestId,
             @Nullable RawJson teamId,
             @Nullable RawJson userId,
-            @Nullable RawJson toolPath) {}
+            @Nullable RawJson toolPath,
+            @Nullable RawJson payload) {}
+
+    private record Payload(@Nullable RawJson config) {}
 
     static Addressee ofCommand(byte[] value) {
         var ids = ids(value);
         var id = ids == null ? null : id(ids.id());
         return ids == null || id == null
                 ? new Addressee.Nobody()
-                : new Addressee.CommandAuthor(id, text(ids.correlationId()));
+                : new Addressee.CommandAuthor(
+                        id, text(ids.correlationId()), configures(ids.payload()));
     }
 
     static Addressee ofRequest(byte[] value, @Nullable ReplyTo reply) {
@@ -43,6 +47,14 @@ final class Addressees {
             return Json.read(value, Ids.class);
         } catch (InvalidRecordException e) {
             return null;
+        }
+    }
+
+    private static boolean configures(@Nullable RawJson payload) {
+        try {
+            return payload != null && Json.read(payload, Payload.class).config() != null;
+        } catch (InvalidRecordException e) {
+            return false;
         }
     }
 

@@ -87,8 +87,12 @@ public sealed interface Inbound {
         /** Nothing in the record says who asks. */
         record Nobody() implements Addressee {}
 
-        /** A command's author. */
-        record CommandAuthor(String commandId, @Nullable String correlationId)
+        /**
+         * A command's author.
+         *
+         * @param configured the command brings a configuration
+         */
+        record CommandAuthor(String commandId, @Nullable String correlationId, boolean configured)
                 implements Addressee {}
 
         /** A request's author; the reply is null unless its topic is allowed. */

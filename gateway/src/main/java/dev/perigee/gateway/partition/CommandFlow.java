@@ -109,7 +109,10 @@ final class CommandFlow {
         done(read.origin(), broadcasts.reported(read.report()));
     }
 
-    /** A command that cannot be acted on and whose dead letter is safe. */
+    /**
+     * A command that cannot be acted on and whose dead letter is safe. A configuration that cannot
+     * be used is rejected; what else cannot be done has failed.
+     */
     void rejected(Rejected rejected) throws InterruptedException {
         if (!(rejected.addressee() instanceof CommandAuthor author)) {
             done(rejected.origin(), List.of());
@@ -118,7 +121,9 @@ final class CommandFlow {
         boolean unsupported = rejected.reason() == DeadLetterReason.UNSUPPORTED;
         var answer =
                 new Answer(
-                        unsupported ? CommandOutcome.FAILED : CommandOutcome.REJECTED,
+                        author.configured() && !unsupported
+                                ? CommandOutcome.REJECTED
+                                : CommandOutcome.FAILED,
                         null,
                         new CommandError(
                                 unsupported ? "unsupported" : "invalid", rejected.detail()));

@@ -132,7 +132,7 @@ class RecordReaderTest {
                                 {"id":"c-9","command_type":"dance","correlation_id":"k","payload":{}}""");
 
         assertThat(rejected.reason()).isEqualTo(DeadLetterReason.UNSUPPORTED);
-        assertThat(rejected.addressee()).isEqualTo(new Addressee.CommandAuthor("c-9", "k"));
+        assertThat(rejected.addressee()).isEqualTo(new Addressee.CommandAuthor("c-9", "k", false));
     }
 
     @Test

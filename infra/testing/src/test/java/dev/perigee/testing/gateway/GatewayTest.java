@@ -142,7 +142,8 @@ final class GatewayTest {
                     .isEqualTo("invalid_request");
             assertThat(test.backend.answer("bad-4").text("error/code"))
                     .isEqualTo("invalid_request");
-            assertThat(test.backend.result("bad-2").text("outcome")).isEqualTo("rejected");
+            assertThat(test.backend.result("bad-2").text("outcome")).isEqualTo("failed");
+            assertThat(test.backend.result("bad-2").text("error/code")).isEqualTo("invalid");
             assertThat(test.backend.result("bad-3").text("outcome")).isEqualTo("failed");
             assertThat(test.backend.result("bad-3").text("error/code")).isEqualTo("unsupported");
 
