@@ -26,6 +26,8 @@ public final class HttpConnections implements AutoCloseable {
 
     /** Connections that are made as they are needed; starts the selector thread. */
     public static HttpConnections open(HttpOptions options) {
+        // Else the JDK connects a second time by itself, and three attempts are six.
+        System.setProperty("jdk.httpclient.disableRetryConnect", "true");
         var threads =
                 Executors.newThreadPerTaskExecutor(
                         Thread.ofVirtual().name("mcp-http-", 0).factory());
