@@ -41,7 +41,8 @@ final class HttpTransports {
             HttpClient client,
             int maxMessageBytes,
             McpAsyncHttpClientRequestCustomizer customizer) {
-        return HttpClientSseClientTransport.builder(address.toString())
+        // The server may name a place in this folder, also in full, that messages are sent to.
+        return HttpClientSseClientTransport.builder(address.resolve("./").toString())
                 .sseEndpoint(address.toString())
                 .clientBuilder(new GivenClient(client))
                 .jsonMapper(new Envelopes())

@@ -1,6 +1,7 @@
 package dev.perigee.worker.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -189,6 +191,27 @@ final class HttpMcpClientTest {
         assertThat(other.seen().at("/headers/0/authorization").asString()).isEqualTo("Bearer t3");
         await().atMost(PATIENCE).until(() -> server.seen().path("sessions").asInt() == 0);
         assertThat(server.seen().path("headers").toString()).doesNotContain("t3");
+    }
+
+    @Test
+    @DisplayName("SSE: messages go to no other server, wherever the server wants them sent to")
+    void staysWithItsServer() throws Exception {
+        var server = server("--sse");
+        var other = server("--sse");
+        var elsewhere = URI.create(other.url()).getAuthority();
+        for (var endpoint : List.of("//" + elsewhere + "/messages", other.url())) {
+            server.order("{'endpoint':'%s'}".formatted(endpoint));
+            var client = client(server.url(), HttpTransport.SSE);
+            var header = Map.of("Authorization", "Bearer s3cret");
+            target.set(new HttpTarget(server.url(), header, Map.of()));
+
+            assertThatThrownBy(() -> client.initialize(PATIENCE)).isInstanceOf(McpException.class);
+            assertThat(other.seen().path("connections").asInt()).isZero();
+        }
+        var own = URI.create(server.url()).resolve("/messages");
+        server.order("{'endpoint':'%s'}".formatted(own));
+        assertThat(call(client(server.url(), HttpTransport.SSE), "echo", "{\"message\":1}"))
+                .contains("1");
     }
 
     @ParameterizedTest
