@@ -2,7 +2,6 @@ package dev.perigee.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.worker.mcp.HttpConnections;
@@ -14,11 +13,6 @@ import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.McpListener;
 import dev.perigee.worker.mcp.McpOptions;
 import dev.perigee.worker.mcp.ServerMetrics;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
@@ -44,12 +38,11 @@ final class HttpServersTest {
             };
 
     @ParameterizedTest
-    @CsvSource({"streamableHttp,mcp,STREAMABLE", "sse,sse,SSE"})
+    @CsvSource({"streamableHttp,STREAMABLE", "sse,SSE"})
     @DisplayName("Answers many calls, is stopped and started, and answers again")
-    void survivesItsServer(String mode, String path, HttpTransport transport) throws Exception {
-        int port = freePort();
-        var target =
-                new HttpTarget("http://127.0.0.1:%d/%s".formatted(port, path), Map.of(), Map.of());
+    void survivesItsServer(String mode, HttpTransport transport) throws Exception {
+        var server = EverythingServer.started(mode);
+        var target = new HttpTarget(server.url().toString(), Map.of(), Map.of());
         var connections =
                 HttpConnections.open(new HttpOptions(Duration.ofSeconds(5), Duration.ofSeconds(5)));
         var client =
@@ -61,29 +54,22 @@ final class HttpServersTest {
                         McpOptions.defaults(),
                         new ServerMetrics(InstantSource.system()),
                         QUIET);
-        try (connections;
+        try (server;
+                connections;
                 client) {
-            var server = start(mode, port);
-            try {
-                assertThat(client.initialize(PATIENCE).offersTools()).isTrue();
-                assertThat(client.request("tools/list", RawJson.EMPTY_OBJECT, PATIENCE).text())
-                        .contains("\"name\":\"echo\"");
-                echoesAtOnce(client);
-            } finally {
-                stop(server);
-            }
+            assertThat(client.initialize(PATIENCE).offersTools()).isTrue();
+            assertThat(client.request("tools/list", RawJson.EMPTY_OBJECT, PATIENCE).text())
+                    .contains("\"name\":\"echo\"");
+            echoesAtOnce(client);
 
+            server.stop();
             var failure =
                     Objects.requireNonNull(
                             catchThrowableOfType(McpException.class, () -> echo(client, "gone")));
             assertThat(failure.kind()).isEqualTo(McpException.Kind.UNREACHABLE);
 
-            server = start(mode, port);
-            try {
-                assertThat(echo(client, "back")).contains("Echo: back");
-            } finally {
-                stop(server);
-            }
+            server.start();
+            assertThat(echo(client, "back")).contains("Echo: back");
         }
     }
 
@@ -102,36 +88,5 @@ final class HttpServersTest {
     private static String echo(HttpMcpClient client, String message) throws Exception {
         var params = "{\"name\":\"echo\",\"arguments\":{\"message\":\"%s\"}}".formatted(message);
         return client.request("tools/call", RawJson.of(params), PATIENCE).text();
-    }
-
-    private static Process start(String mode, int port) throws IOException {
-        var script = NpmServers.installed().entry("everything").toString();
-        var builder =
-                new ProcessBuilder(Fixtures.NODE, script, mode)
-                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                        .redirectError(ProcessBuilder.Redirect.DISCARD);
-        builder.environment().put("PORT", Integer.toString(port));
-        var process = builder.start();
-        await().atMost(PATIENCE).until(() -> !process.isAlive() || accepts(port));
-        return process;
-    }
-
-    private static boolean accepts(int port) {
-        try (var socket = new Socket()) {
-            socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1000);
-            return true;
-        } catch (IOException e) {
-            return false;
-        }
-    }
-
-    private static void stop(Process process) {
-        process.destroyForcibly().onExit().join();
-    }
-
-    private static int freePort() throws IOException {
-        try (var socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 }
