@@ -81,6 +81,29 @@ final class ToolPiecesTest {
         assertThat(ToolSearch.find(tools, "file", 1)).hasSize(1);
     }
 
+    @Test
+    @DisplayName("Tools are found by their whole name first, and by words with mistakes")
+    void findsToolsNearly() {
+        var tools =
+                List.of(
+                        listed("read", "Reads"),
+                        listed("read_file", "Reads a file"),
+                        listed("read_file_parts", "Reads parts of a file"),
+                        listed("listDirectory", "Lists what is in it"));
+        assertThat(names(tools, "read_file").getFirst()).isEqualTo("read_file");
+        assertThat(names(tools, "READ").getFirst()).isEqualTo("read");
+        assertThat(names(tools, "raed fiel")).startsWith("read_file", "read_file_parts", "read");
+        assertThat(names(tools, "directories")).containsExactly("listDirectory");
+        assertThat(names(tools, "reed")).hasSize(3);
+        assertThat(names(tools, "rxxd")).isEmpty();
+        assertThat(names(tools, "lst")).isEmpty();
+        assertThat(names(tools, "x".repeat(100_000))).isEmpty();
+    }
+
+    private static List<String> names(List<ListedTool> tools, String query) {
+        return ToolSearch.find(tools, query, 10).stream().map(ListedTool::toolName).toList();
+    }
+
     private static ListedTool listed(String name, String description) {
         return ListedTool.of("i", tool(name, description).described());
     }
