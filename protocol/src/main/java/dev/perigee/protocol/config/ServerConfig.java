@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param handshakeTimeoutMs time from spawn to the initialize answer in milliseconds, null for the
  *     worker's default
  * @param secretMetadata passed through untouched
+ * @param status the backend's own; read to refuse what still waits for its user, and never kept
  */
 public record ServerConfig(
         @Nullable String installationName,
@@ -46,7 +47,10 @@ public record ServerConfig(
         @Nullable String repositoryUrl,
         @Nullable String gitBranch,
         @Nullable String source,
-        @Nullable RawJson secretMetadata) {
+        @Nullable RawJson secretMetadata,
+        @Nullable String status) {
+
+    private static final String AWAITING = "awaiting_user_config";
 
     @SuppressWarnings("NullAway") // Jackson passes null for what the record did not carry.
     public ServerConfig {
@@ -67,6 +71,12 @@ public record ServerConfig(
         } else {
             Require.text(url, "config.url");
         }
+        if (AWAITING.equals(status)) {
+            throw InvalidRecordException.invalid(
+                    "field config.status is awaiting_user_config: a configuration is sent when its"
+                            + " user has completed it");
+        }
+        status = null;
         Require.atLeast(timeoutMs, 1, "config.timeout_ms");
         Require.atLeast(handshakeTimeoutMs, 1, "config.handshake_timeout_ms");
         args = args == null ? List.of() : copy(args, "config.args");

@@ -127,6 +127,7 @@ public final class ServerConfigBuilder {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 }
