@@ -48,7 +48,13 @@ final class HttpKeeper implements ServerKeeper {
 
     private HttpRun open() {
         dossier.lastError = null;
-        var run = new HttpRun(dossier.config, dossier.parts, dossier.mailbox, dossier.metrics);
+        var run =
+                new HttpRun(
+                        dossier.config,
+                        dossier.parts.connections(),
+                        dossier.parts.options().mcp(),
+                        dossier.mailbox,
+                        dossier.metrics);
         run.startedAt(dossier.parts.clock().instant());
         current = run;
         dossier.run = run;

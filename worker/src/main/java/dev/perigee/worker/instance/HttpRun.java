@@ -2,10 +2,12 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.TransportType;
+import dev.perigee.worker.mcp.HttpConnections;
 import dev.perigee.worker.mcp.HttpMcpClient;
 import dev.perigee.worker.mcp.HttpTarget;
 import dev.perigee.worker.mcp.HttpTransport;
 import dev.perigee.worker.mcp.McpException;
+import dev.perigee.worker.mcp.McpOptions;
 import dev.perigee.worker.mcp.ServerMetrics;
 import dev.perigee.worker.tool.FailureStatus;
 import java.util.function.Supplier;
@@ -25,7 +27,12 @@ final class HttpRun extends ServerRun {
     private volatile HttpTarget target;
     private volatile boolean over;
 
-    HttpRun(ServerConfig config, HostParts parts, Mailbox mailbox, ServerMetrics metrics) {
+    HttpRun(
+            ServerConfig config,
+            HttpConnections connections,
+            McpOptions options,
+            Mailbox mailbox,
+            ServerMetrics metrics) {
         super(mailbox);
         this.config = config;
         this.target = targetOf(config);
@@ -36,8 +43,8 @@ final class HttpRun extends ServerRun {
                                 ? HttpTransport.SSE
                                 : HttpTransport.STREAMABLE,
                         () -> target,
-                        parts.connections(),
-                        parts.options().mcp(),
+                        connections,
+                        options,
                         metrics,
                         this);
     }

@@ -1,6 +1,5 @@
 package dev.perigee.worker.instance;
 
-import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.link.ToolOrder;
@@ -157,11 +156,7 @@ final class RequestDesk {
         var tools = new ArrayList<ListedTool>();
         for (var instance : of(request)) {
             var view = instance.board().current();
-            if (view == null
-                    || view.status() != ServerStatus.ONLINE
-                    || view.stopped()
-                    || view.presence() != View.Presence.HERE
-                    || view.catalogue() == null) {
+            if (view == null || !view.isAvailable() || view.catalogue() == null) {
                 continue;
             }
             for (var tool : view.catalogue().enabled(view.disabledTools())) {

@@ -40,6 +40,17 @@ record View(
         @Nullable String lastError) {
 
     /**
+     * Whether its tools are shown: not of one of which it is known that it would not serve them.
+     *
+     * <p>Source: seeds/status-tracking.txt, "Tool Filtering by Status"; design/decisions.md, 12.
+     */
+    boolean isAvailable() {
+        return presence == Presence.HERE
+                && !stopped
+                && (status == null || status == ServerStatus.ONLINE);
+    }
+
+    /**
      * How the process is used, by what is counted now; null when it may not be ended for want of
      * use: there is none on this worker, or it speaks no MCP, so that nothing could ask for it
      * again, or it is on its way to another status.

@@ -10,6 +10,8 @@ import static org.awaitility.Awaitility.await;
 import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.config.ServerConfigBuilder;
+import dev.perigee.protocol.config.ServerConfigBuilder.Owner;
 import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.event.EventBody.Crashed;
 import dev.perigee.protocol.event.EventBody.Dormant;
@@ -21,6 +23,7 @@ import dev.perigee.protocol.event.EventBody.ToolsDiscovered;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolOutcome;
+import dev.perigee.worker.mcp.HttpFixture;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -136,6 +139,34 @@ final class IdleTest {
             awake.configure(config);
             await().during(Duration.ofMillis(500))
                     .until(() -> awake.snapshot(config).state() == InstanceState.RUNNING);
+        }
+    }
+
+    @Test
+    @DisplayName("PRO-59: a server over HTTP is never dormant")
+    void sparesServersElsewhere() throws Exception {
+        try (var h = HttpFixture.start()) {
+            var elsewhere =
+                    ServerConfigBuilder.elsewhere(
+                                    "h",
+                                    "slug-h",
+                                    new Owner("t1", "acme", Bench.USER, "alice"),
+                                    TransportType.HTTP,
+                                    h.url())
+                            .build();
+            bench.configure(elsewhere);
+            var server = Bench.small("s");
+            bench.configure(server);
+
+            awaitDormant(server);
+            bench.pid(server);
+            await().until(() -> bench.journal(server).all(Dormant.class).size() == 2);
+
+            assertThat(bench.snapshot(elsewhere).dormant()).isFalse();
+            assertThat(bench.journal(elsewhere).all(Dormant.class)).isEmpty();
+            h.order("{'reset':true}");
+            assertThat(bench.text(elsewhere, "echo", Map.of("message", "x"))).isEqualTo("x");
+            assertThat(h.count("initialize")).isZero();
         }
     }
 
