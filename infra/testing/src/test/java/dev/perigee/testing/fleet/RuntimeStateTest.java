@@ -2,14 +2,8 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Topic;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.StreamSupport;
@@ -29,6 +23,7 @@ final class RuntimeStateTest {
 
     private FleetUnderTest fleet;
     private Backend backend;
+    private Watch watch;
 
     @BeforeAll
     void start() throws IOException {
@@ -41,6 +36,7 @@ final class RuntimeStateTest {
                         .worker("restart.delays", "50ms")
                         .start();
         backend = fleet.backend();
+        watch = new Watch(fleet);
     }
 
     @AfterAll
@@ -49,7 +45,9 @@ final class RuntimeStateTest {
     }
 
     @Test
-    @DisplayName("PRO-56, PRO-60, PRO-62: an idle server is ended and comes back with a call")
+    @DisplayName(
+            "PRO-56, PRO-60, PRO-62, STA-43: an idle server is ended, stays online, and comes back with"
+                    + " a call")
     void idle() {
         var f = backend.install(Installation.fixture("--kept").withEnv("WHO", "me"));
         var pid = backend.text(f, "pid", NONE);
@@ -60,8 +58,8 @@ final class RuntimeStateTest {
         assertThat(dormant.text("last_activity_at")).isNotEmpty();
         assertThat(dormant.text("pid")).isEqualTo(pid);
         assertThat(ProcessHandle.of(Long.parseLong(pid)).filter(ProcessHandle::isAlive)).isEmpty();
-        assertThat(backend.ask(f, "tools/list", null).json().at("/result/tools").size())
-                .isPositive();
+        assertThat(watch.listed(f)).contains("pid");
+        assertThat(watch.statuses(f)).hasSize(5).endsWith("online");
 
         assertThat(backend.text(f, "args", NONE)).isEqualTo("[\"--kept\"]");
         assertThat(backend.text(f, "env", "{\"name\":\"WHO\"}")).isEqualTo("me");
@@ -71,7 +69,7 @@ final class RuntimeStateTest {
         assertThat(respawned.json().path("respawn_duration_ms").asLong()).isPositive();
         assertThat(respawned.json().has("dormant_duration_seconds")).isTrue();
         assertThat(events(f)).doesNotContain("mcp.server.crashed", "mcp.server.restarted");
-        assertThat(statuses(f)).hasSize(5).endsWith("online");
+        assertThat(watch.statuses(f)).hasSize(5).endsWith("online");
     }
 
     @Test
@@ -163,23 +161,7 @@ final class RuntimeStateTest {
 
     /** The process ids that the worker's debug page finds. */
     private List<String> debug(String query) {
-        var page = URI.create(fleet.part("worker-1").field("admin") + "/debug/instances?" + query);
-        try (var http = HttpClient.newHttpClient()) {
-            var body =
-                    http.send(
-                                    HttpRequest.newBuilder(page).build(),
-                                    HttpResponse.BodyHandlers.ofString())
-                            .body();
-            return StreamSupport.stream(
-                            Json.tree(body.getBytes(StandardCharsets.UTF_8))
-                                    .path("instances")
-                                    .spliterator(),
-                            false)
-                    .map(it -> it.path("process_id").asString())
-                    .toList();
-        } catch (IOException | InterruptedException e) {
-            throw new AssertionError(e);
-        }
+        return watch.debug(query).stream().map(it -> it.path("process_id").asString()).toList();
     }
 
     private Received lifecycle(Installation installation, String event) {
@@ -200,10 +182,6 @@ final class RuntimeStateTest {
 
     private List<String> events(Installation installation) {
         return of(Topic.LIFECYCLE, installation, "event");
-    }
-
-    private List<String> statuses(Installation installation) {
-        return of(Topic.STATUS, installation, "status");
     }
 
     private List<String> of(Topic topic, Installation installation, String field) {

@@ -45,16 +45,26 @@ final class WorkerEndTest {
     }
 
     @Test
-    @DisplayName("RES-19: and starts again, its instances come back with new processes")
+    @DisplayName(
+            "RES-19, STA-42: and starts again, its instances come back with new processes, and are"
+                    + " online with them only")
     void restarted() throws Exception {
         try (var fleet = FleetUnderTest.named("worker-restarted").start()) {
             var f = fleet.backend().install(Installation.fixture());
+            var watch = new Watch(fleet);
             var pid = fleet.backend().text(f, "pid", "{}");
+            fleet.backend().status(f, "online");
+            int known = watch.statuses(f).size();
 
             fleet.part("worker-1").kill();
             fleet.startWorker(1).awaitReady();
 
-            assertThat(fleet.backend().text(f, "pid", "{}")).isNotEqualTo(pid);
+            watch.follows(f, known, "connecting", "discovering_tools", "online");
+            long online = watch.told(f).getLast().json().path("pid").asLong();
+            assertThat(ProcessHandle.of(online).filter(ProcessHandle::isAlive)).isPresent();
+            assertThat(fleet.backend().text(f, "pid", "{}"))
+                    .isEqualTo(Long.toString(online))
+                    .isNotEqualTo(pid);
         }
     }
 
