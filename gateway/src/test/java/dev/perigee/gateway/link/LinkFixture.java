@@ -2,6 +2,7 @@ package dev.perigee.gateway.link;
 
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.faults.FaultProxy;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ToolRequest;
@@ -21,7 +22,7 @@ final class LinkFixture {
     static final PartitionClaim CLAIM = new PartitionClaim(3, 40);
 
     final FakeWorker worker = new FakeWorker();
-    final LinkProxy proxy = new LinkProxy(worker.port());
+    final FaultProxy proxy = FaultProxy.to(worker.port());
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     final RecordingListener listener = new RecordingListener();
     final List<String> heartbeats = new CopyOnWriteArrayList<>();

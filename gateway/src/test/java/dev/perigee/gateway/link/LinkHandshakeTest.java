@@ -60,12 +60,12 @@ final class LinkHandshakeTest {
 
     @Test
     void keepsDiallingAWorkerThatIsNotThereYet() {
-        fixture.proxy.refuse(true);
+        fixture.proxy.refuse();
         fixture.start();
         await().until(() -> fixture.count("perigee.link.attempts.failed") >= 3);
         assertThat(fixture.view().state()).isEqualTo(LinkState.CONNECTING);
 
-        fixture.proxy.refuse(false);
+        fixture.proxy.heal();
 
         fixture.awaitState(LinkState.CONNECTED);
     }

@@ -48,7 +48,7 @@ final class LinkLossTest {
         var session = fixture.attached();
         var sent = failing(session, 1);
         await().until(() -> worker.received(LinkMethod.EXECUTE).size() == 1);
-        fixture.proxy.refuse(true);
+        fixture.proxy.refuse();
         fixture.proxy.cut();
         fixture.awaitState(LinkState.RECOVERING);
         var unsent = failing(session, 2);
@@ -66,7 +66,7 @@ final class LinkLossTest {
         assertThat(listener.calls).containsExactly("attached", "suspended", "lost UNREACHABLE");
         assertThat(fixture.view().goneSince()).isNotNull();
 
-        fixture.proxy.refuse(false);
+        fixture.proxy.heal();
         fixture.awaitState(LinkState.CONNECTED);
         fixture.links().open(new PartitionClaim(3, 55), "worker-1", "first", true, listener);
         awaitAttached(2);

@@ -89,13 +89,13 @@ final class LinkRecoveryTest {
     @DisplayName("RES-03: calls made during a cut wait, then run")
     void callsWaitForTheResume() throws Exception {
         var session = fixture.attached();
-        fixture.proxy.refuse(true);
+        fixture.proxy.refuse();
         fixture.proxy.cut();
         fixture.awaitState(LinkState.RECOVERING);
 
         var waiting = List.of(executing(session, 1), executing(session, 2));
         assertThat(worker.received(LinkMethod.EXECUTE)).isEmpty();
-        fixture.proxy.refuse(false);
+        fixture.proxy.heal();
 
         for (var call : waiting) {
             assertThat(call.get()).isNotNull();
@@ -106,7 +106,7 @@ final class LinkRecoveryTest {
     @Test
     void aCallDuringACutIsBoundedByItsOwnDeadline() throws Exception {
         var session = fixture.attached();
-        fixture.proxy.refuse(true);
+        fixture.proxy.refuse();
         fixture.proxy.cut();
         fixture.awaitState(LinkState.RECOVERING);
 
@@ -173,7 +173,7 @@ final class LinkRecoveryTest {
                             LinkMethod.STOP, LinkCallsTest.stop(offset), LinkFixture.in(LONG)));
         }
         await().until(() -> worker.received(LinkMethod.STOP).size() == 20);
-        fixture.proxy.refuse(true);
+        fixture.proxy.refuse();
         fixture.proxy.cut();
         fixture.awaitState(LinkState.RECOVERING);
         for (var offset = 20; offset < 30; offset++) {
@@ -190,7 +190,7 @@ final class LinkRecoveryTest {
                                 new InstanceOrder.Outcome(
                                         "p-1", CommandOutcome.COMPLETED, null, null)));
 
-        fixture.proxy.refuse(false);
+        fixture.proxy.heal();
 
         for (var order : pending) {
             assertThat(order.await().outcome()).isEqualTo(CommandOutcome.COMPLETED);
@@ -203,7 +203,7 @@ final class LinkRecoveryTest {
     @Test
     void tellsAcksAndCommitsAgain() {
         var session = fixture.attached();
-        fixture.proxy.refuse(true);
+        fixture.proxy.refuse();
         fixture.proxy.cut();
         fixture.awaitState(LinkState.RECOVERING);
         session.ack(new SessionNotice.Ack(3, List.of(new SessionNotice.ProcessAck("p-1", 4))));
@@ -211,7 +211,7 @@ final class LinkRecoveryTest {
         session.committed("mcp.commands", 12);
         session.credit(77);
 
-        fixture.proxy.refuse(false);
+        fixture.proxy.heal();
 
         await().until(() -> worker.notifications.size() >= 2);
         assertThat(worker.told(LinkMethod.ACK, SessionNotice.Ack.class))
@@ -226,7 +226,7 @@ final class LinkRecoveryTest {
     void findsAHalfOpenLink() throws Exception {
         var session = fixture.attached();
 
-        fixture.proxy.stall();
+        fixture.proxy.drop();
         var waiting = executing(session, 1);
         awaitAttached(2);
 

@@ -1,0 +1,146 @@
+package dev.perigee.faults;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A TCP proxy on the loopback interface between two parts, with the faults of a network: it closes,
+ * resets, drops, delays, lets drip and refuses what passes. Faults of connections end with them;
+ * the others last until {@link #heal}. Safe for use by any thread.
+ */
+public final class FaultProxy implements AutoCloseable {
+    private static final int BACKLOG = 50;
+
+    private final InetSocketAddress target;
+    private final ServerSocket listener;
+    private final Set<ProxiedConnection> open = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger made = new AtomicInteger();
+    private volatile boolean refusing;
+    private volatile Pace pace = Pace.FULL;
+
+    /**
+     * How fast bytes pass.
+     *
+     * @param latency before each piece
+     * @param pieceBytes the most that passes at a time
+     */
+    record Pace(Duration latency, int pieceBytes) {
+        static final Pace FULL = new Pace(Duration.ZERO, 64 * 1024);
+    }
+
+    private FaultProxy(InetSocketAddress target, ServerSocket listener) {
+        this.target = target;
+        this.listener = listener;
+    }
+
+    /** A proxy in front of a port of the loopback interface, which need not be served yet. */
+    public static FaultProxy to(int port) throws IOException {
+        var loopback = InetAddress.ofLiteral("127.0.0.1");
+        var proxy =
+                new FaultProxy(
+                        new InetSocketAddress(loopback, port),
+                        new ServerSocket(0, BACKLOG, loopback));
+        Thread.ofPlatform().daemon().name("faults-accept").start(proxy::accept);
+        return proxy;
+    }
+
+    /** Where it listens, on 127.0.0.1. */
+    public int port() {
+        return listener.getLocalPort();
+    }
+
+    /** How many connections were made through it so far. */
+    public int connections() {
+        return made.get();
+    }
+
+    /** How many connections are open now. */
+    public int open() {
+        return open.size();
+    }
+
+    /** Closes every connection in both directions, with FIN. */
+    public void cut() {
+        open.forEach(ProxiedConnection::close);
+    }
+
+    /** Resets every connection in both directions. */
+    public void reset() {
+        open.forEach(ProxiedConnection::reset);
+    }
+
+    /** From now on nothing passes on the present connections, and nobody is told. */
+    public void drop() {
+        open.forEach(ProxiedConnection::drop);
+    }
+
+    /** New connections are closed at once. */
+    public void refuse() {
+        refusing = true;
+    }
+
+    /** What is lost to both sides: present connections are cut, new ones refused. */
+    public void partition() {
+        refuse();
+        cut();
+    }
+
+    /** Every piece comes so much later. */
+    public void delay(Duration latency) {
+        pace = new Pace(latency, Pace.FULL.pieceBytes());
+    }
+
+    /** Only so many bytes pass each ten milliseconds. */
+    public void drip(int bytes) {
+        pace = new Pace(Duration.ofMillis(10), bytes);
+    }
+
+    /** New connections are let through, at full pace. */
+    public void heal() {
+        refusing = false;
+        pace = Pace.FULL;
+    }
+
+    @Override
+    public void close() {
+        try {
+            listener.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        cut();
+    }
+
+    private void accept() {
+        while (!listener.isClosed()) {
+            try {
+                var near = listener.accept();
+                if (refusing) {
+                    near.close();
+                } else {
+                    connect(near);
+                }
+            } catch (IOException e) {
+                // Closed, or out of sockets: the next turn tells.
+            }
+        }
+    }
+
+    private void connect(Socket near) {
+        made.incrementAndGet();
+        var connection = new ProxiedConnection(near, () -> pace, open::remove);
+        open.add(connection);
+        connection.start(target);
+        if (refusing || listener.isClosed()) {
+            connection.close();
+        }
+    }
+}

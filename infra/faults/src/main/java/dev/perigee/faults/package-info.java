@@ -1,0 +1,8 @@
+/**
+ * A network that fails to order, for the tests of all modules. Knows nothing of Perigee; only tests
+ * depend on it.
+ */
+@NullMarked
+package dev.perigee.faults;
+
+import org.jspecify.annotations.NullMarked;
