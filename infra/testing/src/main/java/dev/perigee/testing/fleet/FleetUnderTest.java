@@ -1,5 +1,6 @@
 package dev.perigee.testing.fleet;
 
+import dev.perigee.faults.FaultProxy;
 import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.broker.FreePort;
 import dev.perigee.protocol.settings.HostPort;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 
@@ -35,6 +37,7 @@ public final class FleetUnderTest implements AutoCloseable {
     private final Path data;
     private final EmbeddedBroker broker;
     private final List<HostPort> workers = new ArrayList<>();
+    private final List<FaultProxy> proxies = new ArrayList<>();
     private final Map<String, Part> parts = new TreeMap<>();
     private final Records records;
     private final Backend backend;
@@ -95,6 +98,17 @@ public final class FleetUnderTest implements AutoCloseable {
         return part;
     }
 
+    /** The network between the gateways and a worker, where the fleet has faulty links. */
+    public FaultProxy link(int worker) {
+        return proxies.get(worker - 1);
+    }
+
+    private IntStream workerPorts() {
+        return proxies.isEmpty()
+                ? workers.stream().mapToInt(HostPort::port)
+                : proxies.stream().mapToInt(FaultProxy::port);
+    }
+
     /**
      * Starts a worker again where it was, with the same settings. Its id is its own on this system:
      * other fleets may run beside this one.
@@ -124,7 +138,9 @@ public final class FleetUnderTest implements AutoCloseable {
     /** Starts a gateway that shows this token to the workers. */
     public Part startGateway(int number, String token) {
         var links =
-                workers.stream().map(w -> "ws://" + w + "/link").collect(Collectors.joining(","));
+                workerPorts()
+                        .mapToObj(port -> "ws://127.0.0.1:" + port + "/link")
+                        .collect(Collectors.joining(","));
         return start(
                 "gateway-" + number,
                 command(
@@ -182,6 +198,7 @@ public final class FleetUnderTest implements AutoCloseable {
         parts.values().forEach(Part::askToEnd);
         parts.values().forEach(Part::close);
         marked.processes().forEach(ProcessHandle::destroyForcibly);
+        proxies.forEach(FaultProxy::close);
         backend.close();
         records.close();
         broker.close();
@@ -202,6 +219,7 @@ public final class FleetUnderTest implements AutoCloseable {
         private int gateways = 1;
         private int workers = 1;
         private int partitions = 8;
+        private boolean faultyLinks;
 
         private Builder(String name) {
             this.name = name;
@@ -222,6 +240,12 @@ public final class FleetUnderTest implements AutoCloseable {
             return this;
         }
 
+        /** Gateways reach workers through a network that fails to order. */
+        public Builder faultyLinks() {
+            faultyLinks = true;
+            return this;
+        }
+
         /** A setting of every worker. */
         public Builder worker(String key, String value) {
             settings.put("worker/" + key, value);
@@ -239,7 +263,11 @@ public final class FleetUnderTest implements AutoCloseable {
             var fleet = new FleetUnderTest(name, partitions, settings);
             try {
                 for (int number = 1; number <= workers; number++) {
-                    fleet.workers.add(new HostPort("127.0.0.1", FreePort.on("127.0.0.1")));
+                    var address = new HostPort("127.0.0.1", FreePort.on("127.0.0.1"));
+                    fleet.workers.add(address);
+                    if (faultyLinks) {
+                        fleet.proxies.add(FaultProxy.to(address.port()));
+                    }
                     fleet.startWorker(number);
                 }
                 for (int number = 1; number <= gateways; number++) {

@@ -4,11 +4,14 @@ import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -168,6 +171,39 @@ public final class Records implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted while waiting for " + what, e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits until each of these names has come on a topic.
+     *
+     * @param name of a record
+     * @return those that have not come in time
+     */
+    public Set<String> awaitEach(
+            Topic topic, Function<Received, String> name, List<String> names, Duration patience) {
+        var missing = new HashSet<>(names);
+        long remaining = patience.toNanos();
+        int seen = 0;
+        lock.lock();
+        try {
+            while (true) {
+                for (; seen < all.size(); seen++) {
+                    var received = all.get(seen);
+                    if (received.topic().equals(topic.suffix())) {
+                        missing.remove(name.apply(received));
+                    }
+                }
+                if (missing.isEmpty() || remaining <= 0) {
+                    return missing;
+                }
+                remaining = arrived.awaitNanos(remaining);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while waiting on " + topic, e);
         } finally {
             lock.unlock();
         }

@@ -1,0 +1,127 @@
+package dev.perigee.testing.history;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at the machine's processes every 50 ms for two that serve the same instance. A server is
+ * known by a variable of its environment that holds its process id, see {@link #VARIABLE}. Closed
+ * by the thread that opened it.
+ */
+public final class LiveServers implements AutoCloseable {
+
+    /** The variable that a server's configuration sets to its process id. */
+    public static final String VARIABLE = "HISTORY_PROCESS_ID";
+
+    private static final long PERIOD_MS = 50;
+
+    /** A process that is being started still has its parent's environment. */
+    private static final int LOOKS = 5;
+
+    private final Map<Long, Served> known = new HashMap<>();
+    private final Map<String, TreeSet<Long>> twins = new HashMap<>();
+    private final List<String> doubles = new CopyOnWriteArrayList<>();
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Thread thread = Thread.ofPlatform().name("live-servers").unstarted(this::watch);
+
+    /** What a process serves, empty for nothing, and how often it was asked. */
+    private record Served(String processId, int looks) {
+        static Served next(long pid, @Nullable Served before) {
+            if (before == null) {
+                return new Served(LiveServers.served(pid), 1);
+            }
+            boolean settled = !before.processId.isEmpty() || before.looks == LOOKS;
+            return settled ? before : new Served(LiveServers.served(pid), before.looks + 1);
+        }
+    }
+
+    private LiveServers() {}
+
+    /** Begins to look. */
+    public static LiveServers watching() {
+        var servers = new LiveServers();
+        servers.thread.start();
+        return servers;
+    }
+
+    /** What was seen and must not have been. */
+    public List<String> doubles() {
+        return List.copyOf(doubles);
+    }
+
+    private void watch() {
+        try {
+            while (!closed.await(PERIOD_MS, TimeUnit.MILLISECONDS)) {
+                look();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void look() {
+        var running = new TreeSet<Long>();
+        ProcessHandle.allProcesses().forEach(process -> running.add(process.pid()));
+        known.keySet().retainAll(running);
+        running.forEach(pid -> known.compute(pid, Served::next));
+        var live = new HashMap<String, TreeSet<Long>>();
+        known.forEach(
+                (pid, served) -> {
+                    if (!served.processId().isEmpty() && isAlive(pid)) {
+                        live.computeIfAbsent(served.processId(), _ -> new TreeSet<>()).add(pid);
+                    }
+                });
+        live.forEach(
+                (processId, pids) -> {
+                    if (pids.size() > 1 && !pids.equals(twins.put(processId, pids))) {
+                        doubles.add("two live processes of " + processId + ": " + pids);
+                    }
+                });
+    }
+
+    /** The process id that a process serves; empty for all others and for what has just ended. */
+    private static String served(long pid) {
+        var mark = VARIABLE + "=";
+        for (var variable : read(pid, "environ").split("\0")) {
+            if (variable.startsWith(mark)) {
+                return variable.substring(mark.length());
+            }
+        }
+        return "";
+    }
+
+    private static boolean isAlive(long pid) {
+        var stat = read(pid, "stat");
+        var state = stat.substring(stat.lastIndexOf(')') + 1).strip();
+        return !state.isEmpty() && !state.startsWith("Z") && !state.startsWith("X");
+    }
+
+    private static String read(long pid, String file) {
+        try {
+            var bytes = Files.readAllBytes(Path.of("/proc", Long.toString(pid), file));
+            return new String(bytes, StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        try {
+            thread.join(TimeUnit.SECONDS.toMillis(10));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

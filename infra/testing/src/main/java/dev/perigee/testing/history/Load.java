@@ -1,0 +1,133 @@
+package dev.perigee.testing.history;
+
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.testing.fleet.FleetUnderTest;
+import dev.perigee.testing.fleet.Installation;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Calls tools with side effects on instances of fixture F, one after the other at a steady pace
+ * whether they are answered or not, until it is closed; then has the {@link History} of it all.
+ */
+public final class Load implements AutoCloseable {
+    private static final Duration LAST_ANSWER = Duration.ofSeconds(60);
+
+    private final FleetUnderTest fleet;
+    private final Path folder;
+    private final List<Installation> servers;
+    private final Duration pace;
+    private final List<Request> requests = new CopyOnWriteArrayList<>();
+    private final LiveServers live = LiveServers.watching();
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Thread thread = Thread.ofPlatform().name("load").unstarted(this::send);
+
+    private Load(FleetUnderTest fleet, Path folder, List<Installation> servers, Duration pace) {
+        this.fleet = fleet;
+        this.folder = folder;
+        this.servers = servers;
+        this.pace = pace;
+    }
+
+    /**
+     * Installs servers and begins to call them.
+     *
+     * @param folder for what the tools leave behind
+     * @param pace the time between two calls
+     */
+    public static Load on(FleetUnderTest fleet, Path folder, int servers, Duration pace) {
+        var installed = new ArrayList<Installation>();
+        for (int i = 0; i < servers; i++) {
+            installed.add(fleet.backend().install(watched(Installation.fixture())));
+        }
+        var load = new Load(fleet, folder, List.copyOf(installed), pace);
+        load.thread.start();
+        return load;
+    }
+
+    /** The installation as {@link LiveServers} sees it. */
+    public static Installation watched(Installation installation) {
+        return installation.withEnv(LiveServers.VARIABLE, installation.processId());
+    }
+
+    /** The servers that are called. */
+    public List<Installation> servers() {
+        return servers;
+    }
+
+    /** The pids that the servers have now, in their order. */
+    public List<String> pids() {
+        return servers.stream().map(server -> fleet.backend().text(server, "pid", "{}")).toList();
+    }
+
+    /** How many calls were made so far. */
+    public int sent() {
+        return requests.size();
+    }
+
+    private void send() {
+        try {
+            for (int number = 0; !closed.await(pace.toNanos(), TimeUnit.NANOSECONDS); number++) {
+                var server = servers.get(number % servers.size());
+                var effect = server.processId() + "#" + number;
+                var arguments = "{\"file\":\"%s\",\"line\":\"%s\"}".formatted(file(server), effect);
+                var id = fleet.backend().request(server, "counter", arguments);
+                requests.add(new Request(id, server.processId(), effect));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Path file(Installation server) {
+        return folder.resolve(server.processId());
+    }
+
+    /** Sends no more, waits for every answer, and tells what happened since the start. */
+    public History history() {
+        close();
+        fleet.records()
+                .awaitEach(
+                        Topic.TOOL_RESULTS,
+                        result -> result.text("request_id"),
+                        requests.stream().map(Request::id).toList(),
+                        LAST_ANSWER);
+        live.close();
+        var effects = new ArrayList<String>();
+        for (var server : servers) {
+            effects.addAll(lines(file(server)));
+        }
+        return new History(
+                requests,
+                fleet.records().matching(_ -> true).stream().map(Entry::of).toList(),
+                effects,
+                live.doubles());
+    }
+
+    private static List<String> lines(Path file) {
+        try {
+            return Files.exists(file) ? Files.readAllLines(file) : List.of();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        try {
+            thread.join(TimeUnit.SECONDS.toMillis(30));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        live.close();
+    }
+}

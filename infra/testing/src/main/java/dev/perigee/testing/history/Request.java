@@ -1,0 +1,8 @@
+package dev.perigee.testing.history;
+
+/**
+ * A call that was asked for.
+ *
+ * @param effect the line that the tool appends to a file each time it runs, unique among requests
+ */
+public record Request(String id, String processId, String effect) {}
