@@ -54,7 +54,10 @@ final class Attacher {
     private void repeat(PartitionSession session) throws InterruptedException {
         var timing = options.timing();
         var backoff =
-                new Backoff(timing.backoffMin(), timing.backoffMax(), ThreadLocalRandom.current());
+                new Backoff(
+                        timing.backoffMin(),
+                        timing.recoveryBackoffMax(),
+                        ThreadLocalRandom.current());
         while (!connection.isClosed() && !session.isOver()) {
             var step = session.attach(connection, options.gatewayId(), timing.answerTimeout());
             if (step != AttachStep.AGAIN || connection.awaitClosed(backoff.next())) {

@@ -33,6 +33,7 @@ public record LinkOptions(
      * @param recoveryMargin by how much a link gives up before its worker does
      * @param backoffMin ceiling of the first random delay between attempts
      * @param backoffMax ceiling of the last
+     * @param recoveryBackoffMax ceiling of the last while a link recovers
      */
     public record Timing(
             Duration connectTimeout,
@@ -41,7 +42,8 @@ public record LinkOptions(
             Duration deadAfter,
             Duration recoveryMargin,
             Duration backoffMin,
-            Duration backoffMax) {}
+            Duration backoffMax,
+            Duration recoveryBackoffMax) {}
 
     public LinkOptions {
         workers = List.copyOf(workers);

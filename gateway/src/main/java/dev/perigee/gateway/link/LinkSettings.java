@@ -74,6 +74,12 @@ public final class LinkSettings {
                     "Ceiling of the first random delay before a worker is dialled again.");
     public static final Setting<Duration> BACKOFF_MAX =
             Setting.of("link.backoff-max", POSITIVE, "2s", "Ceiling of the last such delay.");
+    public static final Setting<Duration> RECOVERY_BACKOFF_MAX =
+            Setting.of(
+                    "link.recovery-backoff-max",
+                    POSITIVE,
+                    "200ms",
+                    "The same while a broken link recovers: calls wait for it, and not for long.");
     public static final Setting<Long> CREDIT =
             Setting.of(
                     "link.credit",
@@ -103,6 +109,7 @@ public final class LinkSettings {
                             RETENTION_SURPLUS,
                             BACKOFF_MIN,
                             BACKOFF_MAX,
+                            RECOVERY_BACKOFF_MAX,
                             CREDIT,
                             SEND_BUFFER)
                     .withRule(LinkSettings::pingsBeforeDead);
@@ -130,7 +137,8 @@ public final class LinkSettings {
                         settings.value(DEAD_AFTER),
                         settings.value(RECOVERY_MARGIN),
                         settings.value(BACKOFF_MIN),
-                        settings.value(BACKOFF_MAX)));
+                        settings.value(BACKOFF_MAX),
+                        settings.value(RECOVERY_BACKOFF_MAX)));
     }
 
     private static @Nullable String pingsBeforeDead(Settings settings) {

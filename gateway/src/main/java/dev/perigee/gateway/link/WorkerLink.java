@@ -32,6 +32,7 @@ final class WorkerLink implements NoticeHandler, PartitionSession.Host {
     private final WorkerStanding standing;
     private final LinkStateMachine machine;
     private final Backoff backoff;
+    private final Backoff recoveryBackoff;
     private final AtomicLong callIds = new AtomicLong();
     private final Map<Integer, PartitionSession> sessions = new ConcurrentHashMap<>();
     private final CountDownLatch stopped = new CountDownLatch(1);
@@ -62,6 +63,11 @@ final class WorkerLink implements NoticeHandler, PartitionSession.Host {
         this.machine = new LinkStateMachine(timing.recoveryMargin());
         this.backoff =
                 new Backoff(timing.backoffMin(), timing.backoffMax(), ThreadLocalRandom.current());
+        this.recoveryBackoff =
+                new Backoff(
+                        timing.backoffMin(),
+                        timing.recoveryBackoffMax(),
+                        ThreadLocalRandom.current());
         meters.stateOf(standing::state);
     }
 
@@ -150,8 +156,8 @@ final class WorkerLink implements NoticeHandler, PartitionSession.Host {
             while (stopped.getCount() > 0) {
                 apply(machine.expire(System.nanoTime()));
                 attempt();
-                var pause =
-                        Math.min(backoff.next().toNanos(), machine.nanosLeft(System.nanoTime()));
+                var delays = machine.state() == LinkState.RECOVERING ? recoveryBackoff : backoff;
+                var pause = Math.min(delays.next().toNanos(), machine.nanosLeft(System.nanoTime()));
                 if (stopped.await(pause, TimeUnit.NANOSECONDS)) {
                     return;
                 }
@@ -181,6 +187,7 @@ final class WorkerLink implements NoticeHandler, PartitionSession.Host {
             attachOpenSessions(connection);
             if (!connection.isClosed()) {
                 backoff.reset();
+                recoveryBackoff.reset();
                 var retention = Duration.ofMillis(hello.retentionMs());
                 apply(machine.established(generation, retention));
                 connection.awaitClosed();

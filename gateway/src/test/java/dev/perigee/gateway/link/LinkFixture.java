@@ -51,6 +51,7 @@ final class LinkFixture {
                                 Duration.ofMillis(1500),
                                 Duration.ofSeconds(5),
                                 Duration.ofMillis(10),
+                                Duration.ofMillis(100),
                                 Duration.ofMillis(100)));
         var started =
                 LinkClient.start(

@@ -38,7 +38,8 @@ final class LinkSettingsTest {
                                         Duration.ofSeconds(10),
                                         Duration.ofSeconds(5),
                                         Duration.ofMillis(100),
-                                        Duration.ofSeconds(2))));
+                                        Duration.ofSeconds(2),
+                                        Duration.ofMillis(200))));
     }
 
     @Test
@@ -54,6 +55,7 @@ final class LinkSettingsTest {
         texts.put("link.retention-surplus", "6s");
         texts.put("link.backoff-min", "7ms");
         texts.put("link.backoff-max", "8ms");
+        texts.put("link.recovery-backoff-max", "9ms");
         texts.put("link.credit", "9KiB");
         texts.put("link.send-buffer", "100KiB");
 
@@ -77,7 +79,8 @@ final class LinkSettingsTest {
                                         Duration.ofSeconds(4),
                                         Duration.ofSeconds(5),
                                         Duration.ofMillis(7),
-                                        Duration.ofMillis(8))));
+                                        Duration.ofMillis(8),
+                                        Duration.ofMillis(9))));
         assertThat(options.toString()).doesNotContain("s3cret");
     }
 

@@ -93,6 +93,13 @@ public final class FaultProxy implements AutoCloseable {
         cut();
     }
 
+    /** Parts the sides for so long; the caller waits. */
+    public void partitionFor(Duration time) throws InterruptedException {
+        partition();
+        Thread.sleep(time); // This is the fault itself.
+        heal();
+    }
+
     /** Every piece comes so much later. */
     public void delay(Duration latency) {
         pace = new Pace(latency, Pace.FULL.pieceBytes());

@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
  * @param place topic and partition
  * @param requestId of a call's result, empty for all else
  * @param ending of a call's result: its outcome, and the code of its error
+ * @param atMs when it was written, in milliseconds of the epoch
  */
-public record Entry(String place, String id, String requestId, String ending) {
+public record Entry(String place, String id, String requestId, String ending, long atMs) {
 
     /** Whose event it is, and the how manyth: what {@code ce_id} says of a worker's records. */
     record Position(String session, long seq) {}
@@ -24,7 +25,8 @@ public record Entry(String place, String id, String requestId, String ending) {
                 result ? received.text("request_id") : "",
                 result
                         ? (received.text("outcome") + " " + received.text("error/code")).strip()
-                        : "");
+                        : "",
+                received.raw().timestamp());
     }
 
     /** Null for a record that a gateway made itself. */

@@ -1,5 +1,6 @@
 package dev.perigee.testing.history;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -54,11 +55,26 @@ public record History(
         return found;
     }
 
-    /** How often requests ended in which way; a request that ended twice counts twice. */
+    /** How often requests ended in which way; one that ended twice counts twice. */
     public Map<String, Long> counts() {
-        return endings().values().stream()
-                .flatMap(ending -> ending.values().stream())
+        var endings = endings();
+        return requests.stream()
+                .flatMap(r -> endings.getOrDefault(r.id(), Map.of()).values().stream())
                 .collect(Collectors.groupingBy(e -> e, TreeMap::new, Collectors.counting()));
+    }
+
+    /** The longest time from a request to its first answer. */
+    public Duration slowest() {
+        var answered = new HashMap<String, Long>();
+        for (var entry : entries) {
+            answered.merge(entry.requestId(), entry.atMs(), Math::min);
+        }
+        long longest =
+                requests.stream()
+                        .mapToLong(r -> answered.getOrDefault(r.id(), r.sentMs()) - r.sentMs())
+                        .max()
+                        .orElse(0);
+        return Duration.ofMillis(longest);
     }
 
     /** By request, the ids of its results and what each says: a repeat has the same id. */

@@ -79,8 +79,9 @@ public final class Load implements AutoCloseable {
                 var server = servers.get(number % servers.size());
                 var effect = server.processId() + "#" + number;
                 var arguments = "{\"file\":\"%s\",\"line\":\"%s\"}".formatted(file(server), effect);
+                long now = System.currentTimeMillis();
                 var id = fleet.backend().request(server, "counter", arguments);
-                requests.add(new Request(id, server.processId(), effect));
+                requests.add(new Request(id, server.processId(), effect, now));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

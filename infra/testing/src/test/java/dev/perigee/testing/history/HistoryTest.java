@@ -3,6 +3,7 @@ package dev.perigee.testing.history;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,17 +12,17 @@ import org.junit.jupiter.api.Test;
 
 /** That the checker finds what it is there to find. */
 final class HistoryTest {
-    private static final Request ONE = new Request("r-1", "p", "p#1");
-    private static final Request TWO = new Request("r-2", "p", "p#2");
+    private static final Request ONE = new Request("r-1", "p", "p#1", 100);
+    private static final Request TWO = new Request("r-2", "p", "p#2", 200);
 
     private final List<Entry> entries = new ArrayList<>();
 
     private void event(String place, long seq) {
-        entries.add(new Entry(place, "p/7/" + seq, "", ""));
+        entries.add(new Entry(place, "p/7/" + seq, "", "", 0));
     }
 
     private void result(Request request, long seq, String ending) {
-        entries.add(new Entry("tool-results-0", "p/7/" + seq, request.id(), ending));
+        entries.add(new Entry("tool-results-0", "p/7/" + seq, request.id(), ending, 500 + seq));
     }
 
     private List<String> violations(String... effects) {
@@ -34,9 +35,11 @@ final class HistoryTest {
         result(ONE, 2, "success");
         result(TWO, 3, "failed outcome_unknown");
         result(ONE, 2, "success"); // A repeat.
-        entries.add(new Entry("command-results-0", "commands-0@4/result", "", ""));
+        entries.add(new Entry("command-results-0", "commands-0@4/result", "", "", 0));
 
         assertThat(violations("p#1")).isEmpty();
+        assertThat(new History(List.of(ONE), entries, List.of(), List.of()).slowest())
+                .isEqualTo(Duration.ofMillis(402));
         assertThat(violations("p#1", "p#2")).isEmpty();
         assertThat(new History(List.of(ONE, TWO), entries, List.of(), List.of()).counts())
                 .isEqualTo(Map.of("success", 1L, "failed outcome_unknown", 1L));

@@ -1,0 +1,74 @@
+package dev.perigee.testing.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.testing.history.Load;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Parts that are stopped by SIGSTOP, replaced, and go on when nobody expects them any more. */
+@DisplayName("A part that was frozen")
+final class FrozenTest {
+    private static final Duration PACE = Duration.ofMillis(50);
+
+    @Test
+    @DisplayName("RES-21, FLT-08: a gateway: another takes over, and what the first does is void")
+    void gateway(@TempDir Path folder) throws Exception {
+        try (var fleet =
+                        FleetUnderTest.named("frozen-gateway")
+                                .gateways(2)
+                                .gateway("group.session-timeout", "6s")
+                                .gateway("group.heartbeat-interval", "1s")
+                                .start();
+                var load = Load.on(fleet, folder, 6, PACE)) {
+            var pids = load.pids();
+
+            fleet.part("gateway-1").signal("STOP");
+            assertThat(load.pids()).isEqualTo(pids);
+            fleet.part("gateway-1").signal("CONT");
+            assertThat(load.pids()).isEqualTo(pids);
+            assertThat(load.pids()).isEqualTo(pids);
+
+            var history = load.history();
+            System.out.printf(
+                    "A frozen gateway: %s, slowest %d ms%n",
+                    history.counts(), history.slowest().toMillis());
+            assertThat(history.violations()).isEmpty();
+            assertThat(history.counts().keySet()).isEqualTo(Set.of("success"));
+        }
+    }
+
+    @Test
+    @DisplayName("RES-04, FLT-01, FLT-08: a worker: its processes end before others begin")
+    void worker(@TempDir Path folder) throws Exception {
+        try (var fleet =
+                        FleetUnderTest.named("frozen-worker")
+                                .workers(2)
+                                .gateway("group.session-timeout", "6s")
+                                .gateway("group.heartbeat-interval", "1s")
+                                .gateway("link.retention-surplus", "0s")
+                                .gateway("link.recovery-margin", "2s")
+                                .gateway("link.ping-interval", "500ms")
+                                .gateway("link.dead-after", "2s")
+                                .worker("link.retention", "8s")
+                                .start();
+                var load = Load.on(fleet, folder, 6, PACE)) {
+            var pids = load.pids();
+
+            fleet.part("worker-1").signal("STOP");
+            var elsewhere = load.pids();
+            fleet.part("worker-1").signal("CONT");
+            assertThat(load.pids()).isEqualTo(elsewhere).isNotEqualTo(pids);
+
+            var history = load.history();
+            System.out.printf(
+                    "A frozen worker: %s, slowest %d ms%n",
+                    history.counts(), history.slowest().toMillis());
+            assertThat(history.violations()).isEmpty();
+        }
+    }
+}

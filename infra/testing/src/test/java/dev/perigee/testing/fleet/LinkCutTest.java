@@ -1,0 +1,137 @@
+package dev.perigee.testing.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.testing.history.Load;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.StreamSupport;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A gateway and a worker in processes of their own, and a network between them that fails. */
+@DisplayName("When the link is cut")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class LinkCutTest {
+    private static final Duration PACE = Duration.ofMillis(50);
+    private static final int SERVERS = 3;
+    private static final String COUNTING =
+            "i=0; while :; do i=$((i+1)); echo line $i; sleep 0.05; done";
+
+    private FleetUnderTest fleet;
+    private Backend backend;
+
+    @BeforeAll
+    void start() throws IOException {
+        fleet = FleetUnderTest.named("link-cut").faultyLinks().start();
+        backend = fleet.backend();
+    }
+
+    @AfterAll
+    void end() {
+        fleet.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 10, 20})
+    @DisplayName("RES-01, RES-03: every call is answered once, runs once, on the same process")
+    void losesNothing(int seconds, @TempDir Path folder) throws Exception {
+        try (var load = Load.on(fleet, folder, SERVERS, PACE)) {
+            var pids = load.pids();
+            var slow = backend.request(load.servers().getFirst(), "sleep", "{\"ms\":500}");
+
+            fleet.link(1).partitionFor(Duration.ofSeconds(seconds));
+
+            long begin = System.nanoTime();
+            assertThat(load.pids()).isEqualTo(pids);
+            System.out.printf(
+                    "A cut of %d s: calls answered %d ms after it%n",
+                    seconds, Duration.ofNanos(System.nanoTime() - begin).toMillis());
+            assertThat(backend.answer(slow).text("outcome")).isEqualTo("success");
+            var history = load.history();
+            assertThat(history.violations()).isEmpty();
+            assertThat(history.counts()).isEqualTo(Map.of("success", (long) load.sent()));
+        }
+    }
+
+    @Test
+    @DisplayName("RES-02, RES-23: a program goes on and what it wrote comes whole, in order")
+    void bringsTheOutputLater() throws Exception {
+        var program =
+                backend.install(
+                        Installation.of("counting", "sh", List.of("-c", COUNTING))
+                                .with("transport_type", "command"));
+        awaitLines(program, 20);
+
+        fleet.link(1).partitionFor(Duration.ofSeconds(3));
+
+        int seen = lines(program).size();
+        awaitLines(program, seen + 80);
+        var lines = lines(program);
+        assertThat(lines)
+                .containsExactlyElementsOf(
+                        IntStream.rangeClosed(1, lines.size()).mapToObj(i -> "line " + i).toList());
+        backend.uninstall(program);
+    }
+
+    private void awaitLines(Installation program, int count) {
+        Awaitility.await().atMost(Records.PATIENCE).until(() -> lines(program).size() >= count);
+    }
+
+    private List<String> lines(Installation program) {
+        return fleet.records().on(Topic.LOGS).stream()
+                .filter(record -> record.key().equals(program.processId()))
+                .flatMap(
+                        record ->
+                                StreamSupport.stream(
+                                        record.json().path("logs").spliterator(), false))
+                .map(line -> line.path("message").asString())
+                .filter(line -> line.startsWith("line "))
+                .toList();
+    }
+
+    @Test
+    @DisplayName("RES-10: and nobody is told, that is found out and the same holds")
+    void findsAHalfOpenLink(@TempDir Path folder) {
+        try (var load = Load.on(fleet, folder, SERVERS, PACE)) {
+            var pids = load.pids();
+
+            fleet.link(1).drop();
+
+            assertThat(load.pids()).isEqualTo(pids);
+            var history = load.history();
+            assertThat(history.violations()).isEmpty();
+            assertThat(history.counts().keySet()).isEqualTo(Set.of("success"));
+            assertThat(history.slowest()).isLessThan(Duration.ofSeconds(20));
+        }
+    }
+
+    @Test
+    @DisplayName("RES-13: a server that floods meanwhile is slowed down, no event is lost")
+    void slowsAFlood(@TempDir Path folder) throws Exception {
+        try (var load = Load.on(fleet, folder, SERVERS, PACE)) {
+            var flooding = load.servers().getFirst();
+            var flood =
+                    backend.request(
+                            flooding, "stderr", "{\"n\":200000,\"text\":\"a line of a flood\"}");
+
+            fleet.link(1).partitionFor(Duration.ofSeconds(4));
+
+            assertThat(backend.answer(flood).text("outcome")).isEqualTo("success");
+            assertThat(load.history().violations()).isEmpty();
+        }
+    }
+}
