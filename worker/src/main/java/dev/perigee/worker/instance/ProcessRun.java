@@ -174,7 +174,7 @@ final class ProcessRun extends ServerRun implements ChildListener {
     public void onExit(ExitStatus status) {
         endedNanos = System.nanoTime();
         exit = status;
-        log.flush();
+        log.flushLines();
         if (client != null) {
             client.onExit("The server's process ended with " + status);
         }

@@ -76,7 +76,12 @@ public final class ServerLog {
         locked(() -> line(() -> level, text));
     }
 
-    /** Sends what there is at once: the process ended. */
+    /** Sends the lines that are whole at once: the process exited, and is still read. */
+    public void flushLines() {
+        locked(batch::flush);
+    }
+
+    /** Sends what there is at once: nothing more is read. */
     public void flush() {
         locked(
                 () -> {

@@ -96,6 +96,20 @@ final class ServerLogTest {
     }
 
     @Test
+    @DisplayName("what a process said before its exit is sent at once, and no line cut in two")
+    void cutsNoLineAtTheExit() {
+        var log = log(Duration.ofHours(1));
+        log.stderr(lines(2));
+        log.stderr(ByteBuffer.wrap("half a ".getBytes(StandardCharsets.UTF_8)));
+        log.flushLines();
+        assertThat(sizes()).containsExactly(2);
+        log.stderr(ByteBuffer.wrap("line".getBytes(StandardCharsets.UTF_8)));
+        log.flush();
+        assertThat(sizes()).containsExactly(2, 1);
+        assertThat(log.lastLines()).endsWith("half a line");
+    }
+
+    @Test
     @DisplayName("PRO-100: what is dropped is counted and told, even if nothing follows")
     void countsWhatItDrops() {
         var log = log(Duration.ofMillis(200));
