@@ -3,6 +3,7 @@ package dev.perigee.gateway.partition;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.link.SessionNotice.ProcessAck;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class AcknowledgementsTest {
@@ -20,6 +21,17 @@ class AcknowledgementsTest {
         assertThat(acks.takeAcks()).isEmpty();
         assertThat(acks.takeCredit()).isEqualTo(20);
         assertThat(acks.takeCredit()).isZero();
+    }
+
+    @Test
+    @DisplayName("RES-11: entries behind a hole are acknowledged, and with them those in it")
+    void acknowledgesPastAHole() {
+        acks.arrived("p", 3);
+        acks.arrived("p", 9);
+        acks.settled("p", 9, 0);
+        assertThat(acks.takeAcks()).isEmpty();
+        acks.settled("p", 3, 0);
+        assertThat(acks.takeAcks()).containsExactly(new ProcessAck("p", 9));
     }
 
     @Test

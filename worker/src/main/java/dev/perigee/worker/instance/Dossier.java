@@ -18,7 +18,7 @@ final class Dossier {
     final Reporter reporter;
     final Waiting waiting = new Waiting();
     final Lifecycle lifecycle = new Lifecycle();
-    final OutputGate gate = new OutputGate();
+    final OutputGate gate;
     private final ViewBoard board;
 
     InstanceIdentity identity;
@@ -57,6 +57,7 @@ final class Dossier {
         this.parts = parts;
         this.journal = journal;
         this.mailbox = mailbox;
+        this.gate = new OutputGate(mailbox);
         this.board = board;
         this.metrics = new ServerMetrics(parts.clock());
         this.reporter = new Reporter(journal, parts.clock(), parts.options().restart());

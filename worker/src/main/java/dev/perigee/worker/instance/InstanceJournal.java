@@ -54,5 +54,15 @@ public interface InstanceJournal {
 
         /** There is room again. */
         void resume();
+
+        /** Whether what it stops is logged, and nothing else: then it waits for log lines too. */
+        boolean carriesLogs();
+
+        /**
+         * Output was evicted before a gateway read it.
+         *
+         * @param pid the process whose output it was, null where there was none
+         */
+        void missed(@Nullable Long pid);
     }
 }

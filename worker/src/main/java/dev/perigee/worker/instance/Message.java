@@ -62,6 +62,9 @@ sealed interface Message {
 
     record DiscoveryFailed(ServerRun run, long round, FailureStatus trouble) implements Message {}
 
+    /** Output of a process was evicted before a gateway read it. */
+    record OutputMissed(@Nullable Long pid) implements Hint {}
+
     /** The process ended; {@link ProcessRun#exit()} says how. */
     record Exited(ProcessRun run) implements Message {}
 

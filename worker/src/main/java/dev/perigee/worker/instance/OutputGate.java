@@ -7,8 +7,15 @@ import org.jspecify.annotations.Nullable;
 /** Lets the journal stop the output of whatever process the instance has, now or later. */
 final class OutputGate implements InstanceJournal.OutputValve {
     private final ReentrantLock lock = new ReentrantLock();
+    private final Mailbox mailbox;
     private @Nullable ChildProcess child;
+    private volatile boolean carriesLogs;
     private boolean paused;
+
+    /** A gate before no process, which tells the supervisor what is missed. */
+    OutputGate(Mailbox mailbox) {
+        this.mailbox = mailbox;
+    }
 
     @Override
     public void pause() {
@@ -18,6 +25,16 @@ final class OutputGate implements InstanceJournal.OutputValve {
     @Override
     public void resume() {
         set(false);
+    }
+
+    @Override
+    public boolean carriesLogs() {
+        return carriesLogs;
+    }
+
+    @Override
+    public void missed(@Nullable Long pid) {
+        mailbox.post(new Message.OutputMissed(pid));
     }
 
     private void set(boolean wanted) {
@@ -30,8 +47,13 @@ final class OutputGate implements InstanceJournal.OutputValve {
         }
     }
 
-    /** The process whose output this is about from now on. */
-    void guard(ChildProcess started) {
+    /**
+     * The process whose output this is about from now on.
+     *
+     * @param logged whether all its output is logged
+     */
+    void guard(ChildProcess started, boolean logged) {
+        carriesLogs = logged;
         lock.lock();
         try {
             child = started;

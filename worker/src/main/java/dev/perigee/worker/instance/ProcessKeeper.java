@@ -3,6 +3,7 @@ package dev.perigee.worker.instance;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.worker.instance.StatusTrigger.StartFailed;
+import dev.perigee.worker.instance.StatusTrigger.Step;
 import dev.perigee.worker.process.ExitStatus;
 import dev.perigee.worker.tool.ToolCatalogue;
 import java.time.Duration;
@@ -23,6 +24,8 @@ final class ProcessKeeper implements ServerKeeper {
 
     /** How long the last output of an ended process is waited for. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
+
+    private static final String OUTPUT_GAP = "output_gap";
 
     private final Dossier dossier;
     private final ToolKeeper tools;
@@ -227,6 +230,30 @@ final class ProcessKeeper implements ServerKeeper {
         } else {
             crashed(run, exit, run.explained(ExitTexts.of(exit)));
         }
+    }
+
+    /**
+     * Nobody can tell any more what a process did, so it is ended. One that had ended by itself has
+     * told so; one that was started since has missed nothing.
+     */
+    void outputMissed(Message.OutputMissed message) throws InterruptedException {
+        var run = current;
+        var missed = message.pid();
+        if (run == null || missed == null || !missed.equals(run.pid()) || run.isOver()) {
+            return;
+        }
+        var reason = "Its output was lost while no gateway could take it";
+        var pid = end(reason, dossier.parts.options().terminationGrace());
+        dossier.lifecycle.to(InstanceState.FAILED);
+        dossier.lastError = reason;
+        log.atWarn()
+                .addKeyValue("process_id", dossier.processId())
+                .addKeyValue("reason", OUTPUT_GAP)
+                .log("Server ended: its output was lost");
+        dossier.reporter.append(new EventBody.Stopped(OUTPUT_GAP), pid);
+        dossier.reporter.on(Step.OUTPUT_LOST, reason, null, pid);
+        dossier.waiting.settle(
+                Outcomes.spawnFailed(dossier.processId(), ServerStatus.ERROR, reason));
     }
 
     private void crashed(ProcessRun run, @Nullable ExitStatus exit, String reason) {

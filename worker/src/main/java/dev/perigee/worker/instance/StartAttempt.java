@@ -97,8 +97,8 @@ final class StartAttempt implements Runnable {
         var spec = parts.isolation().enclose(program);
         var child = parts.launcher().launch(spec, run);
         run.started(child, parts.clock().instant());
-        gate.guard(child);
         var client = run.client();
+        gate.guard(child, client == null);
         if (client == null) {
             mailbox.post(new Message.Started(run, null));
             return;

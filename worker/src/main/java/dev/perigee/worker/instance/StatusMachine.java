@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  *  credentials refused:        any settled ─▶ requires_reauth
  *  crashed:                    any ─▶ connecting, the last time ─▶ permanently_failed
  *  stopped by intent:          any ─▶ offline
+ *  ended, its output lost:     any ─▶ error
  * </pre>
  *
  * {@code requires_reauth} and {@code permanently_failed} are left by orders only: what a server
@@ -138,6 +139,7 @@ final class StatusMachine {
                             ? ServerStatus.CONNECTING
                             : null;
             case CRASHED_FOR_GOOD -> ServerStatus.PERMANENTLY_FAILED;
+            case OUTPUT_LOST -> ServerStatus.ERROR;
         };
     }
 

@@ -30,7 +30,9 @@ sealed interface StatusTrigger {
         /** It crashed, and is restarted after a delay. */
         CRASHED,
         /** It crashed, and is not restarted. */
-        CRASHED_FOR_GOOD
+        CRASHED_FOR_GOOD,
+        /** It was ended, since what it did could not be told. */
+        OUTPUT_LOST
     }
 
     /**

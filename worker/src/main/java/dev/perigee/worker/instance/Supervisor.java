@@ -68,6 +68,7 @@ final class Supervisor {
             case Message.CallFailed failed -> http.callFailed(failed);
             case Message.Discovered discovered -> tools.discovered(discovered);
             case Message.DiscoveryFailed failed -> tools.failed(failed);
+            case Message.OutputMissed missed -> process.outputMissed(missed);
             case Message.Exited exited -> process.exited(exited);
             case Message.ToolsChanged changed -> tools.changed(changed);
             case Message.Answered answered -> tools.recovered(answered.run());

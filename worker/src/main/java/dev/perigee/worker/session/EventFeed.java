@@ -104,7 +104,7 @@ final class EventFeed {
      * acknowledged, and would be a hole to this one.
      */
     private boolean sendNext(ProcessJournal journal) throws InterruptedException {
-        var entry = journal.after(sent.getOrDefault(journal, 0L));
+        var entry = journal.readAfter(sent.getOrDefault(journal, 0L));
         if (entry == null) {
             return true;
         }

@@ -1,20 +1,28 @@
 package dev.perigee.worker.session;
 
 import dev.perigee.protocol.topic.RecordOrigin;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The numbered entries of one process that are not yet acknowledged. Pure: its owner holds a lock
- * around it. A number is assigned and its entry queued in one step, so there is never a hole.
+ * around it. A number is assigned and its entry queued in one step, so nothing but eviction makes a
+ * hole.
  *
  * <p>When it fills, log lines give way first: beyond three quarters of its room a log entry gets no
  * number; its lines are counted, and one entry that tells the count takes a number as soon as there
  * is room again. All else is always taken, since it cannot be made up later: what bounds it is that
  * a {@link #full} journal lets its owner stop the child's output and refuse new calls.
+ *
+ * <p>Where it evicts, the oldest output goes instead, down to half of the room. What says how
+ * things are (status, lifecycle, tools) and what somebody waits for (results) is never evicted, so
+ * a journal full of that behaves as one that does not evict. A reader that missed evicted output
+ * finds a {@link #takeHole hole}, once.
  *
  * <p>Entries larger than {@link Limits#largeBytes} are charged to a budget that all journals of the
  * worker share, so that one large result neither fills its journal nor many of them the heap.
@@ -30,16 +38,24 @@ final class Journal {
      * @param maxEntries room for entries of any size
      * @param largeBytes from this size on an entry is charged to the shared budget
      */
-    record Limits(long maxBytes, int maxEntries, int largeBytes) {}
+    record Limits(long maxBytes, int maxEntries, int largeBytes, WhenFull whenFull) {}
+
+    /**
+     * What a process said, of which an entry is made.
+     *
+     * @param pid the process, null where there was none
+     */
+    record Output(long lines, @Nullable Long pid) {}
 
     /**
      * One entry.
      *
      * @param frame the whole message as it goes over the link, encoded once
      * @param origin of a tool result: the request it answers
+     * @param output what is lost when it is evicted; null of what is not evicted
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    record Entry(long seq, byte[] frame, @Nullable RecordOrigin origin) {}
+    record Entry(long seq, byte[] frame, @Nullable RecordOrigin origin, @Nullable Output output) {}
 
     /** Encodes an entry when its number is known. */
     @FunctionalInterface
@@ -56,11 +72,14 @@ final class Journal {
     private final Limits limits;
     private final LargeBudget budget;
     private final TreeMap<Long, Entry> entries = new TreeMap<>();
+    private final ArrayDeque<Entry> evictable = new ArrayDeque<>();
     private long nextSeq = 1;
     private long bytes;
     private long largeBytes;
     private long droppedLines;
     private boolean full;
+    private long evictedUpTo;
+    private @Nullable Output evicted;
 
     Journal(Limits limits, LargeBudget budget) {
         this.limits = limits;
@@ -69,21 +88,36 @@ final class Journal {
 
     /** Takes an entry. */
     void append(Encoder encoder, @Nullable RecordOrigin origin) {
-        long seq = nextSeq;
-        var entry = new Entry(seq, encoder.encode(seq), origin);
-        nextSeq = seq + 1;
-        entries.put(seq, entry);
-        charge(entry, 1);
-        measure();
+        add(encoder, origin, null);
+    }
+
+    /** Takes an entry that may be evicted. */
+    void appendOutput(Encoder encoder, Output output) {
+        add(encoder, null, output);
     }
 
     /** Takes an entry of log lines, or counts them when they must give way. */
-    void appendLog(Encoder encoder, long lines) {
-        if (droppedLines > 0 || !hasRoomForLogs()) {
-            droppedLines += lines;
-        } else {
-            append(encoder, null);
+    void appendLog(Encoder encoder, Output output) {
+        if (!hasRoomForLogs()) {
+            evict();
         }
+        if (droppedLines > 0 || !hasRoomForLogs()) {
+            droppedLines += output.lines();
+        } else {
+            appendOutput(encoder, output);
+        }
+    }
+
+    private void add(Encoder encoder, @Nullable RecordOrigin origin, @Nullable Output output) {
+        long seq = nextSeq;
+        var entry = new Entry(seq, encoder.encode(seq), origin, output);
+        nextSeq = seq + 1;
+        entries.put(seq, entry);
+        if (output != null && limits.whenFull() == WhenFull.EVICT) {
+            evictable.add(entry);
+        }
+        charge(entry, 1);
+        measure();
     }
 
     /**
@@ -103,6 +137,12 @@ final class Journal {
                 answered.add(origin);
             }
         }
+        while (!evictable.isEmpty() && evictable.getFirst().seq() <= seq) {
+            evictable.removeFirst();
+        }
+        if (evictedUpTo <= seq) {
+            evicted = null;
+        }
         if (droppedLines > 0 && hasRoomForLogs()) {
             long lines = droppedLines;
             droppedLines = 0;
@@ -116,6 +156,19 @@ final class Journal {
     @Nullable Entry after(long seq) {
         Map.Entry<Long, Entry> next = entries.higherEntry(seq);
         return next == null ? null : next.getValue();
+    }
+
+    /**
+     * What a reader that has everything up to a number misses by eviction. Found once: the owner
+     * tells it by an entry, which whoever reads next finds here too.
+     */
+    @Nullable Output takeHole(long afterSeq) {
+        if (evicted == null || afterSeq >= evictedUpTo) {
+            return null;
+        }
+        var hole = evicted;
+        evicted = null;
+        return hole;
     }
 
     /**
@@ -149,10 +202,17 @@ final class Journal {
         return full;
     }
 
+    /** Whether log lines are dropped now: who makes more of them had better wait. */
+    boolean dropsLogs() {
+        return droppedLines > 0;
+    }
+
     /** Forgets everything and gives back what it holds of the shared budget. */
     void clear() {
         budget.release(largeBytes);
         entries.clear();
+        evictable.clear();
+        evicted = null;
         bytes = 0;
         largeBytes = 0;
         droppedLines = 0;
@@ -170,12 +230,30 @@ final class Journal {
     }
 
     private void measure() {
-        if (bytes >= limits.maxBytes()
-                || entries.size() >= limits.maxEntries()
-                || (largeBytes > 0 && budget.exhausted())) {
+        if (isOver()) {
+            evict();
+        }
+        if (isOver() || (largeBytes > 0 && budget.exhausted())) {
             full = true;
         } else if (hasRoomForLogs()) {
             full = false;
+        }
+    }
+
+    private boolean isOver() {
+        return bytes >= limits.maxBytes() || entries.size() >= limits.maxEntries();
+    }
+
+    private void evict() {
+        while (!evictable.isEmpty()
+                && (bytes >= limits.maxBytes() / 2 || entries.size() >= limits.maxEntries() / 2)) {
+            var entry = evictable.removeFirst();
+            entries.remove(entry.seq());
+            charge(entry, -1);
+            evictedUpTo = entry.seq();
+            long before = evicted == null ? 0 : evicted.lines();
+            var output = Objects.requireNonNull(entry.output());
+            evicted = new Output(before + output.lines(), output.pid());
         }
     }
 

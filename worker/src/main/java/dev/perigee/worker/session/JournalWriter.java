@@ -44,7 +44,9 @@ final class JournalWriter implements InstanceJournal {
         Journal.Encoder encoder = seq -> frames.event(about, seq, body, pid, durable);
         long lines = durable == null ? logLines(body) : 0;
         if (lines > 0) {
-            journal.appendLog(encoder, lines);
+            journal.appendLog(encoder, new Journal.Output(lines, pid));
+        } else if (durable == null && body instanceof EventBody.RequestLogs logs) {
+            journal.appendOutput(encoder, new Journal.Output(logs.requests().size(), pid));
         } else {
             journal.append(encoder, null);
         }

@@ -73,12 +73,25 @@ final class ProcessJournal {
         appended.accept(this);
     }
 
-    void appendLog(Journal.Encoder encoder, long lines) {
+    /** Appends what may be evicted. */
+    void appendOutput(Journal.Encoder encoder, Journal.Output output) {
         synchronized (lock) {
             if (ended) {
                 return;
             }
-            journal.appendLog(encoder, lines);
+            journal.appendOutput(encoder, output);
+            regulate();
+        }
+        appended.accept(this);
+    }
+
+    /** Appends what may give way, and be evicted. */
+    void appendLog(Journal.Encoder encoder, Journal.Output output) {
+        synchronized (lock) {
+            if (ended) {
+                return;
+            }
+            journal.appendLog(encoder, output);
             regulate();
         }
         appended.accept(this);
@@ -102,8 +115,20 @@ final class ProcessJournal {
         return answered;
     }
 
-    Journal.@Nullable Entry after(long seq) {
+    /**
+     * The first entry after a number, null when there is none. A reader that missed evicted output
+     * has the process ended whose output it was; an entry says so in the place of what is missing.
+     */
+    Journal.@Nullable Entry readAfter(long seq) {
         synchronized (lock) {
+            var hole = journal.takeHole(seq);
+            if (hole != null) {
+                journal.append(number -> frames.missing(identity, number, hole.lines()), null);
+                if (valve != null) {
+                    valve.missed(hole.pid());
+                }
+                regulate();
+            }
             return journal.after(seq);
         }
     }
@@ -156,10 +181,14 @@ final class ProcessJournal {
     }
 
     private void regulate() {
-        if (valve == null || paused == journal.full()) {
+        if (valve == null) {
             return;
         }
-        paused = journal.full();
+        boolean wanted = journal.full() || (journal.dropsLogs() && valve.carriesLogs());
+        if (paused == wanted) {
+            return;
+        }
+        paused = wanted;
         if (paused) {
             valve.pause();
         } else {

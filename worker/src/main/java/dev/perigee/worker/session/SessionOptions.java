@@ -11,6 +11,7 @@ import java.time.Duration;
  * @param flushLimit how long a worker that stops waits for acknowledgements
  * @param journalBytes room of one instance's journal
  * @param journalEntries the same in entries
+ * @param whenFull what a journal without room does
  * @param largeEntryBytes from this size on an entry is charged to a budget of the whole worker
  * @param largeBudgetBytes that budget
  * @param repeatWindow for how long a request id does not run again
@@ -24,6 +25,7 @@ public record SessionOptions(
         Duration flushLimit,
         long journalBytes,
         int journalEntries,
+        WhenFull whenFull,
         int largeEntryBytes,
         long largeBudgetBytes,
         Duration repeatWindow,
@@ -31,7 +33,7 @@ public record SessionOptions(
         long repeatBytes) {
 
     Journal.Limits journal() {
-        return new Journal.Limits(journalBytes, journalEntries, largeEntryBytes);
+        return new Journal.Limits(journalBytes, journalEntries, largeEntryBytes, whenFull);
     }
 
     RecentResults.Limits recentResults() {

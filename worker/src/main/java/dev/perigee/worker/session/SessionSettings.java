@@ -40,6 +40,14 @@ public final class SessionSettings {
                     "1MiB",
                     "Unacknowledged events of one instance. Beyond three quarters log lines give"
                             + " way; when full its output is not read and calls are refused.");
+    public static final Setting<WhenFull> WHEN_FULL =
+            Setting.of(
+                    "journal.when-full",
+                    SettingType.oneOf(WhenFull.class),
+                    "pause",
+                    "With pause the process waits until there is room. With evict its oldest output"
+                            + " goes, and a process whose output a gateway missed is ended with"
+                            + " reason output_gap.");
     public static final Setting<Integer> JOURNAL_ENTRIES =
             Setting.of(
                     "journal.entries",
@@ -87,6 +95,7 @@ public final class SessionSettings {
                     FLUSH_TIMEOUT,
                     JOURNAL_BYTES,
                     JOURNAL_ENTRIES,
+                    WHEN_FULL,
                     LARGE_ENTRY,
                     LARGE_BUDGET,
                     REPEAT_WINDOW,
@@ -108,6 +117,7 @@ public final class SessionSettings {
                 settings.value(FLUSH_TIMEOUT),
                 settings.value(JOURNAL_BYTES),
                 settings.value(JOURNAL_ENTRIES),
+                settings.value(WHEN_FULL),
                 Math.toIntExact(settings.value(LARGE_ENTRY)),
                 settings.value(LARGE_BUDGET),
                 settings.value(REPEAT_WINDOW),

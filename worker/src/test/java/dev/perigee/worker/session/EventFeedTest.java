@@ -18,7 +18,7 @@ final class EventFeedTest {
     private final ProcessJournal journal =
             new ProcessJournal(
                     InstanceIdentity.of(0, 1, Orders.config("i1")),
-                    new Journal.Limits(1000, 1000, 1000),
+                    new Journal.Limits(1000, 1000, 1000, WhenFull.PAUSE),
                     new LargeBudget(1000),
                     new EventFrames("w-1", Clock.systemUTC()),
                     ignored -> {});

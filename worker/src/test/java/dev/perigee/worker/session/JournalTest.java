@@ -22,7 +22,8 @@ final class JournalTest {
     private static final Journal.DropReport REPORT = (seq, lines) -> bytes("dropped " + lines);
 
     private final LargeBudget budget = new LargeBudget(10_000);
-    private final Journal journal = new Journal(new Journal.Limits(100, 1000, 1000), budget);
+    private final Journal journal =
+            new Journal(new Journal.Limits(100, 1000, 1000, WhenFull.PAUSE), budget);
 
     @Test
     void numbersFromOneWithoutAHole() {
@@ -61,7 +62,7 @@ final class JournalTest {
     @Test
     @DisplayName("however small, a journal that was full is not when it is empty")
     void recoversWhenTiny() {
-        var tiny = new Journal(new Journal.Limits(1, 1, 1000), budget);
+        var tiny = new Journal(new Journal.Limits(1, 1, 1000, WhenFull.PAUSE), budget);
         tiny.append(seq -> bytes("entry"), null);
         assertThat(tiny.full()).isTrue();
         tiny.acknowledge(1, REPORT);
@@ -85,14 +86,16 @@ final class JournalTest {
     @Test
     void logLinesGiveWayFirstAndOneEntrySaysHowMany() {
         for (int i = 0; i < 10; i++) {
-            journal.appendLog(seq -> new byte[10], 2);
+            journal.appendLog(seq -> new byte[10], lines(2));
         }
         assertThat(journal.nextSeq()).isEqualTo(9);
         assertThat(journal.full()).isFalse();
+        assertThat(journal.dropsLogs()).isTrue();
         journal.append(seq -> bytes("status"), null);
         journal.acknowledge(8, REPORT);
         assertThat(texts(8)).containsExactly("status", "dropped 4");
-        journal.appendLog(seq -> bytes("line"), 1);
+        assertThat(journal.dropsLogs()).isFalse();
+        journal.appendLog(seq -> bytes("line"), lines(1));
         assertThat(texts(10)).containsExactly("line");
     }
 
@@ -150,7 +153,7 @@ final class JournalTest {
                     int count = 1 + random.nextInt(20);
                     lines += count;
                     long before = journal.nextSeq();
-                    journal.appendLog(seq -> note(taken, size), count);
+                    journal.appendLog(seq -> note(taken, size), lines(count));
                     if (journal.nextSeq() > before) {
                         lines -= count;
                         told++;
@@ -197,6 +200,10 @@ final class JournalTest {
         }
         journal.clear();
         assertThat(budget.usedBytes()).isZero();
+    }
+
+    private static Journal.Output lines(long count) {
+        return new Journal.Output(count, null);
     }
 
     private static byte[] note(List<String> taken, int size) {

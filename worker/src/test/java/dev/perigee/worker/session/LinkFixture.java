@@ -23,6 +23,7 @@ final class LinkFixture implements AutoCloseable {
                     Duration.ofSeconds(3),
                     1 << 20,
                     50_000,
+                    WhenFull.PAUSE,
                     64 << 10,
                     64 << 20,
                     Duration.ofMinutes(10),

@@ -378,6 +378,7 @@ final class SessionTest {
                 usual.flushLimit(),
                 usual.journalBytes(),
                 usual.journalEntries(),
+                usual.whenFull(),
                 usual.largeEntryBytes(),
                 usual.largeBudgetBytes(),
                 usual.repeatWindow(),
