@@ -43,7 +43,7 @@ final class Bench implements AutoCloseable {
 
     final Map<String, RecordingJournal> journals = new ConcurrentHashMap<>();
     final PartitionInstances instances;
-    private final ProcessLauncher launcher = ProcessLaunchers.create(LauncherOptions.defaults());
+    private final ProcessLauncher launcher;
     private final LocalInstanceHost host;
     private final AtomicLong offsets = new AtomicLong();
 
@@ -57,6 +57,11 @@ final class Bench implements AutoCloseable {
     }
 
     Bench(Map<String, String> settings, InstantSource clock) {
+        this(settings, clock, ProcessLaunchers.create(LauncherOptions.defaults()));
+    }
+
+    Bench(Map<String, String> settings, InstantSource clock, ProcessLauncher launcher) {
+        this.launcher = launcher;
         var all =
                 new HashMap<>(
                         Map.of(

@@ -19,11 +19,13 @@ import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.io.IOException;
+import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.DisplayName;
@@ -96,7 +98,8 @@ final class CutTest {
 
             worker.resume();
             // What is in the pipe when it exits is read, and told, after that.
-            worker.hearUntil(() -> published(worker, config).size() + dropped(worker, config) >= FLOOD);
+            worker.hearUntil(
+                    () -> published(worker, config).size() + dropped(worker, config) >= FLOOD);
             assertThat(published(worker, config)).doesNotHaveDuplicates();
             assertThat(published(worker, config).size() + dropped(worker, config)).isEqualTo(FLOOD);
             assertWhole(worker, config);
@@ -306,41 +309,9 @@ final class CutTest {
     }
 
     /** A server that answers the handshake, and its calls, when a file says so. */
-    private ServerConfig held() throws IOException {
-        var script = directory.resolve("held.mjs");
-        Files.writeString(
-                script,
-                """
-                import fs from 'node:fs';
-                import { createInterface } from 'node:readline';
-                process.chdir(process.argv[2]);
-                fs.appendFileSync('starts', process.pid + '\\n');
-                const send = (id, result) =>
-                  fs.writeSync(1, JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
-                const when = (file, action) => {
-                  const timer = setInterval(() => {
-                    if (fs.existsSync(file)) action(clearInterval(timer));
-                  }, 20);
-                };
-                const calls = [];
-                createInterface({ input: process.stdin }).on('line', (line) => {
-                  const { id, method, params } = JSON.parse(line);
-                  if (method === 'initialize')
-                    when('init', () => send(id, {
-                      protocolVersion: params.protocolVersion,
-                      capabilities: { tools: {} },
-                      serverInfo: { name: 'held', version: '1' },
-                    }));
-                  if (method === 'tools/list')
-                    send(id, { tools: [{ name: 'big', inputSchema: { type: 'object' } }] });
-                  if (method === 'tools/call') calls.push(id);
-                });
-                when('go', () => calls.forEach((id, i) => {
-                  send(id, { content: [{ type: 'text', text: 'x'.repeat(30_000) }] });
-                  fs.writeFileSync('answered', String(i + 1));
-                }));
-                """);
-        return WholeWorker.server("h", script.toString(), directory.toString());
+    private ServerConfig held() throws URISyntaxException {
+        var script = Objects.requireNonNull(CutTest.class.getResource("/held.mjs"));
+        return WholeWorker.server("h", Path.of(script.toURI()).toString(), directory.toString());
     }
 
     private List<String> starts() throws IOException {
