@@ -21,6 +21,8 @@ import java.util.concurrent.TimeUnit;
 public final class Load implements AutoCloseable {
     private static final Duration LAST_ANSWER = Duration.ofSeconds(60);
 
+    private static final Duration RETURN = Duration.ofSeconds(90);
+
     private final FleetUnderTest fleet;
     private final Path folder;
     private final List<Installation> servers;
@@ -66,6 +68,23 @@ public final class Load implements AutoCloseable {
     /** The pids that the servers have now, in their order. */
     public List<String> pids() {
         return servers.stream().map(server -> fleet.backend().text(server, "pid", "{}")).toList();
+    }
+
+    /** The same after a fault that may cost calls: asks again until each server answers. */
+    public List<String> pidsAtLast() {
+        return servers.stream().map(this::pidAtLast).toList();
+    }
+
+    private String pidAtLast(Installation server) {
+        long end = System.nanoTime() + RETURN.toNanos();
+        var answer = fleet.backend().call(server, "pid", "{}");
+        while (!answer.text("outcome").equals("success")) {
+            if (System.nanoTime() - end > 0) {
+                throw new AssertionError("Not back after " + RETURN + ": " + answer);
+            }
+            answer = fleet.backend().call(server, "pid", "{}");
+        }
+        return answer.text("result/content/0/text");
     }
 
     /** How many calls were made so far. */
