@@ -15,14 +15,17 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Servers that are packages, installed by real npm from a registry of the test's own. */
 final class PackagedServersTest {
@@ -133,6 +136,32 @@ final class PackagedServersTest {
         install(later);
         assertThat(isDirectChild(later)).isTrue();
         assertThat(connecting(later)).doesNotContain("preparing");
+    }
+
+    @Test
+    @DisplayName("PRO-105: what npm is configured with for the whole machine counts")
+    void readsTheMachinesConfiguration(@TempDir Path prefix) throws IOException {
+        var bin = Files.createDirectories(prefix.resolve("bin"));
+        Files.copy(program("node"), bin.resolve("node"), StandardCopyOption.COPY_ATTRIBUTES);
+        var env = new HashMap<>(registry.environment());
+        var npmrc = Files.createDirectories(prefix.resolve("etc")).resolve("npmrc");
+        Files.writeString(npmrc, "registry=" + env.remove("npm_config_registry") + "\n");
+        env.put("PATH", bin + ":" + System.getenv("PATH"));
+        var config =
+                Bench.program("a", TransportType.STDIO, "npx", List.of("-y", SERVER), env, null);
+
+        install(config);
+
+        assertThat(isDirectChild(config)).isTrue();
+        assertThat(registry.lookups()).isEqualTo(1);
+    }
+
+    private static Path program(String name) {
+        return Stream.of(System.getenv("PATH").split(":"))
+                .map(directory -> Path.of(directory, name))
+                .filter(Files::isExecutable)
+                .findFirst()
+                .orElseThrow();
     }
 
     private String connecting(ServerConfig config) {

@@ -150,6 +150,7 @@ public final class PackagePreparer {
                         program,
                         line,
                         manager,
+                        WrapperLookup.globalConfig(searchPath),
                         environment,
                         searchPath,
                         new PackageStore(cache, Preparation.key(line, environment)));

@@ -12,11 +12,13 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is to be done for one program: whose package, by whom, and where it is kept. Pure.
  *
  * @param manager the package manager's program
+ * @param globalConfig npm's for the machine, null when it is not known
  * @param environment what the package manager sees of the configured environment
  * @param searchPath the {@code PATH} of the configured program
  */
@@ -24,6 +26,7 @@ record Preparation(
         ServerProgram program,
         PackageLine line,
         Path manager,
+        @Nullable Path globalConfig,
         Map<String, String> environment,
         String searchPath,
         PackageStore store) {
@@ -55,20 +58,7 @@ record Preparation(
     /** The package manager's run that makes this draft. */
     ServerProgram install(PackageStore.Draft draft) {
         return switch (line.manager()) {
-            case NPM ->
-                    run(
-                            List.of(
-                                    manager.toString(),
-                                    "install",
-                                    "--prefix",
-                                    draft.making().toString(),
-                                    "--no-audit",
-                                    "--no-fund",
-                                    "--no-update-notifier",
-                                    "--no-progress",
-                                    "--",
-                                    line.spec()),
-                            environment);
+            case NPM -> run(npm(draft), environment);
             case UV -> {
                 var directed = new HashMap<>(environment);
                 directed.put("UV_TOOL_DIR", draft.tools().toString());
@@ -77,6 +67,22 @@ record Preparation(
                 yield run(List.of(manager.toString(), "tool", "install", line.spec()), directed);
             }
         };
+    }
+
+    private List<String> npm(PackageStore.Draft draft) {
+        var command = new ArrayList<>(List.of(manager.toString(), "install"));
+        command.addAll(List.of("--prefix", draft.making().toString()));
+        if (globalConfig != null && !isConfigured("npm_config_globalconfig")) {
+            command.addAll(List.of("--globalconfig", globalConfig.toString()));
+        }
+        command.addAll(List.of("--no-audit", "--no-fund", "--no-update-notifier", "--no-progress"));
+        command.addAll(List.of("--", line.spec()));
+        return command;
+    }
+
+    private boolean isConfigured(String variable) {
+        return environment.keySet().stream()
+                .anyMatch(name -> name.replace('-', '_').equalsIgnoreCase(variable));
     }
 
     /** The run that removes these directories. */

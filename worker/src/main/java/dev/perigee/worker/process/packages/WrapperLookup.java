@@ -54,6 +54,19 @@ final class WrapperLookup {
                 : null;
     }
 
+    /**
+     * npm's configuration for all users of the machine, which npx reads: npm finds it by its own
+     * prefix, and looks elsewhere when it is told another. Null when it is not known.
+     */
+    static @Nullable Path globalConfig(String searchPath) {
+        try {
+            var node = first("node", searchPath);
+            return node == null ? null : node.toRealPath().resolve("../../etc/npmrc").normalize();
+        } catch (IOException | InvalidPathException e) {
+            return null;
+        }
+    }
+
     private static @Nullable Path uv(String searchPath) throws IOException {
         var found = first("uvx", searchPath);
         var uv = found == null ? null : found.toRealPath().resolveSibling("uv");
