@@ -8,21 +8,31 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** Random faults of real links under load, from a seed: {@code -Dchaos.seed=} repeats one. */
+/**
+ * Random faults of real links under load, from a seed: {@code -Dchaos.seed=} takes another, {@code
+ * -Dchaos.runs=} so many more.
+ */
 @DisplayName("Links that fail again and again")
 final class LinkChaosTest {
     private static final int FAULTS = 200;
     private static final long SEED = 20261121;
 
-    @Test
+    private static LongStream seeds() {
+        long first = Long.getLong("chaos.seed", SEED);
+        return LongStream.range(first, first + Integer.getInteger("chaos.runs", 1));
+    }
+
+    @ParameterizedTest(name = "seed {0}")
+    @MethodSource("seeds")
     @DisplayName("RES-24: lose nothing, double nothing, in two hundred faults")
-    void chaos(@TempDir Path folder) throws Exception {
-        long seed = Long.getLong("chaos.seed", SEED);
+    void chaos(long seed, @TempDir Path folder) throws Exception {
         var random = new SplittableRandom(seed);
         try (var fleet =
                         FleetUnderTest.named("link-chaos")
