@@ -54,7 +54,8 @@ final class ArchitectureTest {
                                         "topic",
                                         "link",
                                         "json",
-                                        "settings")
+                                        "settings",
+                                        "tls")
                                 .map(name -> ROOT + "." + name + ".."));
         classes()
                 .should()
