@@ -66,9 +66,11 @@ public final class WorkerSettings {
     private static @Nullable String linkOpenToServers(Settings settings) {
         return isProduction(settings)
                         && settings.valueOrNull(LinkSettings.TOKEN) == null
+                        && settings.valueOrNull(LinkSettings.TLS_CLIENT_CA) == null
                         && IsolationSettings.letsReachHost(settings)
-                ? "link.token must be set in production: jailed servers have the host's network and"
-                        + " could pass for a gateway; or set isolation.network=false"
+                ? "link.token or link.tls.client-ca must be set in production: jailed servers have"
+                        + " the host's network and could pass for a gateway; or set"
+                        + " isolation.network=false"
                 : null;
     }
 

@@ -5,16 +5,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.protocol.settings.InvalidSettingsException;
+import dev.perigee.protocol.tls.PemFile;
+import dev.perigee.protocol.tls.TlsFiles;
 import dev.perigee.worker.admin.AdminSettings;
 import dev.perigee.worker.instance.IdlePolicy;
 import dev.perigee.worker.session.LinkSettings;
 import dev.perigee.worker.session.SessionSettings;
+import dev.perigee.worker.session.TlsOptions;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class WorkerSettingsTest {
     @Test
@@ -80,6 +86,42 @@ final class WorkerSettingsTest {
         var settings = WorkerSettings.SCHEMA.read(Map.of("link.token", "s3cret"));
         assertThat(settings.toString()).doesNotContain("s3cret");
         assertThat(LinkSettings.read(settings).toString()).doesNotContain("s3cret");
+    }
+
+    @Test
+    void readsTls() {
+        assertThat(LinkSettings.read(WorkerSettings.SCHEMA.defaults()).tls()).isNull();
+        var texts =
+                Map.of(
+                        "link.tls.certificate",
+                        "/tls/tls.crt",
+                        "link.tls.key",
+                        "/tls/tls.key",
+                        "link.tls.client-ca",
+                        "/tls/ca.crt",
+                        "link.tls.reload-interval",
+                        "3s");
+        assertThat(LinkSettings.read(WorkerSettings.SCHEMA.read(texts)).tls())
+                .isEqualTo(
+                        new TlsOptions(
+                                new TlsFiles(
+                                        new PemFile(
+                                                "link.tls.certificate", Path.of("/tls/tls.crt")),
+                                        new PemFile("link.tls.key", Path.of("/tls/tls.key")),
+                                        new PemFile("link.tls.client-ca", Path.of("/tls/ca.crt"))),
+                                Duration.ofSeconds(3)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "link.tls.certificate, link.tls.key",
+        "link.tls.key, link.tls.certificate",
+        "link.tls.client-ca, link.tls.certificate"
+    })
+    void refusesHalfOfTls(String set, String missing) {
+        assertThatThrownBy(() -> WorkerSettings.SCHEMA.read(Map.of(set, "/tls/file.pem")))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining(set + " is set and " + missing + " is not");
     }
 
     @Test

@@ -8,7 +8,9 @@ import org.jspecify.annotations.Nullable;
  * How the link is served.
  *
  * @param listen where; port 0 takes any free one
- * @param token what gateways must present; null only where nobody else can connect
+ * @param token what gateways must present; null only where nobody else can connect or gateways show
+ *     certificates
+ * @param tls null for a link that is not encrypted
  * @param pingInterval how often a ping is sent
  * @param pingTimeout after how long without a sign of life a connection is dead
  * @param maxRequests how many orders of one connection may be under way
@@ -17,16 +19,26 @@ import org.jspecify.annotations.Nullable;
 public record LinkOptions(
         HostPort listen,
         @Nullable String token,
+        @Nullable TlsOptions tls,
         Duration pingInterval,
         Duration pingTimeout,
         int maxRequests,
         long outboundBytes) {
 
+    /** Whether gateways must show that they are gateways. */
+    boolean authenticates() {
+        return token != null || (tls != null && tls.isMutual());
+    }
+
     /** Everything but the token. */
     @Override
     public String toString() {
-        return "LinkOptions[listen=%s, token=%s, pingInterval=%s, pingTimeout=%s]"
+        return "LinkOptions[listen=%s, token=%s, tls=%s, pingInterval=%s, pingTimeout=%s]"
                 .formatted(
-                        listen, token == null ? "(none)" : "(secret)", pingInterval, pingTimeout);
+                        listen,
+                        token == null ? "(none)" : "(secret)",
+                        tls,
+                        pingInterval,
+                        pingTimeout);
     }
 }

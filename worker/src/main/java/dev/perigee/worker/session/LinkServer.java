@@ -21,17 +21,20 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.websocket.core.server.WebSocketNegotiator;
 import org.eclipse.jetty.websocket.core.server.WebSocketUpgradeHandler;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Serves the link: a WebSocket at {@link #PATH} that gateways dial. Who has not the token is
- * refused before the upgrade. Compression is not offered: it would cost more than it saves.
+ * refused before the upgrade, who has not the certificate before that. Compression is not offered:
+ * it would cost more than it saves.
  *
  * <p>Source: design/link.md, "Transport".
  */
@@ -46,16 +49,19 @@ public final class LinkServer implements AutoCloseable {
     private final ServerConnector connector;
     private final LinkConnections connections;
     private final HeartbeatTicker heartbeats;
+    private final @Nullable LinkTls tls;
 
     private LinkServer(
             Server server,
             ServerConnector connector,
             LinkConnections connections,
-            HeartbeatTicker heartbeats) {
+            HeartbeatTicker heartbeats,
+            @Nullable LinkTls tls) {
         this.server = server;
         this.connector = connector;
         this.connections = connections;
         this.heartbeats = heartbeats;
+        this.tls = tls;
     }
 
     /**
@@ -63,8 +69,9 @@ public final class LinkServer implements AutoCloseable {
      *
      * @param identity who answers {@code link/hello}
      * @param heartbeat how the worker is, asked at each interval
-     * @throws IllegalArgumentException when others than this machine could connect without a token
-     * @throws IOException when the address cannot be listened on
+     * @throws IllegalArgumentException when others than this machine could connect without showing
+     *     a token or a certificate
+     * @throws IOException when the address cannot be listened on or a TLS file cannot be used
      */
     public static LinkServer start(
             LinkOptions options,
@@ -78,7 +85,11 @@ public final class LinkServer implements AutoCloseable {
         var connections = new LinkConnections();
         var dispatcher = new LinkDispatcher(identity.workerId(), identity.incarnation(), sessions);
         var server = new Server(threads());
-        var connector = connector(server, options);
+        var tls = options.tls() == null ? null : new LinkTls(options.tls());
+        var connector = connector(server, options, tls);
+        if (tls != null) {
+            connector.addBean(tls.refusals(sessions.metrics()::unauthorized));
+        }
         var upgrade = new WebSocketUpgradeHandler();
         upgrade.addMapping(
                 PATH,
@@ -101,17 +112,18 @@ public final class LinkServer implements AutoCloseable {
                 .description("Gateways that are connected")
                 .register(meters);
         var heartbeats = new HeartbeatTicker(connections, heartbeat, heartbeatInterval);
-        var link = new LinkServer(server, connector, connections, heartbeats);
+        var link = new LinkServer(server, connector, connections, heartbeats, tls);
         link.listen(options);
         return link;
     }
 
     private static void requireSafe(LinkOptions options) throws IOException {
         var address = InetAddress.getByName(options.listen().host());
-        if (options.token() == null && !address.isLoopbackAddress()) {
+        if (!options.authenticates() && !address.isLoopbackAddress()) {
             throw new IllegalArgumentException(
-                    "link.listen is %s, which others than this machine can reach: set link.token"
-                            .formatted(options.listen()));
+                    "link.listen is %s, which others than this machine can reach: set link.token or"
+                                    .formatted(options.listen())
+                            + " link.tls.client-ca");
         }
     }
 
@@ -122,11 +134,20 @@ public final class LinkServer implements AutoCloseable {
         return threads;
     }
 
-    /** The place where TLS with client certificates would be configured. */
-    private static ServerConnector connector(Server server, LinkOptions options) {
-        var http = new HttpConfiguration();
-        http.setSendServerVersion(false);
-        var connector = new ServerConnector(server, 0, 1, new HttpConnectionFactory(http));
+    private static ServerConnector connector(
+            Server server, LinkOptions options, @Nullable LinkTls tls) {
+        var configuration = new HttpConfiguration();
+        configuration.setSendServerVersion(false);
+        var http = new HttpConnectionFactory(configuration);
+        var connector =
+                tls == null
+                        ? new ServerConnector(server, 0, 1, http)
+                        : new ServerConnector(
+                                server,
+                                0,
+                                1,
+                                new SslConnectionFactory(tls.factory(), http.getProtocol()),
+                                http);
         connector.setHost(options.listen().host());
         connector.setPort(options.listen().port());
         server.addConnector(connector);
@@ -143,6 +164,9 @@ public final class LinkServer implements AutoCloseable {
                     e);
         }
         heartbeats.start();
+        if (tls != null) {
+            tls.start();
+        }
         log.atInfo().addKeyValue("link", uri()).log("Serving the link");
     }
 
@@ -150,7 +174,8 @@ public final class LinkServer implements AutoCloseable {
     public URI uri() {
         var host = connector.getHost();
         var shown = host.indexOf(':') >= 0 ? "[" + host + "]" : host;
-        return URI.create("ws://" + shown + ":" + connector.getLocalPort() + PATH);
+        var scheme = tls == null ? "ws://" : "wss://";
+        return URI.create(scheme + shown + ":" + connector.getLocalPort() + PATH);
     }
 
     /** Whether gateways can connect. */
@@ -169,6 +194,9 @@ public final class LinkServer implements AutoCloseable {
     @Override
     public void close() {
         heartbeats.close();
+        if (tls != null) {
+            tls.close();
+        }
         for (var connection : connections.all()) {
             connection.finish();
         }

@@ -5,7 +5,11 @@ import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
+import dev.perigee.protocol.tls.PemFile;
+import dev.perigee.protocol.tls.TlsFiles;
+import java.nio.file.Path;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** The configuration keys of the link's server; part of the worker's. */
 public final class LinkSettings {
@@ -20,15 +24,42 @@ public final class LinkSettings {
                     SettingType.hostPort(),
                     "127.0.0.1:7070",
                     "Where gateways connect. An address that others than this machine can reach"
-                            + " needs link.token. Port 0 takes any free one.");
+                            + " needs link.token or link.tls.client-ca. Port 0 takes any free"
+                            + " one.");
     public static final Setting<String> TOKEN =
             Setting.optional(
                             "link.token",
                             SettingType.string(),
-                            "Bearer token that gateways must present. Without it everybody on this"
-                                    + " machine may connect, so in production it is needed where"
-                                    + " jailed servers have the network.")
+                            "Bearer token that gateways must present. Without it, and without"
+                                    + " link.tls.client-ca, everybody on this machine may connect,"
+                                    + " so in production one is needed where jailed servers have"
+                                    + " the network.")
                     .asSecret();
+    public static final Setting<Path> TLS_CERTIFICATE =
+            Setting.optional(
+                    "link.tls.certificate",
+                    SettingType.path(),
+                    "PEM file with the worker's certificate and those of its issuers. With it the"
+                            + " link is wss://, without it not encrypted.");
+    public static final Setting<Path> TLS_KEY =
+            Setting.optional(
+                    "link.tls.key",
+                    SettingType.path(),
+                    "PEM file with the certificate's private key, PKCS#8, not encrypted.");
+    public static final Setting<Path> TLS_CLIENT_CA =
+            Setting.optional(
+                    "link.tls.client-ca",
+                    SettingType.path(),
+                    "PEM file with the certificates of those who sign gateways' certificates. With"
+                            + " it who has no such certificate is refused (mutual TLS), in"
+                            + " addition to link.token where both are set.");
+    public static final Setting<Duration> TLS_RELOAD_INTERVAL =
+            Setting.of(
+                    "link.tls.reload-interval",
+                    POSITIVE,
+                    "10s",
+                    "How often the TLS files are looked at; when they were replaced, new"
+                            + " connections use the new ones.");
     public static final Setting<Duration> PING_INTERVAL =
             Setting.of("link.ping-interval", POSITIVE, "5s", "How often a gateway is pinged.");
     public static final Setting<Duration> DEAD_AFTER =
@@ -62,6 +93,10 @@ public final class LinkSettings {
                             "link",
                             LISTEN,
                             TOKEN,
+                            TLS_CERTIFICATE,
+                            TLS_KEY,
+                            TLS_CLIENT_CA,
+                            TLS_RELOAD_INTERVAL,
                             PING_INTERVAL,
                             DEAD_AFTER,
                             MAX_ORDERS,
@@ -75,18 +110,45 @@ public final class LinkSettings {
                                                     > 0
                                             ? null
                                             : "link.dead-after must be longer than"
-                                                    + " link.ping-interval");
+                                                    + " link.ping-interval")
+                    .withRule(LinkSettings::tlsIsWhole);
 
     private LinkSettings() {}
+
+    private static @Nullable String tlsIsWhole(Settings settings) {
+        var unpaired = TlsFiles.unpaired(settings, TLS_CERTIFICATE, TLS_KEY);
+        if (unpaired != null) {
+            return unpaired;
+        }
+        return settings.valueOrNull(TLS_CLIENT_CA) != null
+                        && settings.valueOrNull(TLS_CERTIFICATE) == null
+                ? "link.tls.client-ca is set and link.tls.certificate is not: set that and"
+                        + " link.tls.key too"
+                : null;
+    }
 
     /** The options that the settings say. */
     public static LinkOptions read(Settings settings) {
         return new LinkOptions(
                 settings.value(LISTEN),
                 settings.valueOrNull(TOKEN),
+                tls(settings),
                 settings.value(PING_INTERVAL),
                 settings.value(DEAD_AFTER),
                 settings.value(MAX_ORDERS),
                 settings.value(OUTBOUND));
+    }
+
+    private static @Nullable TlsOptions tls(Settings settings) {
+        var certificate = PemFile.of(settings, TLS_CERTIFICATE);
+        if (certificate == null) {
+            return null;
+        }
+        return new TlsOptions(
+                new TlsFiles(
+                        certificate,
+                        PemFile.of(settings, TLS_KEY),
+                        PemFile.of(settings, TLS_CLIENT_CA)),
+                settings.value(TLS_RELOAD_INTERVAL));
     }
 }

@@ -54,7 +54,8 @@ final class SessionMetrics {
                                 "Sessions that nobody came back to within their retention")
                         .withTags();
         this.unauthorized =
-                counters(registry, "link.unauthorized", "Connections without the token").withTags();
+                counters(registry, "link.unauthorized", "Connections refused before the upgrade")
+                        .withTags();
         this.latency =
                 Timer.builder("perigee.worker.call.duration")
                         .description("From accepting a request to its result")

@@ -36,11 +36,15 @@ final class LinkFixture implements AutoCloseable {
     final LinkServer server;
 
     LinkFixture(SessionOptions options, Duration deadAfter) throws IOException {
+        this(options, link("127.0.0.1:0", TOKEN, deadAfter));
+    }
+
+    LinkFixture(SessionOptions options, LinkOptions link) throws IOException {
         this.sessions = new SessionRegistry("w-1", options, instances, meters, Clock.systemUTC());
         sessions.start();
         this.server =
                 LinkServer.start(
-                        link("127.0.0.1:0", TOKEN, deadAfter),
+                        link,
                         new WorkerIdentity("w-1", "i-1"),
                         sessions,
                         LinkFixture::heartbeat,
@@ -49,11 +53,17 @@ final class LinkFixture implements AutoCloseable {
     }
 
     static LinkOptions link(String listen, @Nullable String token, Duration deadAfter) {
+        return link(listen, token, null, deadAfter);
+    }
+
+    static LinkOptions link(
+            String listen, @Nullable String token, @Nullable TlsOptions tls, Duration deadAfter) {
         var address = HostPort.parse(listen);
         if (address == null) {
             throw new IllegalArgumentException(listen);
         }
-        return new LinkOptions(address, token, deadAfter.dividedBy(3), deadAfter, 100, 1 << 20);
+        return new LinkOptions(
+                address, token, tls, deadAfter.dividedBy(3), deadAfter, 100, 1 << 20);
     }
 
     static Heartbeat heartbeat() {

@@ -26,6 +26,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /** A gateway that speaks the link by hand: it sends what a test says and shows what came. */
@@ -38,11 +39,13 @@ final class RawGateway implements AutoCloseable {
     private final BlockingQueue<LinkFrame.Notification> notices = new LinkedBlockingQueue<>();
     private final BlockingQueue<InstanceEvent> events = new LinkedBlockingQueue<>();
     private final AtomicLong ids = new AtomicLong();
-    private final HttpClient http = HttpClient.newHttpClient();
+    private final HttpClient http;
     private final WebSocket socket;
 
-    private RawGateway(String id, URI link, @Nullable String token, boolean listens) {
+    private RawGateway(
+            String id, URI link, @Nullable String token, HttpClient http, boolean listens) {
         this.id = id;
+        this.http = http;
         var builder = http.newWebSocketBuilder();
         if (token != null) {
             builder.header("Authorization", "Bearer " + token);
@@ -51,12 +54,17 @@ final class RawGateway implements AutoCloseable {
     }
 
     static RawGateway dial(String id, URI link, @Nullable String token) {
-        return new RawGateway(id, link, token, true);
+        return new RawGateway(id, link, token, HttpClient.newHttpClient(), true);
+    }
+
+    static RawGateway dial(String id, URI link, @Nullable String token, SSLContext tls) {
+        var http = HttpClient.newBuilder().sslContext(tls).build();
+        return new RawGateway(id, link, token, http, true);
     }
 
     /** Connects and reads nothing, not even pings: as if packets were dropped. */
     static RawGateway deaf(String id, URI link, @Nullable String token) {
-        return new RawGateway(id, link, token, false);
+        return new RawGateway(id, link, token, HttpClient.newHttpClient(), false);
     }
 
     static RawGateway greeted(String id, URI link, @Nullable String token)

@@ -96,7 +96,7 @@ public final class IsolationSettings {
                             + "/etc/ssl/private,/etc/ssh,/etc/sudoers,/etc/sudoers.d",
                     "Files and directories among those that jailed servers find empty. They run"
                             + " as the worker's user: name what that user can read and they must"
-                            + " not, such as the file of link.token.");
+                            + " not, such as the files of link.token and link.tls.key.");
     static final Setting<List<String>> PASSED =
             Setting.of(
                     "isolation.pass-environment",
