@@ -58,7 +58,7 @@ public final class Gateway implements AutoCloseable {
      * says that.
      *
      * @throws GatewayStartException when the topics are not as they must be, the broker is not
-     *     reached or an address is taken
+     *     reached, an address is taken or a TLS file cannot be used
      */
     public static Gateway start(Settings settings) throws InterruptedException {
         return start(settings, new LinkedFleet(settings));

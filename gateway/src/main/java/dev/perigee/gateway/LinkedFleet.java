@@ -10,6 +10,7 @@ import dev.perigee.gateway.placement.HostDecision;
 import dev.perigee.gateway.placement.PlacementSettings;
 import dev.perigee.gateway.placement.RecordedHost;
 import dev.perigee.protocol.settings.Settings;
+import dev.perigee.protocol.tls.TlsFileException;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Instant;
 import java.util.List;
@@ -30,7 +31,11 @@ final class LinkedFleet implements Fleet {
         var options =
                 LinkSettings.options(
                         settings, gatewayId, settings.value(GatewaySettings.SESSION_TIMEOUT));
-        return LinkClient.start(options, listener, registry);
+        try {
+            return LinkClient.start(options, listener, registry);
+        } catch (TlsFileException e) {
+            throw new GatewayStartException(String.valueOf(e.getMessage()), e);
+        }
     }
 
     @Override

@@ -1,15 +1,18 @@
 package dev.perigee.gateway.link;
 
 import dev.perigee.protocol.link.LinkFrame;
+import dev.perigee.protocol.tls.TlsFileException;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLException;
 import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.client.WWWAuthenticationProtocolHandler;
 import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
+import org.eclipse.jetty.io.ClientConnector;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.websocket.api.exceptions.UpgradeException;
 import org.eclipse.jetty.websocket.client.ClientUpgradeRequest;
@@ -21,14 +24,21 @@ final class JettyDialer implements AutoCloseable {
     private static final int SPARE_THREADS = 6;
 
     private final @Nullable String token;
+    private final @Nullable WorkerTls tls;
     private final WebSocketClient client;
 
-    JettyDialer(LinkOptions options) {
+    JettyDialer(LinkOptions options) throws TlsFileException {
         this.token = options.token();
+        this.tls = options.tls() == null ? null : new WorkerTls(options.tls());
         var threads = new QueuedThreadPool(SPARE_THREADS + options.workers().size(), 1);
         threads.setName("link-io");
         threads.setDaemon(true);
-        var http = new HttpClient(new HttpClientTransportOverHTTP(1));
+        var connector = new ClientConnector();
+        connector.setSelectors(1);
+        if (tls != null) {
+            connector.setSslContextFactory(tls.factory());
+        }
+        var http = new HttpClient(new HttpClientTransportOverHTTP(connector));
         http.setExecutor(threads);
         http.setFollowRedirects(false);
         http.setConnectTimeout(options.timing().connectTimeout().toMillis());
@@ -55,6 +65,9 @@ final class JettyDialer implements AutoCloseable {
     /** Connects a wire, blocking. */
     void dial(URI address, JettyWire wire, Duration atMost)
             throws AttemptFailedException, InterruptedException {
+        if (tls != null && LinkSettings.isEncrypted(address)) {
+            tls.reload();
+        }
         var request = new ClientUpgradeRequest(address);
         if (token != null) {
             request.setHeader("Authorization", "Bearer " + token);
@@ -100,6 +113,9 @@ final class JettyDialer implements AutoCloseable {
             if (upgrade.getCause() != null) {
                 return explained(upgrade.getCause());
             }
+        }
+        if (cause instanceof SSLException refused) {
+            return TlsRefusal.explained(refused);
         }
         return new AttemptFailedException(
                 cause == null ? "not connected" : cause.getClass().getSimpleName(), false);

@@ -1,5 +1,6 @@
 package dev.perigee.gateway.link;
 
+import dev.perigee.protocol.tls.TlsFileException;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.List;
 import java.util.Map;
@@ -11,7 +12,8 @@ public final class LinkClient implements WorkerLinks {
     private final Map<String, WorkerLink> byWorkerId = new ConcurrentHashMap<>();
     private final List<WorkerLink> links;
 
-    private LinkClient(LinkOptions options, WorkerListener listener, MeterRegistry registry) {
+    private LinkClient(LinkOptions options, WorkerListener listener, MeterRegistry registry)
+            throws TlsFileException {
         this.dialer = new JettyDialer(options);
         this.links =
                 options.workers().stream()
@@ -27,9 +29,14 @@ public final class LinkClient implements WorkerLinks {
                         .toList();
     }
 
-    /** Starts to dial all workers; returns at once. */
+    /**
+     * Starts to dial all workers; returns at once.
+     *
+     * @throws TlsFileException when a TLS file cannot be used
+     */
     public static WorkerLinks start(
-            LinkOptions options, WorkerListener listener, MeterRegistry registry) {
+            LinkOptions options, WorkerListener listener, MeterRegistry registry)
+            throws TlsFileException {
         var client = new LinkClient(options, listener, registry);
         client.dialer.start();
         client.links.forEach(WorkerLink::start);

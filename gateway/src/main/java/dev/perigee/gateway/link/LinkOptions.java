@@ -1,5 +1,6 @@
 package dev.perigee.gateway.link;
 
+import dev.perigee.protocol.tls.TlsFiles;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param gatewayId who it says it is
  * @param workers URLs of the workers' link servers
  * @param token bearer token; null for workers that ask for none
+ * @param tls for workers behind {@code wss}; null where there are none
  * @param minimumRetention a worker that keeps detached sessions for less is refused: the group
  *     would notice a dead gateway too late
  * @param creditBytes events on the way to one session
@@ -20,6 +22,7 @@ public record LinkOptions(
         String gatewayId,
         List<URI> workers,
         @Nullable String token,
+        @Nullable TlsFiles tls,
         Duration minimumRetention,
         long creditBytes,
         int sendBufferBytes,

@@ -4,7 +4,10 @@ import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
+import dev.perigee.protocol.tls.PemFile;
+import dev.perigee.protocol.tls.TlsFiles;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +36,24 @@ public final class LinkSettings {
                             SettingType.string(),
                             "Bearer token that the workers ask for. Without it none is sent.")
                     .asSecret();
+    public static final Setting<Path> TLS_CA =
+            Setting.optional(
+                    "link.tls.ca",
+                    SettingType.path(),
+                    "PEM file with the certificates of those who sign the certificates of wss://"
+                            + " workers. Without it the JDK's own. Like the other TLS files it is"
+                            + " looked at again each time a worker is dialled.");
+    public static final Setting<Path> TLS_CERTIFICATE =
+            Setting.optional(
+                    "link.tls.certificate",
+                    SettingType.path(),
+                    "PEM file with the gateway's certificate and those of its issuers, for"
+                            + " workers with link.tls.client-ca.");
+    public static final Setting<Path> TLS_KEY =
+            Setting.optional(
+                    "link.tls.key",
+                    SettingType.path(),
+                    "PEM file with the certificate's private key, PKCS#8, not encrypted.");
     public static final Setting<Duration> CONNECT_TIMEOUT =
             Setting.of(
                     "link.connect-timeout",
@@ -101,6 +122,9 @@ public final class LinkSettings {
                             "gateway",
                             WORKERS,
                             TOKEN,
+                            TLS_CA,
+                            TLS_CERTIFICATE,
+                            TLS_KEY,
                             CONNECT_TIMEOUT,
                             ANSWER_TIMEOUT,
                             PING_INTERVAL,
@@ -112,7 +136,9 @@ public final class LinkSettings {
                             RECOVERY_BACKOFF_MAX,
                             CREDIT,
                             SEND_BUFFER)
-                    .withRule(LinkSettings::pingsBeforeDead);
+                    .withRule(LinkSettings::pingsBeforeDead)
+                    .withRule(settings -> TlsFiles.unpaired(settings, TLS_CERTIFICATE, TLS_KEY))
+                    .withRule(LinkSettings::tlsIsUsed);
 
     private LinkSettings() {}
 
@@ -127,6 +153,12 @@ public final class LinkSettings {
                 gatewayId,
                 settings.value(WORKERS),
                 settings.valueOrNull(TOKEN),
+                encrypts(settings)
+                        ? new TlsFiles(
+                                PemFile.of(settings, TLS_CERTIFICATE),
+                                PemFile.of(settings, TLS_KEY),
+                                PemFile.of(settings, TLS_CA))
+                        : null,
                 groupSessionTimeout.plus(settings.value(RETENTION_SURPLUS)),
                 settings.value(CREDIT),
                 Math.toIntExact(settings.value(SEND_BUFFER)),
@@ -139,6 +171,26 @@ public final class LinkSettings {
                         settings.value(BACKOFF_MIN),
                         settings.value(BACKOFF_MAX),
                         settings.value(RECOVERY_BACKOFF_MAX)));
+    }
+
+    private static boolean encrypts(Settings settings) {
+        return settings.value(WORKERS).stream().anyMatch(LinkSettings::isEncrypted);
+    }
+
+    static boolean isEncrypted(URI worker) {
+        return "wss".equals(worker.getScheme());
+    }
+
+    private static @Nullable String tlsIsUsed(Settings settings) {
+        if (encrypts(settings)) {
+            return null;
+        }
+        for (var setting : List.of(TLS_CA, TLS_CERTIFICATE)) {
+            if (settings.valueOrNull(setting) != null) {
+                return setting + " is set and no URL in workers begins with wss://";
+            }
+        }
+        return null;
     }
 
     private static @Nullable String pingsBeforeDead(Settings settings) {

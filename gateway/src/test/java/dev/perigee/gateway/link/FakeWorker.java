@@ -16,9 +16,13 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
+import org.eclipse.jetty.server.AbstractConnectionFactory;
+import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.websocket.api.Callback;
 import org.eclipse.jetty.websocket.api.Session;
@@ -45,6 +49,10 @@ final class FakeWorker {
     private volatile Duration retention = Duration.ofSeconds(30);
 
     FakeWorker() throws Exception {
+        this(null);
+    }
+
+    FakeWorker(SslContextFactory.@Nullable Server tls) throws Exception {
         behaviours.put(
                 LinkMethod.HELLO,
                 request ->
@@ -62,7 +70,7 @@ final class FakeWorker {
         var threads = new QueuedThreadPool(12, 2);
         threads.setName("fake-worker");
         server = new Server(threads);
-        connector = new ServerConnector(server, 1, 1);
+        connector = new ServerConnector(server, null, null, null, 1, 1, factories(tls));
         connector.setHost("127.0.0.1");
         server.addConnector(connector);
         server.setHandler(
@@ -83,6 +91,10 @@ final class FakeWorker {
                                     });
                         }));
         server.start();
+    }
+
+    private static ConnectionFactory[] factories(SslContextFactory.@Nullable Server tls) {
+        return AbstractConnectionFactory.getFactories(tls, new HttpConnectionFactory());
     }
 
     private static boolean isAllowed(Request request) {

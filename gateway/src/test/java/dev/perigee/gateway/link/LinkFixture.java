@@ -5,9 +5,12 @@ import static org.awaitility.Awaitility.await;
 import dev.perigee.faults.FaultProxy;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.tls.TlsFileException;
+import dev.perigee.protocol.tls.TlsFiles;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.topic.RecordOrigin;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,59 +18,86 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** A worker double, a proxy before it and real links through the proxy, on short times. */
 final class LinkFixture {
     static final PartitionClaim CLAIM = new PartitionClaim(3, 40);
 
-    final FakeWorker worker = new FakeWorker();
-    final FaultProxy proxy = FaultProxy.to(worker.port());
+    final FakeWorker worker;
+    final FaultProxy proxy;
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
     final RecordingListener listener = new RecordingListener();
     final List<String> heartbeats = new CopyOnWriteArrayList<>();
     final ExecutorService callers = Executors.newVirtualThreadPerTaskExecutor();
+    final AtomicInteger changes = new AtomicInteger();
+    private final @Nullable TlsFiles tls;
     private @Nullable WorkerLinks links;
 
-    LinkFixture() throws Exception {}
+    LinkFixture() throws Exception {
+        this(new FakeWorker(), null);
+    }
+
+    LinkFixture(FakeWorker worker, @Nullable TlsFiles tls) throws IOException {
+        this.worker = worker;
+        this.proxy = FaultProxy.to(worker.port());
+        this.tls = tls;
+    }
 
     WorkerLinks start() {
         return start(FakeWorker.TOKEN, Duration.ofSeconds(1), 8 << 20);
     }
 
     WorkerLinks start(String token, Duration minimumRetention, int sendBuffer) {
-        var options =
-                new LinkOptions(
-                        "gateway-1",
-                        List.of(URI.create("ws://127.0.0.1:" + proxy.port() + "/link")),
-                        token,
-                        minimumRetention,
-                        1000,
-                        sendBuffer,
-                        new LinkOptions.Timing(
-                                Duration.ofSeconds(2),
-                                Duration.ofSeconds(3),
-                                Duration.ofMillis(100),
-                                Duration.ofMillis(1500),
-                                Duration.ofSeconds(5),
-                                Duration.ofMillis(10),
-                                Duration.ofMillis(100),
-                                Duration.ofMillis(100)));
-        var started =
-                LinkClient.start(
-                        options,
-                        new WorkerListener() {
-                            @Override
-                            public void changed() {}
+        WorkerLinks started;
+        try {
+            started =
+                    LinkClient.start(
+                            options(proxy.port(), token, tls, minimumRetention, sendBuffer),
+                            new WorkerListener() {
+                                @Override
+                                public void changed() {
+                                    changes.incrementAndGet();
+                                }
 
-                            @Override
-                            public void heartbeat(String workerId, RawJson heartbeat) {
-                                heartbeats.add(workerId + " " + heartbeat.text());
-                            }
-                        },
-                        meters);
+                                @Override
+                                public void heartbeat(String workerId, RawJson heartbeat) {
+                                    heartbeats.add(workerId + " " + heartbeat.text());
+                                }
+                            },
+                            meters);
+        } catch (TlsFileException e) {
+            throw new AssertionError(e);
+        }
         links = started;
         return started;
+    }
+
+    static LinkOptions options(
+            int port,
+            String token,
+            @Nullable TlsFiles tls,
+            Duration minimumRetention,
+            int sendBuffer) {
+        var scheme = tls == null ? "ws" : "wss";
+        return new LinkOptions(
+                "gateway-1",
+                List.of(URI.create(scheme + "://127.0.0.1:" + port + "/link")),
+                token,
+                tls,
+                minimumRetention,
+                1000,
+                sendBuffer,
+                new LinkOptions.Timing(
+                        Duration.ofSeconds(2),
+                        Duration.ofSeconds(3),
+                        Duration.ofMillis(100),
+                        Duration.ofMillis(1500),
+                        Duration.ofSeconds(5),
+                        Duration.ofMillis(10),
+                        Duration.ofMillis(100),
+                        Duration.ofMillis(100)));
     }
 
     WorkerLinks links() {

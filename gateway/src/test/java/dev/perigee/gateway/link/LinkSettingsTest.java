@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perigee.protocol.settings.InvalidSettingsException;
+import dev.perigee.protocol.tls.PemFile;
+import dev.perigee.protocol.tls.TlsFiles;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class LinkSettingsTest {
@@ -27,6 +31,7 @@ final class LinkSettingsTest {
                         new LinkOptions(
                                 "gateway-1",
                                 List.of(URI.create("ws://127.0.0.1:7070/link")),
+                                null,
                                 null,
                                 Duration.ofSeconds(25),
                                 4 << 20,
@@ -47,6 +52,9 @@ final class LinkSettingsTest {
         var texts = new HashMap<String, String>();
         texts.put("workers", "ws://a:1/link,wss://b:2/link");
         texts.put("link.token", "s3cret");
+        texts.put("link.tls.ca", "/tls/ca.crt");
+        texts.put("link.tls.certificate", "/tls/tls.crt");
+        texts.put("link.tls.key", "/tls/tls.key");
         texts.put("link.connect-timeout", "1s");
         texts.put("link.answer-timeout", "2s");
         texts.put("link.ping-interval", "3s");
@@ -69,6 +77,11 @@ final class LinkSettingsTest {
                                 "gateway-1",
                                 List.of(URI.create("ws://a:1/link"), URI.create("wss://b:2/link")),
                                 "s3cret",
+                                new TlsFiles(
+                                        new PemFile(
+                                                "link.tls.certificate", Path.of("/tls/tls.crt")),
+                                        new PemFile("link.tls.key", Path.of("/tls/tls.key")),
+                                        new PemFile("link.tls.ca", Path.of("/tls/ca.crt"))),
                                 Duration.ofSeconds(16),
                                 9 << 10,
                                 100 << 10,
@@ -97,6 +110,24 @@ final class LinkSettingsTest {
         assertThatThrownBy(() -> options(Map.of("workers", workers)))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("workers");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "wss, link.tls.certificate, link.tls.key is not",
+        "wss, link.tls.key, link.tls.certificate is not",
+        "ws, link.tls.ca, no URL in workers begins with wss://"
+    })
+    void refusesHalfOfTls(String scheme, String set, String missing) {
+        assertThatThrownBy(() -> options(Map.of("workers", scheme + "://a:1/link", set, "/a.pem")))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining(set + " is set and " + missing);
+    }
+
+    @Test
+    void encryptsWithTheAuthoritiesOfTheJdk() {
+        assertThat(options(Map.of("workers", "wss://a:1/link")).tls())
+                .isEqualTo(new TlsFiles(null, null, null));
     }
 
     @Test
