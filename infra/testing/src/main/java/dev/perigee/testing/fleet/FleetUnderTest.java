@@ -137,9 +137,10 @@ public final class FleetUnderTest implements AutoCloseable {
 
     /** Starts a gateway that shows this token to the workers. */
     public Part startGateway(int number, String token) {
+        var scheme = settings.containsKey("worker/link.tls.certificate") ? "wss" : "ws";
         var links =
                 workerPorts()
-                        .mapToObj(port -> "ws://127.0.0.1:" + port + "/link")
+                        .mapToObj(port -> scheme + "://127.0.0.1:" + port + "/link")
                         .collect(Collectors.joining(","));
         return start(
                 "gateway-" + number,
