@@ -73,12 +73,17 @@ final class WorkerSettingsTest {
     void needsATokenWhereServersReachTheLink() {
         var open = Map.of("worker.mode", "production");
         assertThatThrownBy(() -> WorkerSettings.SCHEMA.read(open))
-                .hasMessageContaining("link.token must be set in production");
+                .hasMessageContaining("link.token or link.tls.client-ca must be set in production");
         for (var closed : List.of("isolation.network=false", "isolation.mode=none")) {
             var all = new HashMap<>(open);
             all.put(closed.split("=", 2)[0], closed.split("=", 2)[1]);
             assertThat(WorkerSettings.SCHEMA.read(all)).isNotNull();
         }
+        var mutual = new HashMap<>(open);
+        mutual.put("link.tls.certificate", "worker.pem");
+        mutual.put("link.tls.key", "worker.key");
+        mutual.put("link.tls.client-ca", "gateways.pem");
+        assertThat(WorkerSettings.SCHEMA.read(mutual)).isNotNull();
     }
 
     @Test
