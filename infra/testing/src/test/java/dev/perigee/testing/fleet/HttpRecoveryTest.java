@@ -97,7 +97,8 @@ final class HttpRecoveryTest {
 
         try (var _ = resetting(URI.create(h.url()).getPort(), attempts)) {
             var answer = backend.call(server, "counter_idempotent", "{}");
-            assertThat(answer.text("error/code")).isEqualTo("server_unreachable");
+            // A reset that is seen after the body was handed over leaves open whether the call ran.
+            assertThat(answer.text("error/code")).isIn("server_unreachable", "outcome_unknown");
             assertThat(answer.json().path("attempts").asInt()).isEqualTo(3);
             watch.await("offline");
         }

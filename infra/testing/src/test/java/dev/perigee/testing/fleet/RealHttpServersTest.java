@@ -6,6 +6,7 @@ import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.EverythingServer;
 import dev.perigee.testing.TokenProxy;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
@@ -19,6 +20,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 @DisplayName("server-everything over HTTP, called through topics")
 @ExtendWith(SharedFleet.class)
 final class RealHttpServersTest {
+
+    /** A call that was under way when the server was stopped may have run. */
+    private static final Set<String> MAY_END_WITH = Set.of("server_unreachable", "outcome_unknown");
 
     private static final String HI = "{\"message\":\"hi\"}";
 
@@ -80,8 +84,7 @@ final class RealHttpServersTest {
                     .allMatch(
                             answer ->
                                     answer.text("outcome").equals("success")
-                                            || answer.text("error/code")
-                                                    .equals("server_unreachable"))
+                                            || MAY_END_WITH.contains(answer.text("error/code")))
                     .anyMatch(answer -> answer.text("outcome").equals("failed"));
             users.forEach(backend::uninstall);
         }
