@@ -146,13 +146,20 @@ final class HttpKeeper implements ServerKeeper {
         }
     }
 
-    /** A call found out that the server does not do what it should. */
+    /**
+     * A call found out that the server does not do what it should. Its answer is newer than what is
+     * being asked of an online server, which then does not count any more.
+     */
     void callFailed(Message.CallFailed message) {
         var run = message.run();
         var trouble = message.trouble();
-        if (run == current && !dossier.discovering) {
-            dossier.reporter.on(
-                    new CallFailed(trouble.status()), run.masked(trouble.message()), null, null);
+        if (run == current
+                && dossier.reporter.on(
+                        new CallFailed(trouble.status()),
+                        run.masked(trouble.message()),
+                        null,
+                        null)) {
+            tools.giveUp();
         }
     }
 

@@ -154,6 +154,28 @@ final class HttpInstanceTest {
     }
 
     @Test
+    @DisplayName("STA-06: waits for its user also when its tools were being listed anew meanwhile")
+    void refusedWhileListing() throws Exception {
+        var config = online();
+        server.order("{'delay':{'tools/list':60000},'reset':true}");
+        var moved = config("a", server.url() + "?moved", Map.of());
+        bench.apply(moved, Cause.UPDATED);
+        await().atMost(Bench.PATIENCE).until(() -> server.count("tools/list") == 1);
+
+        server.order("{'token':'secret-token'}");
+        bench.call(config, "echo", ECHO);
+        awaitStatus(config, REQUIRES_REAUTH);
+
+        server.order("{'delay':{},'reset':true}");
+        bench.apply(
+                config("a", server.url(), Map.of("Authorization", "Bearer secret-token")),
+                Cause.UPDATED);
+        assertThat(since(config, REQUIRES_REAUTH))
+                .extracting(StatusChanged::status)
+                .containsExactly(REQUIRES_REAUTH, CONNECTING, DISCOVERING_TOOLS, ONLINE);
+    }
+
+    @Test
     @DisplayName("PRO-73: uses a new configuration from the next request on, without a restart")
     void takesAConfigurationOver() throws Exception {
         var config = online();
@@ -279,12 +301,16 @@ final class HttpInstanceTest {
     }
 
     private ServerConfig config(String id, Map<String, String> headers) {
+        return config(id, server.url(), headers);
+    }
+
+    private static ServerConfig config(String id, String url, Map<String, String> headers) {
         return ServerConfigBuilder.elsewhere(
                         id,
                         "slug-" + id,
                         new Owner("t1", "acme", "u1", "alice"),
                         TransportType.HTTP,
-                        server.url())
+                        url)
                 .installationName("name-" + id)
                 .headers(headers)
                 .build();
