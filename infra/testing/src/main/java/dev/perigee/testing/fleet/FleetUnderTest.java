@@ -194,6 +194,15 @@ public final class FleetUnderTest implements AutoCloseable {
         return processes().stream().filter(process -> !own.contains(process.pid())).toList();
     }
 
+    private void awaitReady(String prefix) {
+        parts.forEach(
+                (name, part) -> {
+                    if (name.startsWith(prefix)) {
+                        part.awaitReady();
+                    }
+                });
+    }
+
     @Override
     public void close() {
         parts.values().forEach(Part::askToEnd);
@@ -271,15 +280,12 @@ public final class FleetUnderTest implements AutoCloseable {
                     }
                     fleet.startWorker(number);
                 }
+                // A gateway places partitions on the workers that are there, so that they must be.
+                fleet.awaitReady("worker-");
                 for (int number = 1; number <= gateways; number++) {
                     fleet.startGateway(number);
                 }
-                fleet.parts.forEach(
-                        (name, part) -> {
-                            if (!name.equals("topics")) {
-                                part.awaitReady();
-                            }
-                        });
+                fleet.awaitReady("gateway-");
                 return fleet;
             } catch (RuntimeException | AssertionError e) {
                 fleet.close();

@@ -15,13 +15,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks at the machine's processes every 50 ms for two that serve the same instance. A server is
- * known by a variable of its environment that holds its process id, see {@link #VARIABLE}. Closed
- * by the thread that opened it.
+ * known by a variable of its environment, see {@link #mark}. Closed by the thread that opened it.
  */
 public final class LiveServers implements AutoCloseable {
 
-    /** The variable that a server's configuration sets to its process id. */
-    public static final String VARIABLE = "HISTORY_PROCESS_ID";
+    /** The variable that a server's configuration sets to its {@link #mark}. */
+    public static final String VARIABLE = "HISTORY_PROCESS";
+
+    /** Other runs on this machine have fleets of their own, with instances of the same names. */
+    private static final String RUN = ProcessHandle.current().pid() + "/";
 
     private static final long PERIOD_MS = 50;
 
@@ -46,6 +48,11 @@ public final class LiveServers implements AutoCloseable {
     }
 
     private LiveServers() {}
+
+    /** What tells a server of this run and its process id. */
+    public static String mark(String processId) {
+        return RUN + processId;
+    }
 
     /** Begins to look. */
     public static LiveServers watching() {
@@ -89,9 +96,12 @@ public final class LiveServers implements AutoCloseable {
                 });
     }
 
-    /** The process id that a process serves; empty for all others and for what has just ended. */
+    /**
+     * The process id that a process of this run serves; empty for all others and for what has just
+     * ended.
+     */
     private static String served(long pid) {
-        var mark = VARIABLE + "=";
+        var mark = VARIABLE + "=" + RUN;
         for (var variable : read(pid, "environ").split("\0")) {
             if (variable.startsWith(mark)) {
                 return variable.substring(mark.length());

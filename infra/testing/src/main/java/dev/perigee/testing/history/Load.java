@@ -57,7 +57,8 @@ public final class Load implements AutoCloseable {
 
     /** The installation as {@link LiveServers} sees it. */
     public static Installation watched(Installation installation) {
-        return installation.withEnv(LiveServers.VARIABLE, installation.processId());
+        return installation.withEnv(
+                LiveServers.VARIABLE, LiveServers.mark(installation.processId()));
     }
 
     /** The servers that are called. */

@@ -103,12 +103,12 @@ final class HistoryTest {
     @Test
     void seesTwins() throws IOException {
         var builder = new ProcessBuilder("sleep", "60");
-        builder.environment().put(LiveServers.VARIABLE, "twin");
+        builder.environment().put(LiveServers.VARIABLE, LiveServers.mark("twin"));
         var first = builder.start();
         try (var live = LiveServers.watching()) {
-            builder.environment().put(LiveServers.VARIABLE, "other");
+            builder.environment().put(LiveServers.VARIABLE, "another run's/twin");
             var other = builder.start();
-            builder.environment().put(LiveServers.VARIABLE, "twin");
+            builder.environment().put(LiveServers.VARIABLE, LiveServers.mark("twin"));
             var second = builder.start();
             try {
                 Awaitility.await().until(() -> !live.doubles().isEmpty());
