@@ -54,6 +54,7 @@ record Assembly(
                         fleet.place(
                                 partition, recorded, ownedUntil, links.workers(), clock.instant()),
                 times(),
+                LimitSettings.read(settings),
                 clock,
                 new GatewayMetrics(registry));
     }

@@ -83,7 +83,7 @@ public final class GatewaySettings {
             Setting.of(
                     "partition.open-records",
                     SettingType.integer(1, 100_000),
-                    "2000",
+                    "5000",
                     "Records of one topic partition that may be under way before it is paused.");
     public static final Setting<Long> OPEN_BYTES =
             Setting.of(
@@ -156,7 +156,11 @@ public final class GatewaySettings {
 
     /** Every key that a gateway knows. */
     public static final SettingsSchema SCHEMA =
-            OWN.with(LinkSettings.SCHEMA).with(PlacementSettings.SCHEMA).with(AdminSettings.SCHEMA);
+            OWN.with(LimitSettings.SCHEMA)
+                    .with(LinkSettings.SCHEMA)
+                    .with(PlacementSettings.SCHEMA)
+                    .with(AdminSettings.SCHEMA)
+                    .withRule(LimitSettings::leaveRoomForOthers);
 
     private GatewaySettings() {}
 

@@ -55,6 +55,21 @@ class GatewaySettingsTest {
     }
 
     @Test
+    void leavesRoomForOtherUsers() {
+        given.put("limits.user.queue", "3000");
+        assertThatThrownBy(() -> GatewaySettings.SCHEMA.read(given))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("half of partition.open-records");
+        given.put("partition.open-records", "7000");
+        assertThat(LimitSettings.read(GatewaySettings.SCHEMA.read(given)).queue()).isEqualTo(3000);
+
+        given.put("limits.user.open-bytes", "17MiB");
+        assertThatThrownBy(() -> GatewaySettings.SCHEMA.read(given))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("half of partition.open-bytes");
+    }
+
+    @Test
     void wantsABroker() {
         given.remove("kafka.bootstrap.servers");
 

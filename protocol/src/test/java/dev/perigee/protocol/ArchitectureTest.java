@@ -55,6 +55,7 @@ final class ArchitectureTest {
                                         "link",
                                         "json",
                                         "settings",
+                                        "limit",
                                         "tls")
                                 .map(name -> ROOT + "." + name + ".."));
         classes()

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class LinkCall implements AnswerHandler {
     /** Decides what an error answer means; called on the reader. */
     interface RefusalHandler {
-        void refused(LinkConnection from, LinkCall call, LinkError error);
+        void refused(LinkConnection from, LinkCall call, LinkError error, String message);
     }
 
     private final long id;
@@ -86,7 +86,7 @@ final class LinkCall implements AnswerHandler {
     @Override
     public void failure(LinkConnection from, int code, String message) {
         var error = LinkError.of(code);
-        onRefusal.refused(from, this, error == null ? LinkError.INTERNAL : error);
+        onRefusal.refused(from, this, error == null ? LinkError.INTERNAL : error, message);
     }
 
     /** Ends the call without an answer. The first end counts. */

@@ -189,7 +189,7 @@ final class SessionCalls {
     }
 
     /** An error answer to a call, which the worker did not accept then; on the reader. */
-    private void refused(LinkConnection from, LinkCall call, LinkError error) {
+    private void refused(LinkConnection from, LinkCall call, LinkError error, String message) {
         var sessionEnd = SessionEnd.of(error);
         if (sessionEnd != null) {
             if (from == connection) {
@@ -197,7 +197,7 @@ final class SessionCalls {
                 onSessionEnd.accept(sessionEnd);
             }
         } else if (error == LinkError.OVERLOADED) {
-            call.fail(failure(Reason.OVERLOADED, false, "The worker is overloaded"));
+            call.fail(failure(Reason.OVERLOADED, false, "The worker is overloaded: " + message));
         } else if (error == LinkError.DRAINING) {
             call.fail(failure(Reason.DRAINING, false, "The worker is leaving"));
         } else {

@@ -32,17 +32,20 @@ final class CallFlow {
     private final Answers answers;
     private final CallSender sender;
     private final ServerWait serverWait;
+    private final FairQueue queue;
     private final TreeMap<Long, ToolCall> open = new TreeMap<>();
     private final Map<String, ToolCall> byRequest = new HashMap<>();
     private final RecentRequests recent;
     private final AnsweredRequests answeredRequests = new AnsweredRequests();
     private final Map<RecordOrigin, Attach.Progress> accepted = new HashMap<>();
+    private @Nullable Instant nextTurn;
 
     CallFlow(PartitionContext context, Answers answers, CommandsTaken commands) {
         this.context = context;
         this.answers = answers;
         this.sender = new CallSender(context, new Verdicts());
         this.serverWait = new ServerWait(context, commands);
+        this.queue = new FairQueue(context.services().limits(), context.services().clock());
         this.recent =
                 new RecentRequests(
                         context.services().clock(), context.services().times().requestMemory());
@@ -69,11 +72,12 @@ final class CallFlow {
             open.put(call.offset(), call);
             byRequest.put(call.key(), call);
             if (progress != null) {
+                queue.adopt(call);
                 awaitResult(call);
             } else if (!read.deadline().isAfter(now())) {
                 answer(call, OwnAnswer.EXPIRED);
             } else {
-                route(call);
+                admit(call);
             }
         }
     }
@@ -90,11 +94,12 @@ final class CallFlow {
 
     /** Requests may be sent to the session that now serves. */
     void serving() {
-        for (var call : List.copyOf(open.values())) {
+        for (var call : open.values()) {
             if (call.stage() == Stage.WAITING && call.isResolved()) {
-                send(call);
+                queue.ready(call);
             }
         }
+        dispatch();
     }
 
     /** What the worker accepted, told at each attach, before anything is sent. */
@@ -185,6 +190,15 @@ final class CallFlow {
         accepted.keySet().removeIf(origin -> origin.offset() < offset);
     }
 
+    private void admit(ToolCall call) {
+        var refusal = queue.admit(call);
+        if (refusal == null) {
+            route(call);
+        } else {
+            answer(call, refusal);
+        }
+    }
+
     private void route(ToolCall call) {
         var path = call.read().path();
         if (path == null) {
@@ -210,23 +224,40 @@ final class CallFlow {
         }
     }
 
+    /** When it is its turn. */
     private void send(ToolCall call) {
+        call.stage(Stage.WAITING);
+        queue.ready(call);
+        dispatch();
+        if (call.stage() == Stage.WAITING) {
+            hold(call);
+        }
+    }
+
+    private void hold(ToolCall call) {
+        call.timer(context.timers().at(call.read().deadline(), () -> answer(call, late())));
+    }
+
+    private OwnAnswer late() {
+        return context.serving() == null ? OwnAnswer.NO_WORKER : OwnAnswer.NO_TURN;
+    }
+
+    /** Sends what may be sent now. */
+    private void dispatch() {
         var session = context.serving();
         if (session == null) {
-            hold(call);
-        } else {
+            return;
+        }
+        for (var call = queue.next(); call != null; call = queue.next()) {
             call.timer(null);
             call.stage(Stage.SENDING);
             sender.send(call, session);
         }
-    }
-
-    /** Until the next {@link #serving}. */
-    private void hold(ToolCall call) {
-        call.stage(Stage.WAITING);
-        call.timer(
-                context.timers()
-                        .at(call.read().deadline(), () -> answer(call, OwnAnswer.NO_WORKER)));
+        var due = queue.due();
+        if (due != null && !due.equals(nextTurn)) {
+            nextTurn = due;
+            context.timers().at(due, this::dispatch);
+        }
     }
 
     /** True when the worker does not know a server only because it was not given to it yet. */
@@ -285,11 +316,15 @@ final class CallFlow {
         serverWait.remove(call);
         call.stage(Stage.ENDED);
         open.remove(call.offset());
+        queue.ended(call);
+        dispatch();
     }
 
     private void answered(ToolCall call, @Nullable ErrorCode code) {
         byRequest.remove(call.key());
-        recent.add(call.key());
+        if (code != ErrorCode.OVERLOADED) { // Else it never ran, and its author is to try again.
+            recent.add(call.key());
+        }
         context.services()
                 .metrics()
                 .requestEnded(code, Duration.between(call.read().appendedAt(), now()));
@@ -324,6 +359,8 @@ final class CallFlow {
         @Override
         public void answered(ToolCall call, ToolResult result) {
             if (codeOf(result) == ErrorCode.UNKNOWN_SERVER && isBeingRestored(call)) {
+                call.stage(Stage.WAITING);
+                queue.aside(call);
                 hold(call);
             } else {
                 answer(call, result);
@@ -337,7 +374,6 @@ final class CallFlow {
 
         @Override
         public void notRun(ToolCall call) {
-            call.stage(Stage.WAITING);
             send(call);
         }
 

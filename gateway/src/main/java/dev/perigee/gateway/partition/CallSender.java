@@ -3,6 +3,8 @@ package dev.perigee.gateway.partition;
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.gateway.link.LinkException;
 import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.tool.ToolError;
 import dev.perigee.protocol.tool.ToolResult;
 import java.time.Duration;
 import org.slf4j.Logger;
@@ -125,7 +127,7 @@ final class CallSender {
                     verdict.refused(call, OwnAnswer.NOT_REACHED);
                 }
             }
-            case OVERLOADED -> verdict.refused(call, OwnAnswer.OVERLOADED);
+            case OVERLOADED -> verdict.answered(call, overloaded(call, failure));
             case TOO_LARGE -> verdict.refused(call, OwnAnswer.TOO_LARGE);
             case REJECTED -> {
                 context.services().metrics().failure("call");
@@ -136,6 +138,15 @@ final class CallSender {
                 }
             }
         }
+    }
+
+    /** With the limit that the worker named. */
+    private ToolResult overloaded(ToolCall call, LinkException failure) {
+        return ToolResult.refused(
+                call.read().request(),
+                call.processId(),
+                ToolError.of(ErrorCode.OVERLOADED, String.valueOf(failure.getMessage()), null),
+                context.services().clock().instant());
     }
 
     private void cancel(RequestRead read, Session session, Runnable done) {

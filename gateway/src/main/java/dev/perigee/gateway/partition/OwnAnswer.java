@@ -16,7 +16,22 @@ enum OwnAnswer {
     NO_WORKER(ErrorCode.UNAVAILABLE, "No worker had the user's servers in time: try again"),
     NOT_REACHED(ErrorCode.UNAVAILABLE, "The worker was not reached in time: try again"),
     REFUSED(ErrorCode.UNAVAILABLE, "The worker refused the call: see the gateway's log"),
-    OVERLOADED(ErrorCode.OVERLOADED, "The worker has no room for more calls now: try again later"),
+    QUEUE_FULL(
+            ErrorCode.OVERLOADED,
+            "The user has as many requests open as limits.user.concurrency and limits.user.queue"
+                    + " allow: try again when some are answered"),
+    BYTES_FULL(
+            ErrorCode.OVERLOADED,
+            "The user's open requests are as large as limits.user.open-bytes allows: try again when"
+                    + " some are answered"),
+    TOO_OFTEN(
+            ErrorCode.OVERLOADED,
+            "The user sends more requests than limits.user.rate allows, and this one's turn would"
+                    + " come after its deadline: try again later"),
+    NO_TURN(
+            ErrorCode.OVERLOADED,
+            "The user's requests before this one were under way until its deadline, and"
+                    + " limits.user.concurrency or limits.user.rate allows no more: try again later"),
     TOO_LARGE(ErrorCode.TOO_LARGE, "The request is too large to be sent: shorten its arguments"),
     SILENT(
             ErrorCode.TIMEOUT,

@@ -15,6 +15,7 @@ import java.time.InstantSource;
  *
  * @param partitions how many process partitions there are
  * @param hosts decides which worker a partition goes to
+ * @param limits of each user
  * @param metrics the gateway's own measurements
  */
 public record PartitionServices(
@@ -32,5 +33,6 @@ public record PartitionServices(
         WorkerLinks links,
         HostChooser hosts,
         PartitionTimes times,
+        UserLimits limits,
         InstantSource clock,
         GatewayMetrics metrics) {}

@@ -90,7 +90,18 @@ final class ToolCall {
 
     /** Identity of the request, as its author sees it. */
     String key() {
+        return user() + "/" + read.request().requestId();
+    }
+
+    /** Whose it is. */
+    String user() {
         var request = read.request();
-        return request.teamId() + "/" + request.userId() + "/" + request.requestId();
+        return request.teamId() + "/" + request.userId();
+    }
+
+    /** What makes it large. */
+    int bytes() {
+        var arguments = read.request().arguments();
+        return arguments == null ? 0 : arguments.bytes().length;
     }
 }

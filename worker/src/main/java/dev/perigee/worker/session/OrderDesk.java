@@ -36,7 +36,8 @@ final class OrderDesk {
         }
         boolean waiting = false;
         try {
-            var pending = sessions.asOwner(connection, order.partition(), order.submission());
+            var pending =
+                    sessions.asOwner(connection, order.partition(), order.submission()::apply);
             Thread.ofVirtual()
                     .name("order-" + order.partition() + "-" + request.id())
                     .start(() -> answer(connection, request, pending));

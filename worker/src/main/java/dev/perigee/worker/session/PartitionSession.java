@@ -32,7 +32,9 @@ final class PartitionSession {
         this.partition = partition;
         this.createdEpoch = createdEpoch;
         this.context = context;
-        this.requests = new SessionRequests(context.options().recentResults(), context.clock());
+        this.requests =
+                new SessionRequests(
+                        context.options().recentResults(), context.permits(), context.clock());
         this.journals = new SessionJournals(requests, context);
         this.instances = context.instances().open(partition, journals);
     }
@@ -66,7 +68,12 @@ final class PartitionSession {
         orders.commit(committed.topic(), partition, committed.offset());
     }
 
-    ToolOrder.Accepted execute(ToolOrder.Execute order) {
+    /**
+     * Runs a request, unless it did before.
+     *
+     * @throws LinkRefusal when too many run already: it is as if it had never come
+     */
+    ToolOrder.Accepted execute(ToolOrder.Execute order) throws LinkRefusal {
         return switch (requests.offer(order)) {
             case Verdict.Run ignored -> run(order);
             case Verdict.Known ignored -> new ToolOrder.Accepted(null);

@@ -9,7 +9,6 @@ import dev.perigee.worker.session.Fencing.Decision;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +20,12 @@ import org.slf4j.LoggerFactory;
  */
 final class PartitionSlot {
     private static final Logger log = LoggerFactory.getLogger(PartitionSlot.class);
+
+    /** What an owner asks for. */
+    @FunctionalInterface
+    interface OwnerAction<T> {
+        T on(PartitionSession session) throws LinkRefusal;
+    }
 
     private final int partition;
     private final SessionContext context;
@@ -138,9 +143,9 @@ final class PartitionSlot {
     /**
      * Does what the attached connection asks for; nothing of it may wait.
      *
-     * @throws LinkRefusal when another connection, or none, is attached
+     * @throws LinkRefusal when another connection, or none, is attached, or the session refuses
      */
-    <T> T asOwner(LinkPeer peer, Function<PartitionSession, T> action) throws LinkRefusal {
+    <T> T asOwner(LinkPeer peer, OwnerAction<T> action) throws LinkRefusal {
         lock.lock();
         try {
             if (session == null) {
@@ -150,7 +155,7 @@ final class PartitionSlot {
             if (!peer.equals(owner)) {
                 throw notOwner(peer);
             }
-            return action.apply(session);
+            return action.on(session);
         } finally {
             lock.unlock();
         }

@@ -11,4 +11,5 @@ record SessionContext(
         LargeBudget largeBudget,
         SessionMetrics metrics,
         Acknowledgements acknowledged,
+        CallPermits permits,
         InstantSource clock) {}

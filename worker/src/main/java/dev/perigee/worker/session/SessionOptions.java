@@ -17,6 +17,7 @@ import java.time.Duration;
  * @param repeatWindow for how long a request id does not run again
  * @param repeatRequests how many request ids each session remembers
  * @param repeatBytes how many bytes of results each session remembers
+ * @param calls how many requests may run
  */
 public record SessionOptions(
         Duration retention,
@@ -30,7 +31,8 @@ public record SessionOptions(
         long largeBudgetBytes,
         Duration repeatWindow,
         int repeatRequests,
-        long repeatBytes) {
+        long repeatBytes,
+        CallLimits calls) {
 
     Journal.Limits journal() {
         return new Journal.Limits(journalBytes, journalEntries, largeEntryBytes, whenFull);

@@ -15,7 +15,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +41,7 @@ public final class SessionRegistry {
                         budget,
                         new SessionMetrics(meters),
                         new Acknowledgements(),
+                        new CallPermits(options.calls(), clock),
                         clock);
         this.reaper = new SessionReaper(clock, this::expireDue);
         gauge(
@@ -123,7 +123,7 @@ public final class SessionRegistry {
     }
 
     /** Does what an owner asks for with its session; see {@link PartitionSlot#asOwner}. */
-    <T> T asOwner(LinkPeer peer, int partition, Function<PartitionSession, T> action)
+    <T> T asOwner(LinkPeer peer, int partition, PartitionSlot.OwnerAction<T> action)
             throws LinkRefusal {
         var slot = slots.get(partition);
         if (slot == null) {

@@ -14,27 +14,48 @@ import java.util.List;
 final class SessionRequests {
     private final Object lock = new Object();
     private final AcceptedRecords records;
+    private final CallPermits permits;
     private final InstantSource clock;
 
-    SessionRequests(RecentResults.Limits limits, InstantSource clock) {
+    SessionRequests(RecentResults.Limits limits, CallPermits permits, InstantSource clock) {
         this.records = new AcceptedRecords(new RecentResults(limits));
+        this.permits = permits;
         this.clock = clock;
     }
 
-    AcceptedRecords.Verdict offer(ToolOrder.Execute order) {
+    /**
+     * A request arrives; one that is to run holds a permit until it is finished or withdrawn.
+     *
+     * @throws LinkRefusal when there is no permit: it is as if it had never come
+     */
+    AcceptedRecords.Verdict offer(ToolOrder.Execute order) throws LinkRefusal {
         synchronized (lock) {
-            return records.offer(order, clock.instant());
+            var verdict = records.offer(order, clock.instant());
+            if (verdict instanceof AcceptedRecords.Verdict.Run) {
+                boolean permitted = false;
+                try {
+                    permits.begin(RequestId.of(order.request()));
+                    permitted = true;
+                } finally {
+                    if (!permitted) {
+                        records.withdraw(order);
+                    }
+                }
+            }
+            return verdict;
         }
     }
 
     void withdraw(ToolOrder.Execute order) {
         synchronized (lock) {
             records.withdraw(order);
+            permits.end(RequestId.of(order.request()));
         }
     }
 
     List<ToolOrder.Execute> finish(ToolOrder.Execute order, String processId, RawJson result) {
         synchronized (lock) {
+            permits.end(RequestId.of(order.request()));
             return records.finish(order, processId, result, clock.instant());
         }
     }

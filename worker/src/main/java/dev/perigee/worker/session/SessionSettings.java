@@ -89,18 +89,19 @@ public final class SessionSettings {
     /** All keys, in the order of the reference page. */
     public static final SettingsSchema SCHEMA =
             SettingsSchema.of(
-                    "sessions",
-                    RETENTION,
-                    EXPIRY_GRACE,
-                    FLUSH_TIMEOUT,
-                    JOURNAL_BYTES,
-                    JOURNAL_ENTRIES,
-                    WHEN_FULL,
-                    LARGE_ENTRY,
-                    LARGE_BUDGET,
-                    REPEAT_WINDOW,
-                    REPEAT_COUNT,
-                    REPEAT_BYTES);
+                            "sessions",
+                            RETENTION,
+                            EXPIRY_GRACE,
+                            FLUSH_TIMEOUT,
+                            JOURNAL_BYTES,
+                            JOURNAL_ENTRIES,
+                            WHEN_FULL,
+                            LARGE_ENTRY,
+                            LARGE_BUDGET,
+                            REPEAT_WINDOW,
+                            REPEAT_COUNT,
+                            REPEAT_BYTES)
+                    .with(CallSettings.SCHEMA);
 
     private SessionSettings() {}
 
@@ -122,6 +123,7 @@ public final class SessionSettings {
                 settings.value(LARGE_BUDGET),
                 settings.value(REPEAT_WINDOW),
                 settings.value(REPEAT_COUNT),
-                settings.value(REPEAT_BYTES));
+                settings.value(REPEAT_BYTES),
+                CallSettings.read(settings));
     }
 }

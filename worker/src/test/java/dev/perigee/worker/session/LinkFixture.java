@@ -1,6 +1,7 @@
 package dev.perigee.worker.session;
 
 import dev.perigee.protocol.event.Heartbeat;
+import dev.perigee.protocol.limit.RateLimit;
 import dev.perigee.protocol.settings.HostPort;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
@@ -28,7 +29,8 @@ final class LinkFixture implements AutoCloseable {
                     64 << 20,
                     Duration.ofMinutes(10),
                     1000,
-                    1 << 20);
+                    1 << 20,
+                    new CallLimits(1000, 1000, RateLimit.NONE));
 
     final FakeInstances instances = new FakeInstances();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();

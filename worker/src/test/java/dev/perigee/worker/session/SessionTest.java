@@ -383,7 +383,8 @@ final class SessionTest {
                 usual.largeBudgetBytes(),
                 usual.repeatWindow(),
                 usual.repeatRequests(),
-                usual.repeatBytes());
+                usual.repeatBytes(),
+                usual.calls());
     }
 
     private double connections() {

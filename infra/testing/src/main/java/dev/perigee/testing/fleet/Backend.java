@@ -5,6 +5,7 @@ import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -158,6 +159,42 @@ public final class Backend implements AutoCloseable {
             String arguments,
             UnaryOperator<ObjectNode> change) {
         var id = "req-" + UUID.randomUUID();
+        var request = change.apply(toolCall(id, installation, tool, arguments));
+        send(Topic.TOOL_REQUESTS, installation.key(), Json.write(request));
+        return id;
+    }
+
+    /** Writes so many tools/call as fast as the broker takes them, and gives their ids. */
+    public List<String> flood(Installation installation, String tool, String arguments, int count) {
+        return flood(installation, tool, arguments, count, UnaryOperator.identity());
+    }
+
+    /** The same of requests that {@code change} may alter. */
+    public List<String> flood(
+            Installation installation,
+            String tool,
+            String arguments,
+            int count,
+            UnaryOperator<ObjectNode> change) {
+        var key = installation.key().getBytes(StandardCharsets.UTF_8);
+        var ids = new ArrayList<String>();
+        for (int i = 0; i < count; i++) {
+            var id = "req-" + UUID.randomUUID();
+            var call = toolCall(id, installation, tool, arguments);
+            var _ =
+                    producer.send(
+                            new ProducerRecord<>(
+                                    names.of(Topic.TOOL_REQUESTS),
+                                    key,
+                                    Json.write(change.apply(call))));
+            ids.add(id);
+        }
+        producer.flush();
+        return ids;
+    }
+
+    private static ObjectNode toolCall(
+            String id, Installation installation, String tool, String arguments) {
         var request =
                 NODES.objectNode()
                         .put("request_id", id)
@@ -166,8 +203,7 @@ public final class Backend implements AutoCloseable {
                         .put("method", "tools/call")
                         .put("tool_path", installation.toolPath(tool));
         request.set("arguments", Json.tree(arguments.getBytes(StandardCharsets.UTF_8)));
-        send(Topic.TOOL_REQUESTS, installation.key(), Json.write(change.apply(request)));
-        return id;
+        return request;
     }
 
     /** The terminal result of a request. */
