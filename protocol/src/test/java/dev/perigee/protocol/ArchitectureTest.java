@@ -56,7 +56,8 @@ final class ArchitectureTest {
                                         "json",
                                         "settings",
                                         "limit",
-                                        "tls")
+                                        "tls",
+                                        "trace")
                                 .map(name -> ROOT + "." + name + ".."));
         classes()
                 .should()

@@ -279,6 +279,7 @@ final class PartitionSession implements PartitionLink {
         LOG.atError()
                 .addKeyValue("worker_id", workerId)
                 .addKeyValue("partition", claim.partition())
+                .addKeyValue("epoch", claim.epoch())
                 .addKeyValue("error", how)
                 .log("A worker refused to attach a session: one of the two has a bug");
         lose(LinkFailure.REFUSED);

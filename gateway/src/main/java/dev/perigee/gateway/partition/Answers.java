@@ -134,6 +134,8 @@ final class Answers {
         } catch (InvalidRecordException e) {
             LOG.atError()
                     .addKeyValue("process_id", event.processId())
+                    .addKeyValue("partition", event.partition())
+                    .addKeyValue("epoch", createdEpoch)
                     .setCause(e)
                     .log("A result is too large for its topic and cannot be read");
             return null;

@@ -307,7 +307,7 @@ final class CallFlow {
                 call.read().origin(),
                 result,
                 call.read().reply(),
-                call.read().traceparent(),
+                call.span().traceparent(),
                 () -> answered(call, codeOf(result)));
     }
 
@@ -325,9 +325,9 @@ final class CallFlow {
         if (code != ErrorCode.OVERLOADED) { // Else it never ran, and its author is to try again.
             recent.add(call.key());
         }
-        context.services()
-                .metrics()
-                .requestEnded(code, Duration.between(call.read().appendedAt(), now()));
+        var took = Duration.between(call.read().appendedAt(), now());
+        context.services().metrics().requestEnded(code, took);
+        call.answered(code, took);
         done(call.read().origin());
     }
 

@@ -6,6 +6,7 @@ import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolError;
 import dev.perigee.protocol.tool.ToolResult;
+import dev.perigee.protocol.trace.LogContext;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,7 +71,13 @@ final class CallSender {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
-            LOG.atError().setCause(e).log("A call could not be sent");
+            LOG.atError()
+                    .addKeyValue(LogContext.PROCESS_ID, call.processId())
+                    .addKeyValue(LogContext.PARTITION, context.partition())
+                    .addKeyValue(LogContext.EPOCH, session.link().claim().epoch())
+                    .addKeyValue(LogContext.TRACE_ID, call.span().traceId())
+                    .setCause(e)
+                    .log("A call could not be sent");
             context.mailbox().post(() -> broken(call));
         }
     }
@@ -92,7 +99,7 @@ final class CallSender {
                 read.request(),
                 read.deadline(),
                 read.reply(),
-                read.traceparent());
+                call.span().traceparent());
     }
 
     private void executed(ToolCall call, ToolOrder.Accepted answer) {

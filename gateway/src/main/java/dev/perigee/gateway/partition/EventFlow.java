@@ -121,6 +121,8 @@ final class EventFlow {
                         () -> {
                             LOG.atError()
                                     .addKeyValue("process_id", entry.event.processId())
+                                    .addKeyValue("partition", context.partition())
+                                    .addKeyValue("epoch", epoch(entry.session))
                                     .addKeyValue("type", entry.event.type())
                                     .log("An event is too large for its topic and was given up");
                             entry.oneDone();
@@ -142,11 +144,17 @@ final class EventFlow {
                             public void tooLarge() {
                                 LOG.atError()
                                         .addKeyValue("process_id", event.processId())
+                                        .addKeyValue("partition", context.partition())
+                                        .addKeyValue("epoch", epoch(session))
                                         .addKeyValue("type", event.type())
                                         .log("An event is too large for its topic, given up");
                                 context.mailbox().post(entry::oneDone);
                             }
                         });
+    }
+
+    private static long epoch(Session session) {
+        return session.link().claim().epoch();
     }
 
     /** An entry until it is settled; for the owner's thread. */

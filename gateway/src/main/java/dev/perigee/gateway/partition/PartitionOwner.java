@@ -10,6 +10,7 @@ import dev.perigee.gateway.inbound.Tenure;
 import dev.perigee.protocol.topic.DeadLetterReason;
 import dev.perigee.protocol.topic.RecordOrigin;
 import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.trace.LogContext;
 import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -111,6 +112,7 @@ final class PartitionOwner {
     }
 
     private void run() {
+        LogContext.put(LogContext.PARTITION, tenure().partition());
         try {
             sessions.begin();
             perform(() -> Quietly.run(this::sweep));

@@ -8,6 +8,7 @@ import dev.perigee.gateway.placement.RecordedHost;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.trace.LogContext;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -69,6 +70,7 @@ final class SessionKeeper {
                 long begin = System.nanoTime();
                 var claimed = claims.claim();
                 claim = new PartitionClaim(context.partition(), claimed.epoch());
+                LogContext.put(LogContext.EPOCH, claimed.epoch());
                 calls.committed(claimed.requestsDone());
                 context.state(context.services().state().read(context.partition(), claim.epoch()));
                 commands.arrivedUpTo(claimed.commandsDone());
@@ -292,9 +294,7 @@ final class SessionKeeper {
 
         @Override
         public void suspended() {
-            LOG.atInfo()
-                    .addKeyValue("partition", context.partition())
-                    .log("The link is recovering");
+            post(_ -> LOG.atInfo().log("The link is recovering"));
         }
 
         @Override

@@ -1,7 +1,15 @@
 package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
+import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.trace.LogContext;
+import dev.perigee.protocol.trace.TraceSpan;
+import io.opentelemetry.api.trace.SpanKind;
+import java.time.Duration;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A request between its record and its one answer. For the owner's thread.
@@ -25,7 +33,11 @@ final class ToolCall {
         ENDED
     }
 
+    private static final Logger LOG = LoggerFactory.getLogger(ToolCall.class);
+    private static final String SPAN = "perigee.request";
+
     private final RequestRead read;
+    private final TraceSpan span;
     private Stage stage = Stage.WAITING;
     private @Nullable String processId;
     private boolean resolved;
@@ -34,10 +46,23 @@ final class ToolCall {
 
     ToolCall(RequestRead read) {
         this.read = read;
+        var origin = read.origin();
+        this.span =
+                TraceSpan.begin(
+                                SPAN,
+                                SpanKind.CONSUMER,
+                                read.traceparent(),
+                                origin + "/" + read.appendedAt())
+                        .with("perigee.request_id", read.request().requestId());
     }
 
     RequestRead read() {
         return read;
+    }
+
+    /** What the request's trace is to the worker and in the answer. */
+    TraceSpan span() {
+        return span;
     }
 
     long offset() {
@@ -86,6 +111,18 @@ final class ToolCall {
             timer.cancel();
         }
         timer = next;
+    }
+
+    /** Its one answer is public; says so where that is asked for. */
+    void answered(@Nullable ErrorCode code, Duration took) {
+        span.end(code == null ? null : code.name().toLowerCase(Locale.ROOT));
+        LOG.atDebug()
+                .addKeyValue(LogContext.PROCESS_ID, processId)
+                .addKeyValue(LogContext.REQUEST_ID, read.request().requestId())
+                .addKeyValue(LogContext.TRACE_ID, span.traceId())
+                .addKeyValue("code", code)
+                .addKeyValue("took_ms", took.toMillis())
+                .log("Request answered");
     }
 
     /** Identity of the request, as its author sees it. */

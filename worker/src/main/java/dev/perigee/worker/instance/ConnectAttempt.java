@@ -1,5 +1,6 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.tool.FailureStatus;
 import java.time.Duration;
@@ -24,7 +25,9 @@ final class ConnectAttempt implements Runnable {
         this.parts = parts;
         this.mailbox = mailbox;
         this.thread =
-                Thread.ofVirtual().name("connect-" + run.config().processId()).unstarted(this);
+                Thread.ofVirtual()
+                        .name("connect-" + run.config().processId())
+                        .unstarted(LogContext.current().carriedBy(this));
     }
 
     void begin() {

@@ -4,6 +4,7 @@ import dev.perigee.protocol.command.CommandAction.Check;
 import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.instance.StatusTrigger.CheckFailed;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
@@ -63,14 +64,22 @@ final class HealthProbe {
                 Thread.ofVirtual()
                         .name("health-" + dossier.processId())
                         .start(
-                                () -> {
-                                    long start = System.nanoTime();
-                                    var trouble = ask(client, timeout);
-                                    var took = Duration.ofNanos(System.nanoTime() - start);
-                                    mailbox.post(
-                                            new Message.HealthChecked(
-                                                    run, check, trouble, took, settlement));
-                                });
+                                LogContext.current()
+                                        .carriedBy(
+                                                () -> {
+                                                    long start = System.nanoTime();
+                                                    var trouble = ask(client, timeout);
+                                                    var took =
+                                                            Duration.ofNanos(
+                                                                    System.nanoTime() - start);
+                                                    mailbox.post(
+                                                            new Message.HealthChecked(
+                                                                    run,
+                                                                    check,
+                                                                    trouble,
+                                                                    took,
+                                                                    settlement));
+                                                }));
     }
 
     /** Any answer of the server will do, also that it does not know what a ping is. */

@@ -4,6 +4,7 @@ import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.config.ConfigFingerprint;
 import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.trace.LogContext;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -211,7 +212,9 @@ final class HostedInstances implements PartitionInstances {
         for (var instance : late) {
             boolean ended = instance.awaitEnd(Duration.ofNanos(deadline - System.nanoTime()));
             log.atWarn()
-                    .addKeyValue("process_id", instance.processId())
+                    .addKeyValue(LogContext.PROCESS_ID, instance.processId())
+                    .addKeyValue(LogContext.PARTITION, instance.identity().partition())
+                    .addKeyValue(LogContext.EPOCH, instance.journal().epoch())
                     .addKeyValue("ended", ended)
                     .log("Instance did not end in time: it was killed");
         }

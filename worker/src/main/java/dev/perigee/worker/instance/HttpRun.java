@@ -2,6 +2,7 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.TransportType;
+import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.mcp.HttpConnections;
 import dev.perigee.worker.mcp.HttpMcpClient;
 import dev.perigee.worker.mcp.HttpTarget;
@@ -22,6 +23,7 @@ import org.slf4j.LoggerFactory;
 final class HttpRun extends ServerRun {
     private static final Logger log = LoggerFactory.getLogger(HttpRun.class);
 
+    private final LogContext about = LogContext.current();
     private final HttpMcpClient client;
     private volatile ServerConfig config;
     private volatile HttpTarget target;
@@ -89,7 +91,7 @@ final class HttpRun extends ServerRun {
 
     @Override
     void remark(String what) {
-        log.atInfo().addKeyValue("process_id", config.processId()).log("{}", what);
+        about.on(log.atInfo()).addKeyValue("process_id", config.processId()).log("{}", what);
     }
 
     @Override
@@ -106,12 +108,17 @@ final class HttpRun extends ServerRun {
     void kill() {
         if (!over) {
             over = true;
-            var _ = Thread.ofVirtual().name("close-" + config.processId()).start(client::close);
+            var _ =
+                    Thread.ofVirtual()
+                            .name("close-" + config.processId())
+                            .start(LogContext.current().carriedBy(client::close));
         }
     }
 
     @Override
     public void onGarbage(Supplier<String> what) {
-        log.atDebug().addKeyValue("process_id", config.processId()).log(() -> masked(what.get()));
+        about.on(log.atDebug())
+                .addKeyValue("process_id", config.processId())
+                .log(() -> masked(what.get()));
     }
 }

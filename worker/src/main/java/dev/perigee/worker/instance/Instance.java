@@ -1,5 +1,6 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.log.RequestLogs;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
@@ -95,6 +96,8 @@ final class Instance implements Runnable {
 
     @Override
     public void run() {
+        LogContext.put(LogContext.PROCESS_ID, processId());
+        LogContext.put(LogContext.PARTITION, first.partition());
         try {
             while (step()) {
                 // Each step handles one message.
@@ -118,6 +121,7 @@ final class Instance implements Runnable {
         if (message == null) {
             message = new Message.RestartDue();
         }
+        LogContext.put(LogContext.EPOCH, journal.epoch());
         try {
             return handle(message);
         } catch (RuntimeException e) {

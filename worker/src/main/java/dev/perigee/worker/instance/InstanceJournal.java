@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 public interface InstanceJournal {
 
+    /** The epoch of the gateway that owns the partition, or was the last to; for logs. */
+    long epoch();
+
     /** Entries from now on are about this identity: a newer configuration was applied. */
     void identify(InstanceIdentity identity);
 

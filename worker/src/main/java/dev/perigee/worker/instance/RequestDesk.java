@@ -9,11 +9,13 @@ import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.tool.ToolResult;
+import dev.perigee.protocol.trace.TraceSpan;
 import dev.perigee.worker.tool.ServerRequest;
 import dev.perigee.worker.tool.ToolListing;
 import dev.perigee.worker.tool.ToolListing.ListedTool;
 import dev.perigee.worker.tool.ToolResults;
 import dev.perigee.worker.tool.ToolSearch;
+import io.opentelemetry.api.trace.SpanKind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +66,8 @@ final class RequestDesk {
     }
 
     private @Nullable ToolResult forServer(ToolOrder.Execute order, ToolMethod method) {
-        var serverRequest = ServerRequest.of(method, order.request(), order.traceparent());
+        var span = begin(order);
+        var serverRequest = ServerRequest.of(method, order.request(), span.traceparent());
         var candidates = find(order);
         if (candidates.size() != 1) {
             return notOne(order, candidates);
@@ -75,14 +78,25 @@ final class RequestDesk {
             return refused(
                     order, null, ErrorCode.FORBIDDEN, "The server belongs to another team or user");
         }
-        return accept(order, instance, view, serverRequest);
+        return accept(order, instance, view, serverRequest, span);
+    }
+
+    /** Refusals leave it without an end: nobody records what did not happen. */
+    private static TraceSpan begin(ToolOrder.Execute order) {
+        return TraceSpan.begin(
+                        "perigee.tool_call",
+                        SpanKind.CLIENT,
+                        order.traceparent(),
+                        order.origin().toString())
+                .with("perigee.request_id", order.request().requestId());
     }
 
     private @Nullable ToolResult accept(
             ToolOrder.Execute order,
             Instance instance,
             @Nullable View view,
-            ServerRequest serverRequest) {
+            ServerRequest serverRequest,
+            TraceSpan span) {
         if (CallGate.decide(view, serverRequest.tool()) instanceof CallGate.Refuse(var error)) {
             return refused(order, instance, error);
         }
@@ -102,7 +116,7 @@ final class RequestDesk {
                     ErrorCode.OVERLOADED,
                     "The server has too many requests or results under way: try again later");
         }
-        var call = new ToolCall(instance, order, serverRequest, left);
+        var call = new ToolCall(instance, order, serverRequest, span, left);
         instance.calls().add(call);
         call.begin();
         return null;

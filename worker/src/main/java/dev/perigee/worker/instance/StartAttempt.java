@@ -1,5 +1,6 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.process.LaunchException;
 import dev.perigee.worker.process.isolation.ServerProgram;
@@ -37,7 +38,10 @@ final class StartAttempt implements Runnable {
         this.parts = parts;
         this.gate = gate;
         this.mailbox = mailbox;
-        this.thread = Thread.ofVirtual().name("start-" + run.config().processId()).unstarted(this);
+        this.thread =
+                Thread.ofVirtual()
+                        .name("start-" + run.config().processId())
+                        .unstarted(LogContext.current().carriedBy(this));
     }
 
     void begin() {

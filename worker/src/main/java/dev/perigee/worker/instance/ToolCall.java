@@ -8,6 +8,8 @@ import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolError;
 import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolResult;
+import dev.perigee.protocol.trace.LogContext;
+import dev.perigee.protocol.trace.TraceSpan;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.tool.FailureStatus;
@@ -15,6 +17,7 @@ import dev.perigee.worker.tool.RetryDecision;
 import dev.perigee.worker.tool.ServerRequest;
 import dev.perigee.worker.tool.ToolResults;
 import java.time.Duration;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +32,7 @@ final class ToolCall implements Runnable {
     private final Instance instance;
     private final ToolOrder.Execute order;
     private final ServerRequest request;
+    private final TraceSpan span;
     private final long startNanos = System.nanoTime();
     private final long deadlineNanos;
     private final Thread thread;
@@ -39,12 +43,19 @@ final class ToolCall implements Runnable {
     /**
      * A call that was accepted.
      *
+     * @param span what it is in the request's trace; ended with the call
      * @param left until its deadline
      */
-    ToolCall(Instance instance, ToolOrder.Execute order, ServerRequest request, Duration left) {
+    ToolCall(
+            Instance instance,
+            ToolOrder.Execute order,
+            ServerRequest request,
+            TraceSpan span,
+            Duration left) {
         this.instance = instance;
         this.order = order;
         this.request = request;
+        this.span = span;
         this.deadlineNanos = startNanos + left.toNanos();
         this.thread = Thread.ofVirtual().name("tool-call").unstarted(this);
     }
@@ -68,6 +79,11 @@ final class ToolCall implements Runnable {
 
     @Override
     public void run() {
+        LogContext.put(LogContext.PROCESS_ID, instance.processId());
+        LogContext.put(LogContext.PARTITION, order.partition());
+        LogContext.put(LogContext.EPOCH, instance.journal().epoch());
+        LogContext.put(LogContext.REQUEST_ID, order.request().requestId());
+        LogContext.put(LogContext.TRACE_ID, span.traceId());
         ToolResult result;
         try {
             result = perform();
@@ -76,11 +92,7 @@ final class ToolCall implements Runnable {
         } catch (InterruptedException e) {
             result = failed(interrupted());
         } catch (RuntimeException e) {
-            log.atError()
-                    .addKeyValue("process_id", instance.processId())
-                    .addKeyValue("request_id", order.request().requestId())
-                    .setCause(e)
-                    .log("Call failed unexpectedly");
+            log.atError().setCause(e).log("Call failed unexpectedly");
             result =
                     failed(
                             error(
@@ -100,6 +112,13 @@ final class ToolCall implements Runnable {
         } finally {
             instance.calls().remove(this);
         }
+        var error = result.error();
+        span.end(error == null ? null : error.code().name().toLowerCase(Locale.ROOT));
+        log.atDebug()
+                .addKeyValue("outcome", result.outcome())
+                .addKeyValue("code", error == null ? null : error.code())
+                .addKeyValue("took_ms", result.durationMs())
+                .log("Call ended");
     }
 
     private ToolResult perform() throws McpException, InterruptedException {

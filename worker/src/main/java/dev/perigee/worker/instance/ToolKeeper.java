@@ -3,6 +3,7 @@ package dev.perigee.worker.instance;
 import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.event.EventBody.ToolsUpdated;
 import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.instance.StatusTrigger.StartFailed;
 import dev.perigee.worker.instance.StatusTrigger.Step;
 import dev.perigee.worker.mcp.McpException;
@@ -54,26 +55,37 @@ final class ToolKeeper {
                 Thread.ofVirtual()
                         .name("discover-" + dossier.processId())
                         .start(
-                                () -> {
-                                    try {
-                                        var found =
-                                                ToolDiscovery.discover(client, info, slug, timeout);
-                                        mailbox.post(new Message.Discovered(run, number, found));
-                                    } catch (McpException e) {
-                                        mailbox.post(
-                                                new Message.DiscoveryFailed(
-                                                        run, number, run.undiscovered(e)));
-                                    } catch (InterruptedException | RuntimeException e) {
-                                        log.atError().setCause(e).log("Discovery failed");
-                                        mailbox.post(
-                                                new Message.DiscoveryFailed(
-                                                        run,
-                                                        number,
-                                                        FailureStatus.error(
-                                                                "Tool discovery failed: see the"
-                                                                        + " worker's log")));
-                                    }
-                                });
+                                LogContext.current()
+                                        .carriedBy(
+                                                () -> {
+                                                    try {
+                                                        var found =
+                                                                ToolDiscovery.discover(
+                                                                        client, info, slug,
+                                                                        timeout);
+                                                        mailbox.post(
+                                                                new Message.Discovered(
+                                                                        run, number, found));
+                                                    } catch (McpException e) {
+                                                        mailbox.post(
+                                                                new Message.DiscoveryFailed(
+                                                                        run,
+                                                                        number,
+                                                                        run.undiscovered(e)));
+                                                    } catch (InterruptedException
+                                                            | RuntimeException e) {
+                                                        log.atError()
+                                                                .setCause(e)
+                                                                .log("Discovery failed");
+                                                        mailbox.post(
+                                                                new Message.DiscoveryFailed(
+                                                                        run,
+                                                                        number,
+                                                                        FailureStatus.error(
+                                                                                "Tool discovery failed: see the"
+                                                                                        + " worker's log")));
+                                                    }
+                                                }));
     }
 
     void discovered(Message.Discovered message) {

@@ -2,6 +2,7 @@ package dev.perigee.worker.mcp;
 
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.trace.LogContext;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -20,6 +21,7 @@ import org.slf4j.LoggerFactory;
 public final class HttpMcpClient implements McpClient, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HttpMcpClient.class);
 
+    private final LogContext about = LogContext.current();
     private final Parts parts;
     private final InFlight inFlight;
     private final Reception reception;
@@ -49,7 +51,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
                 var _ =
                         Thread.ofVirtual()
                                 .name("mcp-renew-" + parts.processId())
-                                .start(() -> sendAgain(call));
+                                .start(about.carriedBy(() -> sendAgain(call)));
             } else {
                 failed(
                         call,

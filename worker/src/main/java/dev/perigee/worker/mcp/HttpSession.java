@@ -1,5 +1,6 @@
 package dev.perigee.worker.mcp;
 
+import dev.perigee.protocol.trace.LogContext;
 import io.modelcontextprotocol.spec.McpClientTransport;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -26,6 +27,7 @@ final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchange
 
     private static final long RECEIPT_NANOS = Duration.ofSeconds(1).toNanos();
 
+    private final LogContext about = LogContext.current();
     private final HttpTransport kind;
     private final SessionRequests requests;
     private final HttpMcpClient.Parts parts;
@@ -251,7 +253,8 @@ final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchange
             release();
             transport
                     .closeGracefully()
-                    .subscribe(_ -> {}, failure -> log.atDebug().log("Session not ended"));
+                    .subscribe(
+                            _ -> {}, failure -> about.on(log.atDebug()).log("Session not ended"));
         }
     }
 
@@ -283,7 +286,9 @@ final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchange
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (ExecutionException | TimeoutException e) {
-            log.atDebug().addKeyValue("process_id", parts.processId()).log("Session not ended");
+            about.on(log.atDebug())
+                    .addKeyValue("process_id", parts.processId())
+                    .log("Session not ended");
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.perigee.worker.mcp;
 
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.trace.LogContext;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -19,6 +20,7 @@ final class Reception {
     private static final int METHOD_NOT_FOUND = -32601;
     private static final int QUOTED_BYTES = 200;
 
+    private final LogContext about = LogContext.current();
     private final String processId;
     private final InFlight inFlight;
     private final McpListener listener;
@@ -64,7 +66,7 @@ final class Reception {
         switch (message) {
             case McpMessage.Answer(var id, var result) -> late(inFlight.answer(id, result));
             case McpMessage.Refusal(var id, var code, var text) -> {
-                log.atDebug()
+                about.on(log.atDebug())
                         .addKeyValue("process_id", processId)
                         .addKeyValue("code", code)
                         .log("Server answered with an error");
@@ -78,7 +80,7 @@ final class Reception {
 
     private void late(boolean awaited) {
         if (!awaited) {
-            log.atDebug()
+            about.on(log.atDebug())
                     .addKeyValue("process_id", processId)
                     .log("Ignored an answer, late or to none");
         }

@@ -2,6 +2,7 @@ package dev.perigee.worker.mcp;
 
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.process.ChildProcess;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,6 +22,7 @@ import org.slf4j.LoggerFactory;
 public final class StdioMcpClient implements McpClient {
     private static final Logger log = LoggerFactory.getLogger(StdioMcpClient.class);
 
+    private final LogContext about = LogContext.current();
     private final String processId;
     private final McpOptions options;
     private final McpListener listener;
@@ -189,7 +191,7 @@ public final class StdioMcpClient implements McpClient {
         try {
             write(message, Duration.ZERO);
         } catch (McpException e) {
-            log.atDebug()
+            about.on(log.atDebug())
                     .addKeyValue("process_id", processId)
                     .addKeyValue("reason", e.getMessage())
                     .log("Server does not read: answer or notification dropped");

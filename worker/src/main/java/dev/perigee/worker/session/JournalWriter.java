@@ -6,6 +6,7 @@ import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.worker.instance.InstanceIdentity;
 import dev.perigee.worker.instance.InstanceJournal;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,7 @@ final class JournalWriter implements InstanceJournal {
     private final EventFrames frames;
     private final SessionRequests requests;
     private final SessionMetrics metrics;
+    private final LongSupplier epoch;
     private volatile InstanceIdentity identity;
 
     JournalWriter(
@@ -24,12 +26,19 @@ final class JournalWriter implements InstanceJournal {
             ProcessJournal journal,
             EventFrames frames,
             SessionRequests requests,
-            SessionMetrics metrics) {
+            SessionMetrics metrics,
+            LongSupplier epoch) {
         this.identity = identity;
         this.journal = journal;
         this.frames = frames;
         this.requests = requests;
         this.metrics = metrics;
+        this.epoch = epoch;
+    }
+
+    @Override
+    public long epoch() {
+        return epoch.getAsLong();
     }
 
     @Override

@@ -7,6 +7,7 @@ import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.instance.PartitionInstances;
 import dev.perigee.worker.instance.PendingOutcome;
 import java.util.function.Function;
@@ -40,7 +41,7 @@ final class OrderDesk {
                     sessions.asOwner(connection, order.partition(), order.submission()::apply);
             Thread.ofVirtual()
                     .name("order-" + order.partition() + "-" + request.id())
-                    .start(() -> answer(connection, request, pending));
+                    .start(() -> answer(connection, request, order.partition(), pending));
             waiting = true;
         } finally {
             if (!waiting) {
@@ -50,7 +51,10 @@ final class OrderDesk {
     }
 
     private void answer(
-            LinkConnection connection, LinkFrame.Request request, PendingOutcome pending) {
+            LinkConnection connection,
+            LinkFrame.Request request,
+            int partition,
+            PendingOutcome pending) {
         try {
             connection.respond(request.id(), pending.await());
         } catch (InterruptedException e) {
@@ -58,6 +62,7 @@ final class OrderDesk {
         } catch (RuntimeException e) {
             log.atError()
                     .addKeyValue("method", request.method())
+                    .addKeyValue(LogContext.PARTITION, partition)
                     .setCause(e)
                     .log("An order failed");
             connection.refuse(request.id(), LinkError.INTERNAL, "failed, see the worker's log");

@@ -134,6 +134,11 @@ final class PartitionSession {
         PendingOutcome to(PartitionInstances instances);
     }
 
+    /** The epoch of the owner, or of the last one. */
+    long epoch() {
+        return journals.epoch();
+    }
+
     List<InstanceSnapshot> instances() {
         return instances.describe();
     }

@@ -1,5 +1,6 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.trace.LogContext;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +28,8 @@ final class SessionEnding {
             session.terminate(limit);
         } catch (RuntimeException e) {
             log.atError()
-                    .addKeyValue("partition", partition)
+                    .addKeyValue(LogContext.PARTITION, partition)
+                    .addKeyValue(LogContext.EPOCH, session.epoch())
                     .setCause(e)
                     .log("Ending the session's processes failed");
         } finally {

@@ -24,6 +24,7 @@ final class SessionJournals implements JournalFactory {
     private final SessionRequests requests;
     private final SessionContext context;
     private volatile @Nullable EventFeed feed;
+    private volatile long epoch = -1;
 
     SessionJournals(SessionRequests requests, SessionContext context) {
         this.requests = requests;
@@ -48,7 +49,8 @@ final class SessionJournals implements JournalFactory {
     }
 
     private JournalWriter writer(InstanceIdentity identity, ProcessJournal journal) {
-        return new JournalWriter(identity, journal, context.frames(), requests, context.metrics());
+        return new JournalWriter(
+                identity, journal, context.frames(), requests, context.metrics(), this::epoch);
     }
 
     private void appended(ProcessJournal journal) {
@@ -77,6 +79,7 @@ final class SessionJournals implements JournalFactory {
     /** Makes a feed the one that sends, from the cursors on. Replaces the one before. */
     void attach(String name, LinkPeer peer, Attach.Request request) {
         detach();
+        epoch = request.epoch();
         var sent = new HashMap<ProcessJournal, Long>();
         for (var cursor : request.cursors()) {
             var journal = journals.get(cursor.processId());
@@ -90,6 +93,11 @@ final class SessionJournals implements JournalFactory {
         feed = next;
         journals.values().forEach(next::ready);
         next.start();
+    }
+
+    /** Of the attachment that is, or was the last; -1 before the first. */
+    long epoch() {
+        return epoch;
     }
 
     /** Nobody sends any more. */

@@ -21,6 +21,11 @@ final class RecordingJournal implements InstanceJournal {
     volatile @Nullable OutputValve valve;
 
     @Override
+    public long epoch() {
+        return 7;
+    }
+
+    @Override
     public void identify(InstanceIdentity identity) {}
 
     @Override

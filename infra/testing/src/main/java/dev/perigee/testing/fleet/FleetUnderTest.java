@@ -161,21 +161,29 @@ public final class FleetUnderTest implements AutoCloseable {
 
     private List<String> command(String part, Map<String, String> own) {
         var all = new TreeMap<>(own);
+        all.putAll(settingsOf(part));
+        var arguments = new ArrayList<>(List.of(part));
+        all.forEach((key, value) -> arguments.addAll(List.of("--set", key + "=" + value)));
+        return arguments;
+    }
+
+    private Map<String, String> settingsOf(String part) {
+        var all = new TreeMap<String, String>();
         settings.forEach(
                 (key, value) -> {
                     if (key.startsWith(part + "/")) {
                         all.put(key.substring(part.length() + 1), value);
                     }
                 });
-        var arguments = new ArrayList<>(List.of(part));
-        all.forEach((key, value) -> arguments.addAll(List.of("--set", key + "=" + value)));
-        return arguments;
+        return all;
     }
 
     /** Starts any command of the command line in this fleet's surroundings. */
     public Part start(String name, List<String> arguments) {
         try {
-            var part = Part.start(logs.resolve(name + ".log"), marked.environment(), arguments);
+            var environment = new TreeMap<>(marked.environment());
+            environment.putAll(settingsOf("environment"));
+            var part = Part.start(logs.resolve(name + ".log"), environment, arguments);
             parts.put(name, part);
             return part;
         } catch (IOException e) {
@@ -265,6 +273,12 @@ public final class FleetUnderTest implements AutoCloseable {
         /** A setting of every gateway. */
         public Builder gateway(String key, String value) {
             settings.put("gateway/" + key, value);
+            return this;
+        }
+
+        /** A variable in the environment of every part. */
+        public Builder environment(String name, String value) {
+            settings.put("environment/" + name, value);
             return this;
         }
 

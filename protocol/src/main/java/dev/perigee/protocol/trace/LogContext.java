@@ -1,0 +1,57 @@
+package dev.perigee.protocol.trace;
+
+import java.util.Map;
+import org.slf4j.MDC;
+import org.slf4j.spi.LoggingEventBuilder;
+
+/**
+ * What log lines are about, as fields. A thread that works for one partition or instance puts its
+ * fields once, and every line it logs carries them; what another thread does for it takes them
+ * along. One vocabulary for gateways and workers.
+ */
+public final class LogContext {
+    public static final String PROCESS_ID = "process_id";
+    public static final String PARTITION = "partition";
+    public static final String EPOCH = "epoch";
+    public static final String REQUEST_ID = "request_id";
+    public static final String TRACE_ID = "trace_id";
+
+    private final Map<String, String> fields;
+
+    private LogContext(Map<String, String> fields) {
+        this.fields = fields;
+    }
+
+    /** A field of every line that this thread logs from now on. */
+    public static void put(String field, String value) {
+        MDC.put(field, value);
+    }
+
+    /** The same for a number. */
+    public static void put(String field, long value) {
+        MDC.put(field, Long.toString(value));
+    }
+
+    /** The fields of this thread as they are now, for another. */
+    public static LogContext current() {
+        var fields = MDC.getCopyOfContextMap();
+        return new LogContext(fields == null ? Map.of() : Map.copyOf(fields));
+    }
+
+    /** The same work with these fields, for a thread that does nothing else. */
+    public Runnable carriedBy(Runnable work) {
+        return () -> {
+            MDC.setContextMap(fields);
+            work.run();
+        };
+    }
+
+    /** A line with these fields, on a thread that works for many. */
+    public LoggingEventBuilder on(LoggingEventBuilder line) {
+        var with = line;
+        for (var field : fields.entrySet()) {
+            with = with.addKeyValue(field.getKey(), field.getValue());
+        }
+        return with;
+    }
+}

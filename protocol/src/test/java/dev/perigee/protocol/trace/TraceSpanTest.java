@@ -1,0 +1,51 @@
+package dev.perigee.protocol.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.opentelemetry.api.trace.SpanKind;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Without anything attached that records spans. */
+final class TraceSpanTest {
+    private static final String GIVEN = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+    @Test
+    void handsOnWhatCame() {
+        var span = begin(GIVEN, "topic-0@1");
+
+        assertThat(span.traceparent()).isEqualTo(GIVEN);
+        assertThat(span.traceId()).isEqualTo("0af7651916cd43dd8448eb211c80319c");
+        span.end("crashed");
+    }
+
+    @Test
+    void makesOneThatIsTheSameForTheSameRecord() {
+        var made = begin(null, "topic-0@1").traceparent();
+
+        assertThat(made).matches("00-[0-9a-f]{32}-[0-9a-f]{16}-00");
+        assertThat(begin(null, "topic-0@1").traceparent()).isEqualTo(made);
+        assertThat(begin(null, "topic-0@2").traceparent()).isNotEqualTo(made);
+        assertThat(begin(made, "topic-0@2").traceparent()).isEqualTo(made);
+    }
+
+    @Test
+    void makesOneInPlaceOfWhatCannotBeRead() {
+        for (var bad :
+                new String[] {
+                    "",
+                    "00-aa",
+                    GIVEN.replace('a', 'A'),
+                    "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+                    "ff-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+                }) {
+            assertThat(begin(bad, "topic-0@1").traceparent())
+                    .as(bad)
+                    .isEqualTo(begin(null, "topic-0@1").traceparent());
+        }
+    }
+
+    private static TraceSpan begin(@Nullable String given, String identity) {
+        return TraceSpan.begin("test", SpanKind.INTERNAL, given, identity);
+    }
+}
