@@ -6,23 +6,28 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The Kafka configuration of a single combined node, tuned to start fast, to stay small and to take
- * the fleet's records.
+ * The Kafka configuration of a combined node, alone unless overridden, tuned to start fast, to stay
+ * small and to take the fleet's records.
  */
 final class BrokerProperties {
-    static final int NODE_ID = 1;
     static final String CONTROLLER = "CONTROLLER";
+    static final String VOTERS = "controller.quorum.voters";
+    private static final String NODE_ID = "node.id";
     private static final int LARGEST_RECORD_BYTES = 20 << 20;
 
     private BrokerProperties() {}
+
+    static int nodeId(Map<String, String> overrides) {
+        return Integer.parseInt(overrides.getOrDefault(NODE_ID, "1"));
+    }
 
     static Map<String, String> of(
             Path data, HostPort clients, int controllerPort, Map<String, String> overrides) {
         var controller = "127.0.0.1:" + controllerPort;
         var properties = new HashMap<String, String>();
         properties.put("process.roles", "broker,controller");
-        properties.put("node.id", Integer.toString(NODE_ID));
-        properties.put("controller.quorum.voters", NODE_ID + "@" + controller);
+        properties.put(NODE_ID, Integer.toString(nodeId(overrides)));
+        properties.put(VOTERS, nodeId(overrides) + "@" + controller);
         properties.put("controller.listener.names", CONTROLLER);
         properties.put(
                 "listeners", "PLAINTEXT://" + clients + "," + CONTROLLER + "://" + controller);

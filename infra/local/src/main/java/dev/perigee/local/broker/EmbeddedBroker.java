@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.UUID;
 import kafka.server.KafkaConfig;
 import kafka.server.KafkaRaftServer;
 import org.apache.kafka.common.Uuid;
@@ -18,8 +19,9 @@ import org.apache.kafka.metadata.storage.Formatter;
 import org.apache.kafka.server.common.MetadataVersion;
 
 /**
- * A running single-node KRaft broker. Its topics live in the data directory and survive {@link
- * #close} as well as a kill of the JVM. Start and close are called by one thread.
+ * A running KRaft broker, alone unless its settings name other voters. Its topics live in the data
+ * directory and survive {@link #close} as well as a kill of the JVM. Start and close are called by
+ * one thread.
  *
  * <p>Kafka cannot choose the port of a combined node itself. So a free one is looked for, and the
  * start is tried again when somebody else was faster.
@@ -51,7 +53,7 @@ public final class EmbeddedBroker implements AutoCloseable {
             HostPort listen, Path data, Map<String, String> kafka, PortSource ports)
             throws IOException {
         Files.createDirectories(data);
-        format(data);
+        format(data, kafka);
         for (var attempt = 1; ; attempt++) {
             var address =
                     listen.port() == 0
@@ -123,7 +125,7 @@ public final class EmbeddedBroker implements AutoCloseable {
     }
 
     /** Prepares an empty data directory. A directory that was used before is left as it is. */
-    private static void format(Path data) throws IOException {
+    private static void format(Path data, Map<String, String> kafka) throws IOException {
         if (Files.exists(data.resolve("meta.properties"))) {
             return;
         }
@@ -132,8 +134,8 @@ public final class EmbeddedBroker implements AutoCloseable {
                     .setPrintStream(
                             new PrintStream(
                                     OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8))
-                    .setNodeId(BrokerProperties.NODE_ID)
-                    .setClusterId(Uuid.randomUuid().toString())
+                    .setNodeId(BrokerProperties.nodeId(kafka))
+                    .setClusterId(clusterId(kafka))
                     .setReleaseVersion(MetadataVersion.LATEST_PRODUCTION)
                     .setControllerListenerName(BrokerProperties.CONTROLLER)
                     .setMetadataLogDirectory(data.toString())
@@ -143,5 +145,15 @@ public final class EmbeddedBroker implements AutoCloseable {
         } catch (Exception e) {
             throw new IOException("The data directory " + data + " cannot be used", e);
         }
+    }
+
+    /** Nodes that vote with each other are of one cluster: they take its id from the voters. */
+    private static String clusterId(Map<String, String> kafka) {
+        var voters = kafka.get(BrokerProperties.VOTERS);
+        if (voters == null) {
+            return Uuid.randomUuid().toString();
+        }
+        var id = UUID.nameUUIDFromBytes(voters.getBytes(StandardCharsets.UTF_8));
+        return new Uuid(id.getMostSignificantBits(), id.getLeastSignificantBits()).toString();
     }
 }

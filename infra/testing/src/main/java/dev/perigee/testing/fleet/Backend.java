@@ -115,13 +115,21 @@ public final class Backend implements AutoCloseable {
 
     /** Installs a server and waits until it is online. */
     public Installation install(Installation installation) {
-        var id = configure(installation, "mcp_installation_created");
-        var result = result(id);
-        if (!result.text("outcome").equals("completed")
-                || !result.text("result/resulting_status").equals("online")) {
-            throw new AssertionError("Not online after the installation: " + result);
+        return install(List.of(installation)).getFirst();
+    }
+
+    /** Installs servers at the same time, and waits until all are online. */
+    public List<Installation> install(List<Installation> installations) {
+        var ids =
+                installations.stream().map(i -> configure(i, "mcp_installation_created")).toList();
+        for (var id : ids) {
+            var result = result(id);
+            if (!result.text("outcome").equals("completed")
+                    || !result.text("result/resulting_status").equals("online")) {
+                throw new AssertionError("Not online after the installation: " + result);
+            }
         }
-        return installation;
+        return installations;
     }
 
     /** Removes an instance and waits for the result. */

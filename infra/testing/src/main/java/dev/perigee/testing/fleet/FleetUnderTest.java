@@ -13,41 +13,50 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A running fleet: an embedded broker in this JVM, gateways and workers as JVMs of their own, and a
- * backend to drive them. Used by one test class; {@link #close} leaves no process behind, whatever
- * happened. Parts are named as {@code perigee dev} names them: {@code gateway-1}, {@code worker-1}.
+ * A running fleet: a broker in this JVM unless the test is about {@link Brokers}, gateways and
+ * workers as JVMs of their own, and a backend to drive them. Used by one test class; {@link #close}
+ * leaves no process behind, whatever happened. Parts are named as {@code perigee dev} names them:
+ * {@code gateway-1}, {@code worker-1}.
  */
 public final class FleetUnderTest implements AutoCloseable {
 
     /** What gateways and workers of a test fleet have to show each other. */
     public static final String TOKEN = "a-token-for-tests-only";
 
+    /** How many process partitions a fleet has unless it is told otherwise. */
+    static final int PARTITIONS = 8;
+
     private final TopicNames names = new TopicNames(TopicNames.DEFAULT_PREFIX);
     private final Marked marked = new Marked();
     private final Map<String, String> settings;
     private final Path logs;
     private final Path data;
-    private final EmbeddedBroker broker;
+    private final @Nullable EmbeddedBroker embedded;
+    private final @Nullable Brokers brokers;
     private final List<HostPort> workers = new ArrayList<>();
     private final List<FaultProxy> proxies = new ArrayList<>();
-    private final Map<String, Part> parts = new TreeMap<>();
+    private final Map<String, Part> parts = new ConcurrentSkipListMap<>();
     private final Records records;
     private final Backend backend;
 
-    private FleetUnderTest(String name, int partitions, Map<String, String> settings)
-            throws IOException {
-        this.settings = Map.copyOf(settings);
-        this.logs = Files.createDirectories(Path.of("target", "fleets", name));
+    private FleetUnderTest(Builder builder) throws IOException {
+        this.settings = Map.copyOf(builder.settings);
+        this.logs = Files.createDirectories(Path.of("target", "fleets", builder.name));
         this.data = Files.createTempDirectory("perigee-fleet");
-        this.broker = EmbeddedBroker.start(data);
+        this.brokers = builder.brokers == 0 ? null : startBrokers(builder);
+        this.embedded = brokers == null ? EmbeddedBroker.start(data) : null;
         var topics =
                 start(
                         "topics",
@@ -56,19 +65,32 @@ public final class FleetUnderTest implements AutoCloseable {
                                 "--bootstrap",
                                 bootstrap(),
                                 "--partitions",
-                                Integer.toString(partitions)));
+                                Integer.toString(builder.partitions)));
         if (topics.awaitExit() != 0) {
-            broker.close();
+            marked.processes().forEach(ProcessHandle::destroyForcibly);
+            closeBrokers();
             throw new IOException("The topics were not created:\n" + topics.output());
         }
         try (var admin = Admin.create(Map.<String, Object>of("bootstrap.servers", bootstrap()))) {
-            var replies = new NewTopic(names.prefix() + Records.REPLIES, 1, (short) 1);
+            var replies =
+                    new NewTopic(
+                            names.prefix() + Records.REPLIES, Optional.of(1), Optional.empty());
             admin.createTopics(List.of(replies)).all().get();
         } catch (InterruptedException | ExecutionException e) {
             throw new IOException("The topic for replies was not created", e);
         }
         this.records = Records.reading(bootstrap(), names);
         this.backend = new Backend(bootstrap(), names, records);
+    }
+
+    private Brokers startBrokers(Builder builder) throws IOException {
+        try {
+            return Brokers.start(
+                    builder.brokers, builder.gateways, data, builder.brokerSettings, this::start);
+        } catch (RuntimeException | AssertionError e) {
+            marked.processes().forEach(ProcessHandle::destroyForcibly);
+            throw e;
+        }
     }
 
     /** A fleet whose output goes to {@code target/fleets/<name>}. */
@@ -86,7 +108,12 @@ public final class FleetUnderTest implements AutoCloseable {
 
     /** Where Kafka clients connect. */
     public String bootstrap() {
-        return broker.bootstrap();
+        return brokers == null ? Objects.requireNonNull(embedded).bootstrap() : brokers.bootstrap();
+    }
+
+    /** The brokers, where they are parts of the fleet. */
+    public Brokers brokers() {
+        return Objects.requireNonNull(brokers, "The fleet's broker is in this JVM");
     }
 
     /** A part by name. */
@@ -96,6 +123,11 @@ public final class FleetUnderTest implements AutoCloseable {
             throw new IllegalArgumentException("No part " + name + " among " + parts.keySet());
         }
         return part;
+    }
+
+    /** The gateways, workers and brokers that were started, by name; of each the last. */
+    public Map<String, Part> parts() {
+        return Map.copyOf(parts);
     }
 
     /** The network between the gateways and a worker, where the fleet has faulty links. */
@@ -150,7 +182,7 @@ public final class FleetUnderTest implements AutoCloseable {
                                 "gateway.id",
                                 "gateway-" + number,
                                 "kafka.bootstrap.servers",
-                                bootstrap(),
+                                brokers == null ? bootstrap() : brokers.bootstrapOf(number),
                                 "workers",
                                 links,
                                 "link.token",
@@ -213,19 +245,30 @@ public final class FleetUnderTest implements AutoCloseable {
 
     @Override
     public void close() {
-        parts.values().forEach(Part::askToEnd);
-        parts.values().forEach(Part::close);
+        var ending = new TreeMap<>(parts);
+        ending.keySet().removeIf(name -> name.startsWith("broker"));
+        ending.values().forEach(Part::askToEnd);
+        ending.values().forEach(Part::close);
         marked.processes().forEach(ProcessHandle::destroyForcibly);
         proxies.forEach(FaultProxy::close);
         backend.close();
         records.close();
-        broker.close();
+        closeBrokers();
         try (var files = Files.walk(data)) {
             files.sorted(Comparator.reverseOrder())
                     .map(Path::toFile)
                     .forEach(file -> file.delete());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    private void closeBrokers() {
+        if (embedded != null) {
+            embedded.close();
+        }
+        if (brokers != null) {
+            brokers.close();
         }
     }
 
@@ -236,8 +279,10 @@ public final class FleetUnderTest implements AutoCloseable {
         private final Map<String, String> settings = new TreeMap<>();
         private int gateways = 1;
         private int workers = 1;
-        private int partitions = 8;
+        private int partitions = PARTITIONS;
         private boolean faultyLinks;
+        private int brokers;
+        private final Map<String, String> brokerSettings = new TreeMap<>();
 
         private Builder(String name) {
             this.name = name;
@@ -264,6 +309,18 @@ public final class FleetUnderTest implements AutoCloseable {
             return this;
         }
 
+        /** So many brokers as parts of the fleet, see {@link Brokers}. */
+        public Builder brokers(int number) {
+            brokers = number;
+            return this;
+        }
+
+        /** A setting of every broker, by Kafka's names. */
+        public Builder broker(String key, String value) {
+            brokerSettings.put(key, value);
+            return this;
+        }
+
         /** A setting of every worker. */
         public Builder worker(String key, String value) {
             settings.put("worker/" + key, value);
@@ -284,7 +341,7 @@ public final class FleetUnderTest implements AutoCloseable {
 
         /** Starts everything and waits until each part says that it is ready. */
         public FleetUnderTest start() throws IOException {
-            var fleet = new FleetUnderTest(name, partitions, settings);
+            var fleet = new FleetUnderTest(this);
             try {
                 for (int number = 1; number <= workers; number++) {
                     var address = new HostPort("127.0.0.1", FreePort.on("127.0.0.1"));
