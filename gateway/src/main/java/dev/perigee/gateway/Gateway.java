@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
 import java.util.UUID;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
@@ -185,7 +186,14 @@ public final class Gateway implements AutoCloseable {
         loop.start();
         parts.push(loop);
         GatewayGauges.register(registry, partitions);
-        admin = serve(settings, new GatewayReadiness(loop, partitions, links));
+        var watch = new BrokerWatch(kafka, clock);
+        watch.start();
+        parts.push(watch);
+        var backlogs = Map.of("records", fast.backlog(), "state changes", transactions.backlog());
+        admin =
+                serve(
+                        settings,
+                        new GatewayReadiness(loop, partitions, links, watch, backlogs, clock));
         parts.push(admin);
         LOG.atInfo()
                 .addKeyValue("gateway_id", id)

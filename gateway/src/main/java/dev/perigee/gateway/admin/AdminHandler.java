@@ -21,6 +21,7 @@ final class AdminHandler extends Handler.Abstract {
 
     private final Readiness readiness;
     private final PrometheusMeterRegistry registry;
+    private volatile boolean wasReady;
 
     AdminHandler(Readiness readiness, PrometheusMeterRegistry registry) {
         this.readiness = readiness;
@@ -63,12 +64,16 @@ final class AdminHandler extends Handler.Abstract {
     private void ready(Response response, Callback callback) {
         var obstacles = readiness.obstacles();
         var isReady = obstacles.isEmpty();
+        if (isReady) {
+            wasReady = true;
+        }
+        var otherwise = wasReady ? "degraded" : "not_ready";
         write(
                 response,
                 callback,
                 isReady ? HttpStatus.OK_200 : HttpStatus.SERVICE_UNAVAILABLE_503,
                 JSON,
-                Json.write(new Health(isReady ? "ready" : "not_ready", obstacles)));
+                Json.write(new Health(isReady ? "ready" : otherwise, obstacles)));
     }
 
     private static void write(

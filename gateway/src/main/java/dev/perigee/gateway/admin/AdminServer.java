@@ -10,7 +10,9 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /**
  * Serves {@code /health/live}, {@code /health/ready} and {@code /metrics}. Live means that the JVM
- * answers; ready is what the {@link Readiness} says.
+ * answers, whatever else does not: to end it cures no broker and no link. Ready is what the {@link
+ * Readiness} says: {@code not_ready} until everything was ready once, {@code degraded} when that is
+ * over, in both cases with what is in the way.
  */
 public final class AdminServer implements AutoCloseable {
     private static final int MAX_THREADS = 6;

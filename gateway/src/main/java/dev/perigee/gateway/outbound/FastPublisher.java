@@ -1,9 +1,11 @@
 package dev.perigee.gateway.outbound;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -35,6 +37,7 @@ public final class FastPublisher implements AutoCloseable {
     private final MeterProvider<Counter> failures;
     private final MeterProvider<Counter> waits;
     private final Troubles troubles = new Troubles(LOG);
+    private final Backlog backlog = new Backlog(InstantSource.system());
     private final CountDownLatch closed = new CountDownLatch(1);
 
     public FastPublisher(Producer<byte[], byte[]> producer, MeterRegistry metrics) {
@@ -42,6 +45,14 @@ public final class FastPublisher implements AutoCloseable {
         this.written = counters(metrics, "records.out", "Records acknowledged by Kafka");
         this.failures = counters(metrics, "publish.failures", "Attempts that Kafka refused");
         this.waits = counters(metrics, "publish.waits", "Times the producer's buffer was full");
+        Gauge.builder("perigee.gateway.publish.held", backlog, held -> held.held().records())
+                .description("Records that Kafka has not acknowledged yet")
+                .register(metrics);
+    }
+
+    /** What Kafka has not acknowledged yet. */
+    public Backlog backlog() {
+        return backlog;
     }
 
     private static MeterProvider<Counter> counters(
@@ -62,6 +73,11 @@ public final class FastPublisher implements AutoCloseable {
 
     /** Writes a record. */
     public void publish(ProducerRecord<byte[], byte[]> record, Delivery delivery) {
+        backlog.begun();
+        write(record, delivery);
+    }
+
+    private void write(ProducerRecord<byte[], byte[]> record, Delivery delivery) {
         while (!hasRoomFor(record, delivery) && closed.getCount() > 0) {
             waits.withTags("topic", record.topic()).increment();
             troubles.log(
@@ -79,6 +95,7 @@ public final class FastPublisher implements AutoCloseable {
                             (metadata, failure) -> {
                                 if (failure == null) {
                                     count(record.topic());
+                                    backlog.ended();
                                     delivery.delivered();
                                 } else if (failure instanceof BufferExhaustedException) {
                                     room.set(false); // Told before send returns.
@@ -105,6 +122,7 @@ public final class FastPublisher implements AutoCloseable {
             ProducerRecord<byte[], byte[]> record, Delivery delivery, Exception failure) {
         failures.withTags("topic", record.topic()).increment();
         if (failure instanceof RecordTooLargeException) {
+            backlog.ended();
             delivery.tooLarge();
         } else if (closed.getCount() > 0) {
             troubles.log(record.topic(), "Records are not written, writing them again", failure);
@@ -115,7 +133,7 @@ public final class FastPublisher implements AutoCloseable {
     private void again(ProducerRecord<byte[], byte[]> record, Delivery delivery) {
         try {
             if (!closed.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
-                publish(record, delivery);
+                write(record, delivery);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

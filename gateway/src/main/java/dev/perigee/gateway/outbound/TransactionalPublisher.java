@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -52,6 +53,7 @@ public final class TransactionalPublisher implements AutoCloseable {
     private final Timer timer;
     private final BlockingQueue<StateWrite> waiting = new ArrayBlockingQueue<>(CAPACITY);
     private final Thread thread;
+    private final Backlog backlog = new Backlog(InstantSource.system());
     private final Backoff backoff = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(1));
     private @Nullable Transaction transaction;
     private volatile boolean closing;
@@ -87,8 +89,19 @@ public final class TransactionalPublisher implements AutoCloseable {
         if (closing) {
             write.ending().refused(Refusal.CLOSED);
         } else {
-            waiting.put(write);
+            backlog.begun();
+            try {
+                waiting.put(write);
+            } catch (InterruptedException e) {
+                backlog.ended();
+                throw e;
+            }
         }
+    }
+
+    /** What is not committed yet. */
+    public Backlog backlog() {
+        return backlog;
     }
 
     /** Writes what waits, bounded, and gives the rest up. */
@@ -122,7 +135,7 @@ public final class TransactionalPublisher implements AutoCloseable {
             LOG.atWarn().log("Stopped before everything was written; the next owner repeats it");
         } finally {
             waiting.drainTo(batch);
-            batch.forEach(write -> write.ending().refused(Refusal.CLOSED));
+            batch.forEach(write -> refuse(write, Refusal.CLOSED));
             closeTransaction();
         }
     }
@@ -141,6 +154,7 @@ public final class TransactionalPublisher implements AutoCloseable {
                     timer.record(Duration.ofNanos(System.nanoTime() - begin));
                     backoff.reset();
                     for (int i = 0; i < offsets.size(); i++) {
+                        backlog.ended();
                         batch.get(i).ending().committed(offsets.get(i));
                     }
                     batch.clear();
@@ -148,7 +162,7 @@ public final class TransactionalPublisher implements AutoCloseable {
                 }
                 case Transaction.TooLarge(var write) -> {
                     batch.remove(write);
-                    write.ending().refused(Refusal.TOO_LARGE);
+                    refuse(write, Refusal.TOO_LARGE);
                 }
                 case Transaction.NotMember() -> membership.awaitOtherThan(view, VIEW_WAIT);
                 case Transaction.Broken(var cause) -> {
@@ -181,12 +195,17 @@ public final class TransactionalPublisher implements AutoCloseable {
         }
     }
 
-    private static void dropEnded(List<StateWrite> batch, GroupView view) {
+    private void refuse(StateWrite write, Refusal why) {
+        backlog.ended();
+        write.ending().refused(why);
+    }
+
+    private void dropEnded(List<StateWrite> batch, GroupView view) {
         batch.removeIf(
                 write -> {
                     boolean ended = !view.holds(write.tenure());
                     if (ended) {
-                        write.ending().refused(Refusal.TENURE_ENDED);
+                        refuse(write, Refusal.TENURE_ENDED);
                     }
                     return ended;
                 });

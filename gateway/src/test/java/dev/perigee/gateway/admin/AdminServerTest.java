@@ -81,6 +81,18 @@ final class AdminServerTest {
     }
 
     @Test
+    void isDegradedWhenItWasReadyBefore() throws Exception {
+        assertThat(send("GET", "/health/ready").statusCode()).isEqualTo(200);
+        obstacles = List.of(new Readiness.Obstacle("broker", "none answers"));
+
+        var response = send("GET", "/health/ready");
+
+        assertThat(response.statusCode()).isEqualTo(503);
+        assertThat(Json.tree(response.body().getBytes(UTF_8)).get("status").asString())
+                .isEqualTo("degraded");
+    }
+
+    @Test
     void servesTheSharedRegistryAndTheJvm() throws Exception {
         registry.counter("perigee.test").increment();
 

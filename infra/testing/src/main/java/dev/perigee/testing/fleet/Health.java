@@ -1,0 +1,45 @@
+package dev.perigee.testing.fleet;
+
+import java.io.IOException;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+
+/** What a part's health page says; a part that does not answer is not ready. */
+public record Health(int code, String body) {
+    private static final int TIMEOUT_MS = Math.toIntExact(Duration.ofSeconds(5).toMillis());
+
+    /** Asks whether a part is ready. */
+    public static Health of(Part part) {
+        return page(part, "/health/ready");
+    }
+
+    /** Asks whether a part is alive. */
+    public static Health live(Part part) {
+        return page(part, "/health/live");
+    }
+
+    public boolean isReady() {
+        return code == HttpURLConnection.HTTP_OK;
+    }
+
+    private static Health page(Part part, String path) {
+        try {
+            var connection =
+                    (HttpURLConnection)
+                            URI.create(part.field("admin") + path).toURL().openConnection();
+            connection.setConnectTimeout(TIMEOUT_MS);
+            connection.setReadTimeout(TIMEOUT_MS);
+            int code = connection.getResponseCode();
+            try (var body =
+                    code < HttpURLConnection.HTTP_BAD_REQUEST
+                            ? connection.getInputStream()
+                            : connection.getErrorStream()) {
+                return new Health(code, new String(body.readAllBytes(), StandardCharsets.UTF_8));
+            }
+        } catch (IOException e) {
+            return new Health(0, e.toString());
+        }
+    }
+}
