@@ -14,6 +14,7 @@ import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.topic.DeadLetterReason;
 import dev.perigee.protocol.topic.RecordOrigin;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -34,7 +35,21 @@ final class Answers {
         this.context = context;
     }
 
-    /** The gateway's own answer. */
+    /**
+     * What the gateway itself decided, such as that it waited long enough. Only the owner may
+     * decide that, and a gateway that is cut off from the broker may have lost the partition
+     * without knowing. So the group is asked first, by a transaction: of one that is an owner no
+     * more nothing is heard, and its successor answers.
+     */
+    void decide(ToolCall call, ToolResult result, Runnable done) throws InterruptedException {
+        var read = call.read();
+        context.writer()
+                .write(
+                        List.of(),
+                        _ -> give(read.origin(), result, read.reply(), read.traceparent(), done));
+    }
+
+    /** An answer that a gateway writes in the name of whoever gave it. */
     void give(
             RecordOrigin origin,
             ToolResult result,

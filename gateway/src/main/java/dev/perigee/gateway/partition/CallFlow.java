@@ -292,9 +292,14 @@ final class CallFlow {
     }
 
     private void answer(ToolCall call, OwnAnswer own) {
-        answer(
-                call,
-                ToolResult.refused(call.read().request(), call.processId(), own.error(), now()));
+        if (call.hasEnded()) {
+            return;
+        }
+        var request = call.read().request();
+        var result = ToolResult.refused(request, call.processId(), own.error(), now());
+        end(call);
+        answeredRequests.byGateway(call.offset());
+        Quietly.run(() -> answers.decide(call, result, () -> answered(call, codeOf(result))));
     }
 
     private void answer(ToolCall call, ToolResult result) {
