@@ -6,26 +6,33 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Copies results to the topics that backends ask for. Whoever names a topic must not hold up others
  * where it does not exist, vanishes or refuses: so replies have a producer of their own, are sent
- * from a thread of their own, and each is given up after that producer's delivery timeout; the
- * result is on tool-results anyway. A topic that was not found is not looked for again for a while.
- * Thread-safe.
+ * from a thread of their own, and each is given up after twice that producer's delivery timeout;
+ * the result is on tool-results anyway. A topic that was not found is not looked for again for a
+ * while. While no broker answers nothing is found out and nothing given up. Thread-safe.
  */
 public final class Replies implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Replies.class);
+    private static final int UNKNOWN = -1;
     private static final int MOST_TOPICS = 1_000;
+    private static final int ATTEMPTS = 2;
+    private static final Duration PAUSE = Duration.ofMillis(500);
     private static final long FORGET_AFTER_NANOS = Duration.ofSeconds(30).toNanos();
 
     private final Producer<byte[], byte[]> producer;
     private final PublicRecords records;
+    private final CountDownLatch closed = new CountDownLatch(1);
     private final Map<String, Topic> topics =
             Collections.synchronizedMap(
                     new LinkedHashMap<>() {
@@ -48,18 +55,25 @@ public final class Replies implements AutoCloseable {
 
     /** Copies a result; {@code done} runs when it is written or given up, on any thread. */
     public void send(ReplyTo reply, ProducerRecord<byte[], byte[]> result, Runnable done) {
-        Thread.ofVirtual().name("reply").start(() -> write(reply, result, done));
+        send(reply, result, done, ATTEMPTS);
+    }
+
+    private void send(
+            ReplyTo reply, ProducerRecord<byte[], byte[]> result, Runnable done, int attempts) {
+        Thread.ofVirtual().name("reply").start(() -> write(reply, result, done, attempts));
     }
 
     /** Writes what waits, bounded. */
     @Override
     public void close() {
+        closed.countDown();
         producer.close(Duration.ofSeconds(5));
     }
 
-    private void write(ReplyTo reply, ProducerRecord<byte[], byte[]> result, Runnable done) {
+    private void write(
+            ReplyTo reply, ProducerRecord<byte[], byte[]> result, Runnable done, int attempts) {
         int partition = Objects.requireNonNullElse(reply.partition(), 0);
-        if (partition >= partitionsOf(reply.topic())) {
+        if (partition >= partitionsOnceKnown(reply.topic())) {
             done.run();
             return;
         }
@@ -68,6 +82,11 @@ public final class Replies implements AutoCloseable {
                     producer.send(
                             records.reply(reply, result),
                             (metadata, failure) -> {
+                                if (failure instanceof TimeoutException && attempts > 1) {
+                                    topics.remove(reply.topic());
+                                    send(reply, result, done, attempts - 1);
+                                    return;
+                                }
                                 if (failure != null) {
                                     givenUp(reply, failure);
                                 }
@@ -87,27 +106,45 @@ public final class Replies implements AutoCloseable {
                 .log("A reply was given up, check its topic; the result is on tool-results");
     }
 
+    /** Waits for as long as no broker tells; 0 when there is no such topic, or after the close. */
+    private int partitionsOnceKnown(String name) {
+        try {
+            int partitions = partitionsOf(name);
+            while (partitions == UNKNOWN
+                    && !closed.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
+                partitions = partitionsOf(name);
+            }
+            return Math.max(0, partitions);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return 0;
+        }
+    }
+
     private int partitionsOf(String name) {
         var known = topics.get(name);
         if (known == null) {
-            return find(name).partitions();
+            return find(name);
         }
         long age = System.nanoTime() - known.foundAtNanos();
         boolean lookAgain = known.partitions() == 0 && age >= FORGET_AFTER_NANOS;
-        return lookAgain ? find(name).partitions() : known.partitions();
+        return lookAgain ? find(name) : known.partitions();
     }
 
-    private Topic find(String name) {
+    private int find(String name) {
         int partitions = 0;
         try {
             partitions = producer.partitionsFor(name).size();
         } catch (KafkaException | IllegalStateException e) {
+            // Without a cause it says that nobody answered, with one what was answered.
+            if (e instanceof TimeoutException && e.getCause() == null) {
+                return UNKNOWN;
+            }
             LOG.atWarn()
                     .addKeyValue("topic", name)
                     .log("A reply topic was not found, create it; results are on tool-results");
         }
-        var found = new Topic(partitions, System.nanoTime());
-        topics.put(name, found);
-        return found;
+        topics.put(name, new Topic(partitions, System.nanoTime()));
+        return partitions;
     }
 }
