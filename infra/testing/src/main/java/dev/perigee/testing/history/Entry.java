@@ -2,6 +2,7 @@ package dev.perigee.testing.history;
 
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.fleet.Received;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,27 +11,35 @@ import org.jspecify.annotations.Nullable;
  * @param place topic and partition
  * @param requestId of a call's result, empty for all else
  * @param ending of a call's result: its outcome, and the code of its error
+ * @param content what it says, as far as a repeat must say the same
  * @param atMs when it was written, in milliseconds of the epoch
  */
-public record Entry(String place, String id, String requestId, String ending, long atMs) {
+public record Entry(
+        String place, String id, String requestId, String ending, int content, long atMs) {
 
     /** Whose event it is, and the how manyth: what {@code ce_id} says of a worker's records. */
     record Position(String session, long seq) {}
 
     static Entry of(Received received) {
+        var id = received.header("ce_id");
         boolean result = received.topic().equals(Topic.TOOL_RESULTS.suffix());
         return new Entry(
                 received.topic() + "-" + received.raw().partition(),
-                received.header("ce_id"),
+                id,
                 result ? received.text("request_id") : "",
                 result
                         ? (received.text("outcome") + " " + received.text("error/code")).strip()
                         : "",
+                position(id) == null ? 0 : Arrays.hashCode(received.raw().value()),
                 received.raw().timestamp());
     }
 
     /** Null for a record that a gateway made itself. */
     @Nullable Position position() {
+        return position(id);
+    }
+
+    private static @Nullable Position position(String id) {
         var parts = id.split("/", -1);
         boolean counted = parts.length == 3 && parts[1].matches("\\d+") && parts[2].matches("\\d+");
         return counted ? new Position(parts[0] + "/" + parts[1], Long.parseLong(parts[2])) : null;

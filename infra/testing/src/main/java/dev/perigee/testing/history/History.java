@@ -13,8 +13,9 @@ import java.util.stream.Collectors;
 
 /**
  * What happened in a run, and what of it must not have. Promised are, for every request, one ending
- * and one only; for every tool, one execution at most, and one if it succeeded; for every session
- * of a process, its events in their order and without holes; and at no time two live processes of
+ * and one only; for every tool, one execution at most, or two where it says that it may be
+ * repeated, and one if it succeeded; for every session of a process, its events in their order and
+ * without holes; for every event, that a repeat says the same; and at no time two live processes of
  * one id. Pure.
  *
  * @param effects the lines that tools left behind
@@ -46,10 +47,11 @@ public record History(
             } else if (ending.containsValue(SUCCESS) && ran == 0) {
                 found.add("answered without having run: " + request);
             }
-            if (ran > 1) {
+            if (ran > (request.repeatable() ? 2 : 1)) {
                 found.add("ran " + ran + " times: " + request);
             }
         }
+        found.addAll(differences());
         found.addAll(disorder());
         found.addAll(holes());
         return found;
@@ -83,10 +85,26 @@ public record History(
         for (var entry : entries) {
             if (!entry.requestId().isEmpty()) {
                 endings.computeIfAbsent(entry.requestId(), _ -> new LinkedHashMap<>())
-                        .put(entry.id(), entry.ending());
+                        .putIfAbsent(entry.id(), entry.ending());
             }
         }
         return endings;
+    }
+
+    /** Records of one id that do not say the same. */
+    private List<String> differences() {
+        var found = new ArrayList<String>();
+        var first = new HashMap<String, Entry>();
+        for (var entry : entries) {
+            var before = first.putIfAbsent(entry.place() + " " + entry.id(), entry);
+            if (before != null
+                    && !entry.id().isEmpty()
+                    && (before.content() != entry.content()
+                            || !before.ending().equals(entry.ending()))) {
+                found.add("a repeat that differs: " + entry + " after " + before);
+            }
+        }
+        return found;
     }
 
     /** In each place, of each session: after the removal of repeats the numbers must grow. */

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Calls tools with side effects on instances of fixture F, one after the other at a steady pace
@@ -21,18 +22,27 @@ import java.util.concurrent.TimeUnit;
 public final class Load implements AutoCloseable {
     private static final Duration LAST_ANSWER = Duration.ofSeconds(60);
 
+    /**
+     * Of so many calls the first is answered at once, each next later, and the last is read-only.
+     */
+    private static final int MIX = 4;
+
+    private static final int SLOWER_MS = 50;
     private static final Duration RETURN = Duration.ofSeconds(90);
 
     private final FleetUnderTest fleet;
     private final Path folder;
     private final List<Installation> servers;
     private final Duration pace;
+    private final int mix;
     private final List<Request> requests = new CopyOnWriteArrayList<>();
     private final LiveServers live = LiveServers.watching();
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread = Thread.ofPlatform().name("load").unstarted(this::send);
 
-    private Load(FleetUnderTest fleet, Path folder, List<Installation> servers, Duration pace) {
+    private Load(
+            FleetUnderTest fleet, Path folder, List<Installation> servers, Duration pace, int mix) {
+        this.mix = mix;
         this.fleet = fleet;
         this.folder = folder;
         this.servers = servers;
@@ -46,11 +56,20 @@ public final class Load implements AutoCloseable {
      * @param pace the time between two calls
      */
     public static Load on(FleetUnderTest fleet, Path folder, int servers, Duration pace) {
-        var installed = new ArrayList<Installation>();
-        for (int i = 0; i < servers; i++) {
-            installed.add(fleet.backend().install(watched(Installation.fixture())));
-        }
-        var load = new Load(fleet, folder, List.copyOf(installed), pace);
+        return on(fleet, folder, servers, pace, 1);
+    }
+
+    /**
+     * Installs servers and begins to call them; one call in so many is of a tool that says that it
+     * may be repeated, and takes a while.
+     */
+    public static Load mixed(FleetUnderTest fleet, Path folder, int servers, Duration pace) {
+        return on(fleet, folder, servers, pace, MIX);
+    }
+
+    private static Load on(FleetUnderTest fleet, Path folder, int servers, Duration pace, int mix) {
+        var wanted = Stream.generate(() -> watched(Installation.fixture())).limit(servers).toList();
+        var load = new Load(fleet, folder, fleet.backend().install(wanted), pace, mix);
         load.thread.start();
         return load;
     }
@@ -98,10 +117,14 @@ public final class Load implements AutoCloseable {
             for (int number = 0; !closed.await(pace.toNanos(), TimeUnit.NANOSECONDS); number++) {
                 var server = servers.get(number % servers.size());
                 var effect = server.processId() + "#" + number;
-                var arguments = "{\"file\":\"%s\",\"line\":\"%s\"}".formatted(file(server), effect);
+                boolean repeatable = number % mix == mix - 1 && mix > 1;
+                var arguments =
+                        "{\"file\":\"%s\",\"line\":\"%s\",\"ms\":%d}"
+                                .formatted(file(server), effect, number % mix * SLOWER_MS);
                 long now = System.currentTimeMillis();
-                var id = fleet.backend().request(server, "counter", arguments);
-                requests.add(new Request(id, server.processId(), effect, now));
+                var tool = repeatable ? "counter_readonly" : "counter";
+                var id = fleet.backend().request(server, tool, arguments);
+                requests.add(new Request(id, server.processId(), effect, repeatable, now));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

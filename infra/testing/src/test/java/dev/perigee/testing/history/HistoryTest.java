@@ -12,17 +12,17 @@ import org.junit.jupiter.api.Test;
 
 /** That the checker finds what it is there to find. */
 final class HistoryTest {
-    private static final Request ONE = new Request("r-1", "p", "p#1", 100);
-    private static final Request TWO = new Request("r-2", "p", "p#2", 200);
+    private static final Request ONE = new Request("r-1", "p", "p#1", false, 100);
+    private static final Request TWO = new Request("r-2", "p", "p#2", true, 200);
 
     private final List<Entry> entries = new ArrayList<>();
 
     private void event(String place, long seq) {
-        entries.add(new Entry(place, "p/7/" + seq, "", "", 0));
+        entries.add(new Entry(place, "p/7/" + seq, "", "", 0, 0));
     }
 
     private void result(Request request, long seq, String ending) {
-        entries.add(new Entry("tool-results-0", "p/7/" + seq, request.id(), ending, 500 + seq));
+        entries.add(new Entry("tool-results-0", "p/7/" + seq, request.id(), ending, 0, 500 + seq));
     }
 
     private List<String> violations(String... effects) {
@@ -35,7 +35,7 @@ final class HistoryTest {
         result(ONE, 2, "success");
         result(TWO, 3, "failed outcome_unknown");
         result(ONE, 2, "success"); // A repeat.
-        entries.add(new Entry("command-results-0", "commands-0@4/result", "", "", 0));
+        entries.add(new Entry("command-results-0", "commands-0@4/result", "", "", 0, 0));
 
         assertThat(violations("p#1")).isEmpty();
         assertThat(new History(List.of(ONE), entries, List.of(), List.of()).slowest())
@@ -63,10 +63,26 @@ final class HistoryTest {
     void findsADoubleExecution() {
         result(ONE, 1, "success");
         result(TWO, 2, "failed timeout");
-        assertThat(violations("p#1", "p#2", "p#2"))
+        assertThat(violations("p#1", "p#1", "p#2", "p#2"))
                 .singleElement()
                 .asString()
-                .contains("ran 2 times", "r-2");
+                .contains("ran 2 times", "r-1");
+        assertThat(violations("p#1", "p#2", "p#2", "p#2"))
+                .singleElement()
+                .asString()
+                .contains("ran 3 times", "r-2");
+    }
+
+    @Test
+    void findsARepeatThatDiffers() {
+        result(ONE, 1, "success");
+        result(TWO, 2, "failed timeout");
+        result(TWO, 2, "success");
+        entries.add(new Entry("logs-0", "p/7/3", "", "", 1, 0));
+        entries.add(new Entry("logs-0", "p/7/3", "", "", 2, 0));
+        assertThat(violations("p#1", "p#2"))
+                .hasSize(2)
+                .allSatisfy(violation -> assertThat(violation).contains("a repeat that differs"));
     }
 
     @Test

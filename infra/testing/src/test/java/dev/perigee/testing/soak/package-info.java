@@ -1,0 +1,4 @@
+@NullMarked
+package dev.perigee.testing.soak;
+
+import org.jspecify.annotations.NullMarked;
