@@ -2,17 +2,12 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.history.Load;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.IntStream;
-import java.util.stream.StreamSupport;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -28,8 +23,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class LinkCutTest {
     private static final Duration PACE = Duration.ofMillis(50);
     private static final int SERVERS = 3;
-    private static final String COUNTING =
-            "i=0; while :; do i=$((i+1)); echo line $i; sleep 0.05; done";
 
     private FleetUnderTest fleet;
     private Backend backend;
@@ -70,37 +63,14 @@ final class LinkCutTest {
     @Test
     @DisplayName("RES-02, RES-23: a program goes on and what it wrote comes whole, in order")
     void bringsTheOutputLater() throws Exception {
-        var program =
-                backend.install(
-                        Installation.of("counting", "sh", List.of("-c", COUNTING))
-                                .with("transport_type", "command"));
-        awaitLines(program, 20);
+        var program = Counting.on(fleet);
+        program.awaitLines(20);
 
         fleet.link(1).partitionFor(Duration.ofSeconds(3));
 
-        int seen = lines(program).size();
-        awaitLines(program, seen + 80);
-        var lines = lines(program);
-        assertThat(lines)
-                .containsExactlyElementsOf(
-                        IntStream.rangeClosed(1, lines.size()).mapToObj(i -> "line " + i).toList());
-        backend.uninstall(program);
-    }
-
-    private void awaitLines(Installation program, int count) {
-        Awaitility.await().atMost(Records.PATIENCE).until(() -> lines(program).size() >= count);
-    }
-
-    private List<String> lines(Installation program) {
-        return fleet.records().on(Topic.LOGS).stream()
-                .filter(record -> record.key().equals(program.processId()))
-                .flatMap(
-                        record ->
-                                StreamSupport.stream(
-                                        record.json().path("logs").spliterator(), false))
-                .map(line -> line.path("message").asString())
-                .filter(line -> line.startsWith("line "))
-                .toList();
+        program.awaitMore(80);
+        program.isWhole();
+        backend.uninstall(program.installation());
     }
 
     @Test
