@@ -1,11 +1,11 @@
 package dev.perigee.gateway.outbound;
 
-/** Told once what became of a record, on a thread of the producer: hand over and return. */
+/** Told once what became of a record. */
 public interface Delivery {
-    /** Kafka acknowledged it. */
+    /** Kafka acknowledged it; on a thread of the producer: hand over and return. */
     void delivered();
 
-    /** Its topic does not take it, and never will: it is larger than allowed. */
+    /** Its topic does not take it, and never will: it is larger than allowed. Any thread. */
     void tooLarge();
 
     /** Nobody waits. */

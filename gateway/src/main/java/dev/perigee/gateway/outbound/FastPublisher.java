@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.kafka.clients.producer.BufferExhaustedException;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
  * wait in the producer, which repeats them without end; what may be under way is bounded by the
  * credit and the open records of the partitions. A record that the producer gives up for another
  * reason than its size is written again after a pause. Thread-safe; {@link #publish} blocks while
- * the producer's buffer is full, so that what follows does not overtake: not for threads of the
- * producer.
+ * the producer's buffer is full or no broker tells where the topic is, so that what follows does
+ * not overtake: not for threads of the producer.
  */
 public final class FastPublisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FastPublisher.class);
@@ -81,13 +81,14 @@ public final class FastPublisher implements AutoCloseable {
         while (!hasRoomFor(record, delivery) && closed.getCount() > 0) {
             waits.withTags("topic", record.topic()).increment();
             troubles.log(
-                    record.topic(), "The producer's buffer is full, waiting for the broker", null);
+                    record.topic(), "The producer takes no records, waiting for the broker", null);
         }
     }
 
-    /** Hands a record to the producer; false when its buffer stayed full. */
+    /** Hands a record to the producer; false when it could not take it in time. */
     private boolean hasRoomFor(ProducerRecord<byte[], byte[]> record, Delivery delivery) {
         var room = new AtomicBoolean(true);
+        var caller = Thread.currentThread();
         try {
             var _ =
                     producer.send(
@@ -97,7 +98,8 @@ public final class FastPublisher implements AutoCloseable {
                                     count(record.topic());
                                     backlog.ended();
                                     delivery.delivered();
-                                } else if (failure instanceof BufferExhaustedException) {
+                                } else if (failure instanceof TimeoutException
+                                        && caller.equals(Thread.currentThread())) {
                                     room.set(false); // Told before send returns.
                                 } else {
                                     failed(record, delivery, failure);
@@ -123,7 +125,8 @@ public final class FastPublisher implements AutoCloseable {
         failures.withTags("topic", record.topic()).increment();
         if (failure instanceof RecordTooLargeException) {
             backlog.ended();
-            delivery.tooLarge();
+            // What is written instead may have to wait, and for the producer's own thread.
+            Thread.ofVirtual().name("too-large").start(delivery::tooLarge);
         } else if (closed.getCount() > 0) {
             troubles.log(record.topic(), "Records are not written, writing them again", failure);
             Thread.ofVirtual().name("publish-again").start(() -> again(record, delivery));

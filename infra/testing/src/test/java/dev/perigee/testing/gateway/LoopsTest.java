@@ -20,6 +20,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,11 +29,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
@@ -140,6 +144,52 @@ final class LoopsTest {
             assertThat(test.records.on(Topic.LOGS))
                     .extracting(received -> text(received.raw()).strip())
                     .containsExactlyElementsOf(sent.stream().map(String::strip).toList());
+        }
+    }
+
+    @Test
+    @DisplayName("FLT-06 keep the order of a key while no broker tells where its topic is")
+    void keepTheOrderOfATopicThatComesBack() throws Exception {
+        try (var test = new GatewayUnderTest(broker.bootstrap());
+                var publisher =
+                        new FastPublisher(
+                                producer(Map.of("max.block.ms", 100)), new SimpleMeterRegistry())) {
+            var topic = test.names.prefix() + "late";
+            var sending = Thread.ofVirtual().start(() -> publishAll(publisher, topic));
+            assertThat(sending.join(Duration.ofSeconds(2))).isFalse();
+            try (var admin =
+                    Admin.create(Map.<String, Object>of("bootstrap.servers", broker.bootstrap()))) {
+                admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1))).all().get();
+            }
+            assertThat(sending.join(PATIENCE)).isTrue();
+            var partition = new TopicPartition(topic, 0);
+            try (var consumer =
+                    new KafkaConsumer<>(
+                            Map.<String, Object>of("bootstrap.servers", broker.bootstrap()),
+                            new ByteArrayDeserializer(),
+                            new ByteArrayDeserializer())) {
+                consumer.assign(List.of(partition));
+                consumer.seekToBeginning(List.of(partition));
+                var read = new ArrayList<String>();
+                await().atMost(PATIENCE)
+                        .until(
+                                () -> {
+                                    consumer.poll(Duration.ofMillis(100))
+                                            .forEach(record -> read.add(text(record)));
+                                    return read.size() == RECORDS;
+                                });
+                assertThat(read)
+                        .containsExactlyElementsOf(
+                                IntStream.range(0, RECORDS).mapToObj(Integer::toString).toList());
+            }
+        }
+    }
+
+    private static void publishAll(FastPublisher publisher, String topic) {
+        for (int i = 0; i < RECORDS; i++) {
+            publisher.publish(
+                    new ProducerRecord<>(topic, bytes("p-1"), bytes(Integer.toString(i))),
+                    Delivery.IGNORED);
         }
     }
 

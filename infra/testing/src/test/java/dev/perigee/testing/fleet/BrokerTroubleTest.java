@@ -1,0 +1,127 @@
+package dev.perigee.testing.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.faults.FaultProxy;
+import dev.perigee.testing.history.Load;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Brokers that are there and do not do what they should. */
+@DisplayName("When brokers")
+final class BrokerTroubleTest {
+    private static final Duration PACE = Duration.ofMillis(50);
+    private static final int SERVERS = 4;
+
+    @Test
+    @Tag("long")
+    @DisplayName("change leaders, are lost and restarted one by one, in a cluster of three")
+    void changeLeaders(@TempDir Path folder) throws Exception {
+        try (var fleet = fleet("broker-leaders").brokers(3).start();
+                var load = Load.on(fleet, folder, SERVERS, PACE)) {
+            var program = Counting.on(fleet);
+            var pids = load.pids();
+
+            fleet.part("broker-1").kill();
+            program.awaitMore(60);
+            fleet.brokers().start(1).awaitReady();
+            for (int broker = 1; broker <= fleet.brokers().count(); broker++) {
+                program.awaitMore(20);
+                assertThat(fleet.part("broker-" + broker).terminate()).isIn(0, 143);
+                fleet.brokers().start(broker).awaitReady();
+            }
+
+            assertThat(load.pids()).isEqualTo(pids);
+            program.awaitMore(20);
+            program.isWhole();
+            nothingLost(load, "Four lost leaders");
+        }
+    }
+
+    @Test
+    @DisplayName("have a full disk and end, everything waits for their return")
+    void haveAFullDisk(@TempDir Path folder) throws Exception {
+        try (var fleet = fleet("broker-disk").brokers(1).start();
+                var load = Load.on(fleet, folder, SERVERS, PACE)) {
+            var program = Counting.on(fleet);
+            var pids = load.pids();
+
+            // As with a full disk, every write that makes a file longer fails.
+            var full = List.of("prlimit", "--pid", pid(fleet), "--fsize=0:");
+            assertThat(new ProcessBuilder(full).start().waitFor()).isZero();
+            assertThat(fleet.part("broker-1").awaitExit()).isNotZero();
+            awaitHealth(fleet, false);
+            program.isWhole();
+            fleet.brokers().start(1).awaitReady();
+
+            assertThat(load.pids()).isEqualTo(pids);
+            program.awaitMore(20);
+            program.isWhole();
+            nothingLost(load, "A full disk");
+            awaitHealth(fleet, true);
+        }
+    }
+
+    @Test
+    @DisplayName("acknowledge late and little by little, everything keeps its order")
+    void areSlow(@TempDir Path folder) throws Exception {
+        try (var fleet = fleet("broker-slow").brokers(1).start();
+                var load = Load.on(fleet, folder, SERVERS, PACE)) {
+            var program = Counting.on(fleet);
+            var pids = load.pids();
+            var networks = fleet.brokers().networks();
+
+            networks.forEach(network -> network.delay(Duration.ofMillis(300)));
+            program.awaitMore(100);
+            networks.forEach(network -> network.drip(400));
+            var flood =
+                    fleet.backend()
+                            .request(
+                                    load.servers().getFirst(),
+                                    "big",
+                                    "{\"bytes\":%d}".formatted(1 << 20));
+            program.awaitMore(60);
+            networks.forEach(FaultProxy::heal);
+
+            assertThat(load.pids()).isEqualTo(pids);
+            assertThat(fleet.backend().answer(flood).text("outcome")).isEqualTo("success");
+            program.isWhole();
+            nothingLost(load, "Slow acknowledgements");
+            awaitHealth(fleet, true);
+        }
+    }
+
+    private static FleetUnderTest.Builder fleet(String name) {
+        return FleetUnderTest.named(name)
+                .workers(2)
+                .gateway("group.session-timeout", "6s")
+                .gateway("group.heartbeat-interval", "1s");
+    }
+
+    private static String pid(FleetUnderTest fleet) {
+        return Long.toString(fleet.part("broker-1").pid());
+    }
+
+    private static void awaitHealth(FleetUnderTest fleet, boolean ready) {
+        Awaitility.await()
+                .atMost(Records.PATIENCE)
+                .pollInterval(100, TimeUnit.MILLISECONDS)
+                .until(() -> Health.of(fleet.part("gateway-1")).isReady() == ready);
+    }
+
+    private static void nothingLost(Load load, String what) {
+        var history = load.history();
+        System.out.printf(
+                "%s: %s, slowest %d ms%n", what, history.counts(), history.slowest().toMillis());
+        assertThat(history.violations()).isEmpty();
+        assertThat(history.counts().keySet()).isEqualTo(Set.of("success"));
+    }
+}
