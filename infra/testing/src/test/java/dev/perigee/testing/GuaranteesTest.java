@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -29,7 +30,7 @@ final class GuaranteesTest {
         assertThat(named).hasSizeGreaterThan(10);
     }
 
-    private static TreeMap<String, String> sources() throws IOException {
+    private static Map<String, String> sources() throws IOException {
         var sources = new TreeMap<String, String>();
         try (var files = Files.walk(Checkout.root())) {
             for (var file :
