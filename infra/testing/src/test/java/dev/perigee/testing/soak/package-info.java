@@ -1,4 +1,0 @@
-@NullMarked
-package dev.perigee.testing.soak;
-
-import org.jspecify.annotations.NullMarked;
