@@ -81,7 +81,7 @@ final class BrokerTroubleTest {
 
             networks.forEach(network -> network.delay(Duration.ofMillis(300)));
             program.awaitMore(100);
-            networks.forEach(network -> network.drip(400));
+            networks.forEach(network -> network.drip(8_000));
             var flood =
                     fleet.backend()
                             .request(
