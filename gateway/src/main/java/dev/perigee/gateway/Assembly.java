@@ -13,6 +13,7 @@ import dev.perigee.gateway.partition.GroupOffsets;
 import dev.perigee.gateway.partition.PartitionServices;
 import dev.perigee.gateway.partition.PartitionTimes;
 import dev.perigee.gateway.partition.StateReader;
+import dev.perigee.gateway.placement.PlacementSettings;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.topic.TopicNames;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -74,6 +75,7 @@ record Assembly(
                 settings.value(GatewaySettings.COMMAND_TIMEOUT),
                 settings.value(GatewaySettings.COMMAND_MEMORY),
                 settings.value(GatewaySettings.REQUEST_MEMORY),
-                DETACH);
+                DETACH,
+                settings.value(PlacementSettings.DRAIN_CALL_WAIT));
     }
 }

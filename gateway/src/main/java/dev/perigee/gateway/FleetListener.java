@@ -4,7 +4,6 @@ import dev.perigee.gateway.link.WorkerListener;
 import dev.perigee.gateway.outbound.Delivery;
 import dev.perigee.gateway.outbound.FastPublisher;
 import dev.perigee.gateway.outbound.PublicRecords;
-import dev.perigee.gateway.partition.Partitions;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.topic.TopicNames;
 import java.time.InstantSource;
@@ -20,7 +19,7 @@ final class FleetListener implements WorkerListener {
     private final FastPublisher fast;
     private final PublicRecords records;
     private final Map<String, RawJson> newest = new ConcurrentHashMap<>();
-    private volatile @Nullable Partitions partitions;
+    private volatile @Nullable Runnable owners;
 
     FleetListener(FastPublisher fast, TopicNames names, InstantSource clock) {
         this.fast = fast;
@@ -28,15 +27,15 @@ final class FleetListener implements WorkerListener {
     }
 
     /** Owners ask for workers themselves when they begin, so nothing is missed before this. */
-    void feed(Partitions owners) {
-        partitions = owners;
+    void feed(Runnable workersChanged) {
+        owners = workersChanged;
     }
 
     @Override
     public void changed() {
-        var owners = partitions;
-        if (owners != null) {
-            owners.workersChanged();
+        var told = owners;
+        if (told != null) {
+            told.run();
         }
     }
 

@@ -12,8 +12,10 @@ import dev.perigee.gateway.outbound.PublicRecords;
 import dev.perigee.gateway.outbound.Replies;
 import dev.perigee.gateway.outbound.TransactionalPublisher;
 import dev.perigee.gateway.partition.GroupOffsets;
+import dev.perigee.gateway.partition.Mover;
 import dev.perigee.gateway.partition.Partitions;
 import dev.perigee.gateway.partition.StateReader;
+import dev.perigee.gateway.placement.PlacementSettings;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
@@ -156,19 +158,32 @@ public final class Gateway implements AutoCloseable {
         var workers = new FleetListener(fast, names, clock);
         WorkerLinks links = fleet.connect(id, workers, registry);
         parts.push(links);
-        var partitions =
-                new Partitions(
-                        new Assembly(settings, id, names, partitionCount, clock, registry)
-                                .services(
-                                        fast,
-                                        replies,
-                                        transactions,
-                                        new GroupOffsets(kafka, group, names),
-                                        state,
-                                        links,
-                                        fleet));
-        workers.feed(partitions);
+        var services =
+                new Assembly(settings, id, names, partitionCount, clock, registry)
+                        .services(
+                                fast,
+                                replies,
+                                transactions,
+                                new GroupOffsets(kafka, group, names),
+                                state,
+                                links,
+                                fleet);
+        var partitions = new Partitions(services);
         parts.push(() -> partitions.awaitEnded(LEAVE_WAIT));
+        var mover =
+                new Mover(
+                        partitions,
+                        links,
+                        PlacementSettings.moves(settings),
+                        services.metrics(),
+                        clock);
+        workers.feed(
+                () -> {
+                    partitions.workersChanged();
+                    mover.workersChanged();
+                });
+        mover.start();
+        parts.push(mover);
 
         var consumer = clients.groupConsumer();
         var loop =

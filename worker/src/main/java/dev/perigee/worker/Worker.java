@@ -92,7 +92,10 @@ public final class Worker implements AutoCloseable {
     private static Worker start(Settings settings, Undertakings parts)
             throws IOException, LaunchException, InterruptedException {
         var identity =
-                new WorkerIdentity(WorkerSettings.workerId(settings), UUID.randomUUID().toString());
+                new WorkerIdentity(
+                        WorkerSettings.workerId(settings),
+                        UUID.randomUUID().toString(),
+                        settings.value(WorkerSettings.CAPACITY));
         var clock = Clock.systemUTC();
         var meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         parts.add("meters", meters::close);
@@ -127,27 +130,36 @@ public final class Worker implements AutoCloseable {
                         meters,
                         clock);
         sessions.start();
+        var leaving =
+                new Leaving(
+                        identity.workerId(),
+                        sessions,
+                        settings.value(WorkerSettings.DRAIN_TIMEOUT));
+        // Stopped after the sessions, so that a worker that is leaving can be watched; started
+        // before the link, since heartbeats tell where it is.
+        var admin =
+                AdminServer.start(
+                        settings.value(AdminSettings.LISTEN),
+                        new AdminServer.Pages(
+                                live(processes),
+                                ready(processes, leaving, sessions),
+                                meters,
+                                sessions::instances,
+                                WorkerSettings.debugs(settings),
+                                leaving,
+                                WorkerSettings.drainGuard(settings)));
+        parts.add("admin", admin::close);
         var link =
                 LinkServer.start(
                         LinkSettings.read(settings),
                         identity,
                         sessions,
-                        heartbeat(identity, isolation, sessions, clock),
+                        heartbeat(identity, isolation, sessions, admin.seenUri(), clock),
                         settings.value(LinkSettings.HEARTBEAT_INTERVAL),
                         meters);
         parts.add("link", link::close);
-        parts.add("sessions", () -> leave(link, sessions));
-
-        var admin =
-                AdminServer.start(
-                        settings.value(AdminSettings.LISTEN),
-                        live(processes),
-                        ready(processes, link, sessions),
-                        meters,
-                        sessions::instances,
-                        WorkerSettings.debugs(settings));
-        // Stopped after the sessions, so that a worker that is leaving can be watched.
-        parts.addFirst("admin", admin::close);
+        leaving.by(link);
+        parts.add("sessions", leaving::leave);
         log.atInfo()
                 .addKeyValue("worker_id", identity.workerId())
                 .addKeyValue("incarnation", identity.incarnation())
@@ -190,6 +202,7 @@ public final class Worker implements AutoCloseable {
             WorkerIdentity identity,
             Isolation isolation,
             SessionRegistry sessions,
+            URI adminUrl,
             InstantSource clock) {
         var version = Worker.class.getPackage().getImplementationVersion();
         var about =
@@ -198,6 +211,7 @@ public final class Worker implements AutoCloseable {
                         identity.incarnation(),
                         version == null ? "development" : version,
                         isolation.description(),
+                        adminUrl,
                         clock.instant());
         return new HeartbeatReport(
                 about,
@@ -213,8 +227,12 @@ public final class Worker implements AutoCloseable {
                     }
 
                     @Override
-                    public boolean isDraining() {
-                        return sessions.isDraining();
+                    public String status() {
+                        return switch (sessions.drainProgress().phase()) {
+                            case SERVING -> "running";
+                            case DRAINING, STOPPING -> "draining";
+                            case DRAINED -> "drained";
+                        };
                     }
                 },
                 clock);
@@ -231,7 +249,7 @@ public final class Worker implements AutoCloseable {
     }
 
     /** Leftovers are swept before anything listens, so whoever can ask finds that done. */
-    private static Health ready(Processes processes, LinkServer link, SessionRegistry sessions) {
+    private static Health ready(Processes processes, Leaving leaving, SessionRegistry sessions) {
         return new Health(
                 "ready",
                 List.of(
@@ -239,18 +257,11 @@ public final class Worker implements AutoCloseable {
                                 "watchdog",
                                 "Nothing would end the processes if the worker died.",
                                 processes.watchdog()::held),
-                        new Check("link", "Gateways cannot connect.", link::isListening),
+                        new Check("link", "Gateways cannot connect.", leaving::isListening),
                         new Check(
                                 "sessions",
                                 "The worker is leaving and takes no sessions.",
-                                () -> !sessions.isDraining())));
-    }
-
-    private static void leave(LinkServer link, SessionRegistry sessions)
-            throws InterruptedException {
-        sessions.drain();
-        link.announceDraining("the worker is stopping");
-        sessions.shutDown();
+                                () -> sessions.drainState().takesSessions())));
     }
 
     /** Where gateways connect. */

@@ -1,10 +1,13 @@
 package dev.perigee.worker;
 
+import dev.perigee.protocol.link.Hello;
+import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 import dev.perigee.worker.admin.AdminSettings;
+import dev.perigee.worker.admin.DrainGuard;
 import dev.perigee.worker.instance.InstanceOptions;
 import dev.perigee.worker.instance.InstanceSettings;
 import dev.perigee.worker.process.isolation.IsolationSettings;
@@ -49,10 +52,26 @@ public final class WorkerSettings {
                     SettingType.string(),
                     "Where packages are kept, by runtime and team. Without it /mcp-cache in"
                             + " production, else .cache/perigee in the home directory.");
+    public static final Setting<Integer> CAPACITY =
+            Setting.of(
+                    "worker.capacity",
+                    SettingType.integer(1, 1_000_000),
+                    Integer.toString(Hello.USUAL_CAPACITY),
+                    "How much this worker takes in proportion to the others: twice the number gets"
+                            + " about twice the partitions. It limits nothing.");
+    public static final Setting<Duration> DRAIN_TIMEOUT =
+            Setting.of(
+                    "worker.drain-timeout",
+                    SettingType.duration(),
+                    "20s",
+                    "How long a worker that is told to stop (SIGTERM) waits for gateways to move its"
+                            + " partitions, calls finishing first, before it ends what is left."
+                            + " Ending takes up to twice process.termination-grace more: give the"
+                            + " orchestrator's grace period both.");
 
     /** All keys, in the order of the reference page. */
     public static final SettingsSchema SCHEMA =
-            SettingsSchema.of("worker", ID_SETTING, MODE, CACHE_DIRECTORY)
+            SettingsSchema.of("worker", ID_SETTING, MODE, CACHE_DIRECTORY, CAPACITY, DRAIN_TIMEOUT)
                     .with(LinkSettings.SCHEMA)
                     .with(SessionSettings.SCHEMA)
                     .with(InstanceSettings.SCHEMA)
@@ -94,6 +113,23 @@ public final class WorkerSettings {
     static boolean debugs(Settings settings) {
         var debug = settings.valueOrNull(AdminSettings.DEBUG);
         return debug == null ? !isProduction(settings) : debug;
+    }
+
+    /** Who may drain the worker: with the token, or from this machine where only people are. */
+    static DrainGuard drainGuard(Settings settings) {
+        boolean serversReachIt =
+                isProduction(settings) && IsolationSettings.letsReachHost(settings);
+        return new DrainGuard(
+                settings.valueOrNull(AdminSettings.TOKEN),
+                isLoopback(settings.value(AdminSettings.LISTEN)) && !serversReachIt);
+    }
+
+    private static boolean isLoopback(HostPort address) {
+        try {
+            return InetAddress.getByName(address.host()).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
     }
 
     static Path caches(Settings settings) {

@@ -3,7 +3,6 @@ package dev.perigee.gateway.link;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.tls.TlsFileException;
 import java.io.IOException;
-import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -22,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 /** Opens WebSockets to workers; one client with a small pool of threads for all links. */
 final class JettyDialer implements AutoCloseable {
     private static final int SPARE_THREADS = 6;
+    private static final int MOST_THREADS = 200;
+    private static final Duration FORGET_DESTINATION = Duration.ofMinutes(1);
 
     private final @Nullable String token;
     private final @Nullable WorkerTls tls;
@@ -30,7 +31,7 @@ final class JettyDialer implements AutoCloseable {
     JettyDialer(LinkOptions options) throws TlsFileException {
         this.token = options.token();
         this.tls = options.tls() == null ? null : new WorkerTls(options.tls());
-        var threads = new QueuedThreadPool(SPARE_THREADS + options.workers().size(), 1);
+        var threads = new QueuedThreadPool(most(options), 1);
         threads.setName("link-io");
         threads.setDaemon(true);
         var connector = new ClientConnector();
@@ -40,6 +41,8 @@ final class JettyDialer implements AutoCloseable {
         }
         var http = new HttpClient(new HttpClientTransportOverHTTP(connector));
         http.setExecutor(threads);
+        http.setSocketAddressResolver(new PinnedAddresses());
+        http.setDestinationIdleTimeout(FORGET_DESTINATION.toMillis());
         http.setFollowRedirects(false);
         http.setConnectTimeout(options.timing().connectTimeout().toMillis());
         client = new WebSocketClient(http);
@@ -48,6 +51,12 @@ final class JettyDialer implements AutoCloseable {
         client.setMaxFrameSize(LinkFrame.MAX_BYTES);
         client.setAutoFragment(false);
         client.setStopTimeout(0);
+    }
+
+    /** Of names it is not known how many workers they have. */
+    private static int most(LinkOptions options) {
+        boolean fixed = options.workers().stream().allMatch(WorkerSource.One.class::isInstance);
+        return fixed ? SPARE_THREADS + options.workers().size() : MOST_THREADS;
     }
 
     void start() {
@@ -63,18 +72,18 @@ final class JettyDialer implements AutoCloseable {
     }
 
     /** Connects a wire, blocking. */
-    void dial(URI address, JettyWire wire, Duration atMost)
+    void dial(WorkerAddress address, JettyWire wire, Duration atMost)
             throws AttemptFailedException, InterruptedException {
-        if (tls != null && LinkSettings.isEncrypted(address)) {
+        if (tls != null && address.isEncrypted()) {
             tls.reload();
         }
-        var request = new ClientUpgradeRequest(address);
+        var request = new ClientUpgradeRequest(address.uri());
         if (token != null) {
             request.setHeader("Authorization", "Bearer " + token);
         }
         request.setTimeout(Math.max(1, atMost.toMillis()), TimeUnit.MILLISECONDS);
         try {
-            var opening = client.connect(wire, request);
+            var opening = client.connect(wire, request, PinnedAddresses.pin(address));
             try {
                 opening.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
             } finally {

@@ -1,32 +1,40 @@
 package dev.perigee.gateway.link;
 
+import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.tls.TlsFileException;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Makes {@link WorkerLinks}. */
 public final class LinkClient implements WorkerLinks {
-    private final JettyDialer dialer;
-    private final Map<String, WorkerLink> byWorkerId = new ConcurrentHashMap<>();
-    private final List<WorkerLink> links;
+    private static final Logger LOG = LoggerFactory.getLogger(LinkClient.class);
 
-    private LinkClient(LinkOptions options, WorkerListener listener, MeterRegistry registry)
+    private final LinkOptions options;
+    private final WorkerListener listener;
+    private final MeterRegistry registry;
+    private final JettyDialer dialer;
+    private final WorkerRoster roster;
+    private final MembershipRefresh refresh;
+    private final Map<String, WorkerLink> byWorkerId = new ConcurrentHashMap<>();
+    private volatile List<WorkerLink> links = List.of();
+
+    private LinkClient(
+            LinkOptions options, WorkerListener listener, MeterRegistry registry, NameService names)
             throws TlsFileException {
+        this.options = options;
+        this.listener = listener;
+        this.registry = registry;
         this.dialer = new JettyDialer(options);
-        this.links =
-                options.workers().stream()
-                        .map(
-                                address ->
-                                        new WorkerLink(
-                                                address,
-                                                options,
-                                                dialer,
-                                                this::claim,
-                                                listener,
-                                                new LinkMeters(registry, address.getAuthority())))
-                        .toList();
+        this.roster = new WorkerRoster(options.workers());
+        this.refresh =
+                new MembershipRefresh(
+                        options.workers(), roster, names, options.refresh(), this::refresh);
     }
 
     /**
@@ -37,9 +45,16 @@ public final class LinkClient implements WorkerLinks {
     public static WorkerLinks start(
             LinkOptions options, WorkerListener listener, MeterRegistry registry)
             throws TlsFileException {
-        var client = new LinkClient(options, listener, registry);
+        return start(options, listener, registry, new Dns());
+    }
+
+    static WorkerLinks start(
+            LinkOptions options, WorkerListener listener, MeterRegistry registry, NameService names)
+            throws TlsFileException {
+        var client = new LinkClient(options, listener, registry, names);
         client.dialer.start();
-        client.links.forEach(WorkerLink::start);
+        client.refresh();
+        client.refresh.start();
         return client;
     }
 
@@ -49,12 +64,12 @@ public final class LinkClient implements WorkerLinks {
             String workerId,
             String incarnation,
             boolean create,
-            SessionListener listener) {
+            SessionListener owner) {
         var link = byWorkerId.get(workerId);
         if (link == null) {
             throw new IllegalArgumentException("No worker " + workerId + " was reached yet");
         }
-        return link.open(claim, workerId, incarnation, create, listener);
+        return link.open(claim, workerId, incarnation, create, owner);
     }
 
     @Override
@@ -63,19 +78,66 @@ public final class LinkClient implements WorkerLinks {
     }
 
     @Override
+    public void stays(String workerId, String reason) {
+        var link = byWorkerId.get(workerId);
+        if (link != null) {
+            link.stays(reason);
+        }
+    }
+
+    @Override
     public void close() {
+        refresh.close();
         links.forEach(WorkerLink::stop);
         dialer.close();
     }
 
-    private boolean claim(String workerId, WorkerLink link) {
-        var holder = byWorkerId.putIfAbsent(workerId, link);
-        if (holder != null && holder != link) {
-            return false;
+    /** Begins and ends links as the roster has it; first by who starts, then by the refresh. */
+    private void refresh() {
+        var now = new ArrayList<>(links);
+        var over =
+                now.stream()
+                        .filter(link -> roster.isOver(link.address(), link.view(), Instant.now()))
+                        .toList();
+        var missing = roster.missing(now.stream().map(WorkerLink::address).toList());
+        if (over.isEmpty() && missing.isEmpty()) {
+            return;
         }
-        byWorkerId
-                .entrySet()
-                .removeIf(entry -> entry.getValue() == link && !entry.getKey().equals(workerId));
+        now.removeAll(over);
+        var added = missing.stream().map(this::link).toList();
+        now.addAll(added);
+        links = List.copyOf(now);
+        over.forEach(this::drop);
+        added.forEach(WorkerLink::start);
+        listener.changed();
+    }
+
+    private WorkerLink link(WorkerAddress address) {
+        var shown = address.shown();
+        LOG.atInfo().addKeyValue("address", shown.getAuthority()).log("Dialling a worker");
+        var meters = new LinkMeters(registry, shown.getAuthority());
+        return new WorkerLink(address, options, dialer, this::claim, listener, meters);
+    }
+
+    private void drop(WorkerLink link) {
+        LOG.atInfo()
+                .addKeyValue("address", link.view().address().getAuthority())
+                .log("No name leads to this worker any more");
+        byWorkerId.values().remove(link);
+        link.stop();
+        link.meters().remove();
+    }
+
+    private synchronized boolean claim(Hello.Result who, WorkerLink link) {
+        var holder = byWorkerId.get(who.workerId());
+        if (holder != null && !holder.equals(link)) {
+            if (!holder.yieldsTo(who)) {
+                return false;
+            }
+            holder.displaced(who);
+        }
+        byWorkerId.values().removeIf(link::equals);
+        byWorkerId.put(who.workerId(), link);
         return true;
     }
 }

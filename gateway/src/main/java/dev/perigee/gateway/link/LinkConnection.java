@@ -222,6 +222,8 @@ final class LinkConnection {
                             this, Json.read(params, SessionNotice.InstanceEvent.class), frameBytes);
             case LinkMethod.FENCED ->
                     notices.fenced(this, Json.read(params, SessionNotice.Fenced.class));
+            case LinkMethod.ENDED ->
+                    notices.ended(this, Json.read(params, SessionNotice.Ended.class));
             case LinkMethod.DRAINING ->
                     notices.draining(Json.read(params, SessionNotice.Draining.class));
             case LinkMethod.HEARTBEAT -> notices.heartbeat(params);

@@ -14,8 +14,13 @@ public enum LinkFailure {
      * on for a while: see {@code placement} before the partition goes elsewhere.
      */
     UNREACHABLE,
-    /** The worker takes nothing new: place the partition elsewhere. */
+    /** The worker leaves and has nothing of the partition: place it elsewhere at once. */
     DRAINING,
+    /**
+     * The worker ended the session and all its processes, because it was asked to or because it
+     * stops, and everything they said was acknowledged: place the partition anywhere at once.
+     */
+    ENDED,
     /**
      * The worker refused to attach for a reason that repeating does not change: a bug on one side.
      */

@@ -101,4 +101,12 @@ final class LinkMeters {
                 .tags(tags)
                 .register(registry);
     }
+
+    /** The link is gone, and its series with it. */
+    void remove() {
+        registry.getMeters().stream()
+                .filter(meter -> meter.getId().getName().startsWith("perigee.link."))
+                .filter(meter -> address.equals(meter.getId().getTag(ADDRESS)))
+                .forEach(registry::remove);
+    }
 }

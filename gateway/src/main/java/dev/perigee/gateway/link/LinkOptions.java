@@ -1,7 +1,6 @@
 package dev.perigee.gateway.link;
 
 import dev.perigee.protocol.tls.TlsFiles;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * How a gateway runs its links.
  *
  * @param gatewayId who it says it is
- * @param workers URLs of the workers' link servers
+ * @param workers where workers are found
+ * @param refresh how often their names are looked up
  * @param token bearer token; null for workers that ask for none
  * @param tls for workers behind {@code wss}; null where there are none
  * @param minimumRetention a worker that keeps detached sessions for less is refused: the group
@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record LinkOptions(
         String gatewayId,
-        List<URI> workers,
+        List<WorkerSource> workers,
+        Duration refresh,
         @Nullable String token,
         @Nullable TlsFiles tls,
         Duration minimumRetention,

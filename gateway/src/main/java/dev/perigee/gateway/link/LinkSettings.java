@@ -6,7 +6,6 @@ import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 import dev.perigee.protocol.tls.PemFile;
 import dev.perigee.protocol.tls.TlsFiles;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -14,22 +13,26 @@ import org.jspecify.annotations.Nullable;
 
 /** The gateway's configuration of its links. Source: design/link.md, design/decisions.md. */
 public final class LinkSettings {
-    private static final SettingType<URI> LINK_URL =
-            SettingType.uri()
-                    .where(
-                            uri ->
-                                    ("ws".equals(uri.getScheme()) || "wss".equals(uri.getScheme()))
-                                            && uri.getUserInfo() == null
-                                            && uri.getQuery() == null,
-                            "with the scheme ws or wss, without user or query");
+    private static final SettingType<WorkerSource> SOURCE =
+            new SettingType<>(WorkerSource.EXPECTS, WorkerSource::parse);
     private static final SettingType<Duration> POSITIVE =
             SettingType.duration().where(duration -> duration.isPositive(), "longer than nothing");
 
-    public static final Setting<List<URI>> WORKERS =
+    public static final Setting<List<WorkerSource>> WORKERS =
             Setting.required(
                     "workers",
-                    SettingType.listOf(LINK_URL).where(list -> !list.isEmpty(), "at least one"),
-                    "URLs of the workers' link servers. Their ids are learned when they answer.");
+                    SettingType.listOf(SOURCE).where(list -> !list.isEmpty(), "at least one"),
+                    "URLs of the workers' link servers. Their ids are learned when they answer."
+                            + " With dns+ there is a worker at each address of the host name (of"
+                            + " IPv4, where it has such); certificates must name that host. With"
+                            + " srv+ there is one at each target of the SRV records.");
+    public static final Setting<Duration> REFRESH =
+            Setting.of(
+                    "workers.refresh",
+                    POSITIVE,
+                    "30s",
+                    "How often names in workers are looked up again. One without an answer keeps"
+                            + " the workers it had.");
     public static final Setting<String> TOKEN =
             Setting.optional(
                             "link.token",
@@ -121,6 +124,7 @@ public final class LinkSettings {
             SettingsSchema.of(
                             "gateway",
                             WORKERS,
+                            REFRESH,
                             TOKEN,
                             TLS_CA,
                             TLS_CERTIFICATE,
@@ -152,6 +156,7 @@ public final class LinkSettings {
         return new LinkOptions(
                 gatewayId,
                 settings.value(WORKERS),
+                settings.value(REFRESH),
                 settings.valueOrNull(TOKEN),
                 encrypts(settings)
                         ? new TlsFiles(
@@ -174,11 +179,7 @@ public final class LinkSettings {
     }
 
     private static boolean encrypts(Settings settings) {
-        return settings.value(WORKERS).stream().anyMatch(LinkSettings::isEncrypted);
-    }
-
-    static boolean isEncrypted(URI worker) {
-        return "wss".equals(worker.getScheme());
+        return settings.value(WORKERS).stream().anyMatch(WorkerSource::isEncrypted);
     }
 
     private static @Nullable String tlsIsUsed(Settings settings) {
@@ -187,7 +188,7 @@ public final class LinkSettings {
         }
         for (var setting : List.of(TLS_CA, TLS_CERTIFICATE)) {
             if (settings.valueOrNull(setting) != null) {
-                return setting + " is set and no URL in workers begins with wss://";
+                return setting + " is set and no URL in workers is one of wss://";
             }
         }
         return null;

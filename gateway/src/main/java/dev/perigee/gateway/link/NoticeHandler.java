@@ -9,6 +9,8 @@ interface NoticeHandler {
 
     void fenced(LinkConnection from, SessionNotice.Fenced fenced);
 
+    void ended(LinkConnection from, SessionNotice.Ended ended);
+
     void draining(SessionNotice.Draining draining);
 
     void heartbeat(RawJson heartbeat);

@@ -1,5 +1,6 @@
 package dev.perigee.gateway.link;
 
+import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.SessionNotice;
 import dev.perigee.protocol.link.ToolOrder;
 import java.time.Duration;
@@ -56,6 +57,17 @@ public interface PartitionLink {
 
     /** Tells the worker which records will not come again; never blocks. */
     void committed(String topic, long offset);
+
+    /**
+     * Asks the worker to end the session for good and waits for its answer. When it says that the
+     * session ends, {@link SessionListener#lost} follows with {@link LinkFailure#ENDED} as soon as
+     * the processes are gone and all they said is acknowledged.
+     *
+     * @param onlyIdle to leave everything as it is when a process lives or a request runs
+     * @throws LinkException when the worker gave no answer
+     */
+    Attach.Released release(boolean onlyIdle, Instant deadline)
+            throws LinkException, InterruptedException;
 
     /**
      * Leaves the session and waits, bounded, until the worker knows. Calls that wait are released

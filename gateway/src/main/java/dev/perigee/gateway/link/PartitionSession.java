@@ -136,6 +136,15 @@ final class PartitionSession implements PartitionLink {
     }
 
     @Override
+    public Attach.Released release(boolean onlyIdle, Instant deadline)
+            throws LinkException, InterruptedException {
+        var until = Deadline.at(deadline);
+        var release = new Attach.Release(claim.partition(), claim.epoch(), onlyIdle);
+        var call = calls.post(LinkMethod.RELEASE, release, null, until);
+        return calls.await(call, until, Attach.Released.class);
+    }
+
+    @Override
     public void ack(SessionNotice.Ack ack) {
         notices.ack(ack);
     }
@@ -193,11 +202,6 @@ final class PartitionSession implements PartitionLink {
         calls.suspended(closed);
         notices.suspended(closed);
         delivery.suspended(closed);
-    }
-
-    /** The worker is leaving. */
-    void draining(String reason) {
-        delivery.draining(reason);
     }
 
     /** A higher epoch has the partition. */

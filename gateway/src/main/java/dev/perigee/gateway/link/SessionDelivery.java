@@ -86,17 +86,6 @@ final class SessionDelivery {
         }
     }
 
-    void draining(String reason) {
-        lock.lock();
-        try {
-            if (!over) {
-                listener.draining(reason);
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
     /** Says the last word. */
     void end(Consumer<SessionListener> lastWord) {
         lock.lock();

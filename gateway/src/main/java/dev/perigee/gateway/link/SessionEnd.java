@@ -22,6 +22,7 @@ record SessionEnd(Reason reason, @Nullable LinkFailure failure, String message) 
                     case INCARNATION_CHANGED -> "The worker restarted";
                     case UNREACHABLE -> "The worker could not be reached in time";
                     case DRAINING -> "The worker is leaving";
+                    case ENDED -> "The worker gave the session up";
                     case REFUSED -> "The worker refuses the session";
                 });
     }

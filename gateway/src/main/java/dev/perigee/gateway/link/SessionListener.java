@@ -27,9 +27,6 @@ public interface SessionListener {
     /** The connection is gone; the link recovers. Calls wait, {@link #attached} may follow. */
     void suspended();
 
-    /** The worker is leaving: place the partition elsewhere, then detach. */
-    void draining(String reason);
-
     /**
      * A higher epoch has the partition on the worker.
      *

@@ -1,9 +1,8 @@
 package dev.perigee.gateway.link;
 
-import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.Hello;
+import dev.perigee.protocol.link.LinkMethod;
 import dev.perigee.protocol.link.SessionNotice;
-import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -21,9 +20,10 @@ import org.slf4j.LoggerFactory;
  * end, and begins again, on one virtual thread, which alone moves the {@link LinkStateMachine}. So
  * there is one recovery at a time, and at most one open connection.
  */
-final class WorkerLink implements NoticeHandler, PartitionSession.Host {
+final class WorkerLink implements PartitionSession.Host {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerLink.class);
 
+    private final WorkerAddress address;
     private final LinkOptions options;
     private final JettyDialer dialer;
     private final LinkRegistry registry;
@@ -35,31 +35,35 @@ final class WorkerLink implements NoticeHandler, PartitionSession.Host {
     private final Backoff recoveryBackoff;
     private final AtomicLong callIds = new AtomicLong();
     private final Map<Integer, PartitionSession> sessions = new ConcurrentHashMap<>();
+    private final NoticeHandler notices;
     private final CountDownLatch stopped = new CountDownLatch(1);
     private final Object attachLock = new Object();
     private @Nullable Attacher attacher; // guarded by attachLock
     private volatile @Nullable Thread thread;
+    private volatile @Nullable LinkConnection current;
 
     /** Knows which link has which worker. */
     interface LinkRegistry {
-        /** Claims a worker's id; false when another link has it. */
-        boolean claim(String workerId, WorkerLink link);
+        /** Claims the worker that answered; false when another link has it. */
+        boolean claim(Hello.Result who, WorkerLink link);
     }
 
     WorkerLink(
-            URI address,
+            WorkerAddress address,
             LinkOptions options,
             JettyDialer dialer,
             LinkRegistry registry,
             WorkerListener listener,
             LinkMeters meters) {
+        this.address = address;
         this.options = options;
         this.dialer = dialer;
         this.registry = registry;
         this.listener = listener;
         this.meters = meters;
         var timing = options.timing();
-        this.standing = new WorkerStanding(address);
+        this.standing = new WorkerStanding(address.shown());
+        this.notices = new LinkNotices(standing, sessions, listener);
         this.machine = new LinkStateMachine(timing.recoveryMargin());
         this.backoff =
                 new Backoff(timing.backoffMin(), timing.backoffMax(), ThreadLocalRandom.current());
@@ -88,6 +92,35 @@ final class WorkerLink implements NoticeHandler, PartitionSession.Host {
             }
         }
         List.copyOf(sessions.values()).forEach(PartitionSession::abandon);
+    }
+
+    /** Whether a worker that answers elsewhere can be taken for the one that was here. */
+    boolean yieldsTo(Hello.Result who) {
+        return switch (standing.state()) {
+            case CONNECTED -> false;
+            case RECOVERING -> !standing.isProcess(who.workerId(), who.incarnation());
+            case CONNECTING, FAILED -> true;
+        };
+    }
+
+    /** The worker answers elsewhere. */
+    void displaced(Hello.Result who) {
+        List<PartitionSession> before;
+        boolean same;
+        synchronized (attachLock) {
+            same = standing.isProcess(who.workerId(), who.incarnation());
+            standing.forget();
+            before = List.copyOf(sessions.values());
+        }
+        lose(before, same ? LinkFailure.UNREACHABLE : LinkFailure.INCARNATION_CHANGED);
+    }
+
+    LinkMeters meters() {
+        return meters;
+    }
+
+    WorkerAddress address() {
+        return address;
     }
 
     WorkerView view() {
@@ -171,15 +204,15 @@ final class WorkerLink implements NoticeHandler, PartitionSession.Host {
     private void attempt() throws InterruptedException {
         var generation = machine.beginAttempt();
         var wire = new JettyWire();
-        var connection = new LinkConnection(generation, wire, callIds, options, this, meters);
+        var connection = new LinkConnection(generation, wire, callIds, options, notices, meters);
         wire.bind(connection);
         try {
-            dialer.dial(standing.address(), wire, inTime(options.timing().connectTimeout()));
+            dialer.dial(address, wire, inTime(options.timing().connectTimeout()));
             keepAlive(connection);
             var hello =
                     Greeting.exchange(
                             connection, options, inTime(options.timing().answerTimeout()));
-            if (!registry.claim(hello.workerId(), this)) {
+            if (!registry.claim(hello, this)) {
                 throw new AttemptFailedException(
                         "another address leads to the worker " + hello.workerId() + " too", true);
             }
@@ -189,6 +222,7 @@ final class WorkerLink implements NoticeHandler, PartitionSession.Host {
                 backoff.reset();
                 recoveryBackoff.reset();
                 var retention = Duration.ofMillis(hello.retentionMs());
+                current = connection;
                 apply(machine.established(generation, retention));
                 connection.awaitClosed();
             }
@@ -205,6 +239,7 @@ final class WorkerLink implements NoticeHandler, PartitionSession.Host {
     }
 
     private void end(LinkConnection connection) {
+        current = null;
         connection.close("the gateway ends the connection");
         synchronized (attachLock) {
             attacher = null;
@@ -322,36 +357,11 @@ final class WorkerLink implements NoticeHandler, PartitionSession.Host {
         return left < timeout.toNanos() ? Duration.ofNanos(left) : timeout;
     }
 
-    @Override
-    public void event(LinkConnection from, SessionNotice.InstanceEvent event, int creditBytes) {
-        var session = sessions.get(event.partition());
-        if (session != null) {
-            session.event(from, event, creditBytes);
-        }
-    }
-
-    @Override
-    public void fenced(LinkConnection from, SessionNotice.Fenced fenced) {
-        var session = sessions.get(fenced.partition());
-        if (session != null && session.claim().epoch() < fenced.epoch()) {
-            session.fence(fenced.epoch());
-        }
-    }
-
-    @Override
-    public void draining(SessionNotice.Draining draining) {
-        standing.drains();
-        for (var session : sessions.values()) {
-            session.draining(draining.reason());
-        }
-        listener.changed();
-    }
-
-    @Override
-    public void heartbeat(RawJson heartbeat) {
-        var workerId = standing.workerId();
-        if (workerId != null) {
-            listener.heartbeat(workerId, heartbeat);
+    /** Tells the worker, which drains, why its partitions stay; never blocks. */
+    void stays(String reason) {
+        var via = current;
+        if (via != null) {
+            via.tell(LinkMethod.STAYING, new SessionNotice.Staying(reason));
         }
     }
 }

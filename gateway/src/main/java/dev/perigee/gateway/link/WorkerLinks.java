@@ -3,8 +3,9 @@ package dev.perigee.gateway.link;
 import java.util.List;
 
 /**
- * The links to all configured workers. Each is dialled, and dialled again, from {@code start} to
- * {@code close}; a worker's id is learned when it answers. Any thread may call.
+ * The links to all workers. Each is dialled, and dialled again, from {@code start} to {@code
+ * close}, or until no name leads to it any more; a worker's id is learned when it answers. Any
+ * thread may call.
  */
 public interface WorkerLinks extends AutoCloseable {
     /**
@@ -27,8 +28,14 @@ public interface WorkerLinks extends AutoCloseable {
             boolean create,
             SessionListener listener);
 
-    /** All configured workers, in the order of the configuration. */
+    /** All workers that are named or still linked, in the order of the configuration. */
     List<WorkerView> workers();
+
+    /**
+     * Tells a worker that drains why this gateway's partitions stay there; never blocks. What was
+     * told is forgotten there after a few seconds.
+     */
+    void stays(String workerId, String reason);
 
     /** Closes all connections without detaching: sessions live on for the worker's retention. */
     @Override

@@ -1,6 +1,7 @@
 package dev.perigee.gateway.link;
 
 import dev.perigee.protocol.link.Hello;
+import dev.perigee.protocol.link.SessionNotice;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,15 +27,11 @@ final class WorkerStanding {
     private volatile StateSince current = new StateSince(LinkState.CONNECTING, Instant.now());
     private volatile Hello.@Nullable Result who;
     private volatile @Nullable Instant goneSince;
-    private volatile boolean draining;
+    private volatile SessionNotice.@Nullable Draining draining;
     private volatile @Nullable String problem;
 
     WorkerStanding(URI address) {
         this.address = address;
-    }
-
-    URI address() {
-        return address;
     }
 
     /** Host and port, for names. */
@@ -74,7 +71,8 @@ final class WorkerStanding {
                 now.since(),
                 goneSince,
                 met == null ? null : Duration.ofMillis(met.retentionMs()),
-                draining,
+                capacity(met),
+                drain(),
                 problem);
     }
 
@@ -82,6 +80,7 @@ final class WorkerStanding {
         var before = who;
         who = hello;
         goneSince = null;
+        draining = hello.draining();
         if (before == null) {
             return Meeting.SAME;
         }
@@ -89,7 +88,6 @@ final class WorkerStanding {
         if (sameWorker && hello.incarnation().equals(before.incarnation())) {
             return Meeting.SAME;
         }
-        draining = false;
         return sameWorker ? Meeting.NEW_INCARNATION : Meeting.OTHER_WORKER;
     }
 
@@ -100,6 +98,13 @@ final class WorkerStanding {
         }
     }
 
+    /** The worker is somewhere else. */
+    void forget() {
+        who = null;
+        goneSince = null;
+        draining = null;
+    }
+
     /** The connection ended. */
     void gone() {
         if (who != null && goneSince == null) {
@@ -107,8 +112,22 @@ final class WorkerStanding {
         }
     }
 
-    void drains() {
-        draining = true;
+    /** The worker begins or ceases to leave; of two notices the newer one counts. */
+    void drains(SessionNotice.Draining notice) {
+        var before = draining;
+        if (before == null || before.version() < notice.version()) {
+            draining = notice;
+        }
+    }
+
+    private static int capacity(Hello.@Nullable Result met) {
+        var said = met == null ? null : met.capacity();
+        return said == null ? Hello.USUAL_CAPACITY : said;
+    }
+
+    private SessionNotice.Phase drain() {
+        var said = draining;
+        return said == null ? SessionNotice.Phase.SERVING : said.phase();
     }
 
     /** Notes why the worker is not reached; false when that is known already. */

@@ -15,6 +15,7 @@ public final class GatewayMetrics {
     private final MeterProvider<Counter> duplicates;
     private final MeterProvider<Counter> requests;
     private final MeterProvider<Counter> sessionEnds;
+    private final MeterProvider<Counter> moves;
     private final MeterProvider<Counter> failures;
     private final Timer call;
     private final Timer restore;
@@ -28,6 +29,7 @@ public final class GatewayMetrics {
                 counters(registry, "requests", "Requests answered, by whom and with which error");
         this.sessionEnds =
                 counters(registry, "session.ends", "Sessions with workers that ended, by reason");
+        this.moves = counters(registry, "moves", "Partitions that left a worker, by manner");
         this.failures = counters(registry, "failures", "Defects that were survived: see the log");
         this.call =
                 Timer.builder("perigee.gateway.call")
@@ -76,6 +78,10 @@ public final class GatewayMetrics {
 
     void sessionEnded(String reason) {
         sessionEnds.withTags("reason", reason).increment();
+    }
+
+    void moved(Enum<?> manner) {
+        moves.withTags("manner", lower(manner)).increment();
     }
 
     void failure(String where) {

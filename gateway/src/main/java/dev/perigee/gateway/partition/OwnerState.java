@@ -10,6 +10,8 @@ public enum OwnerState {
     ATTACHING,
     /** Everything goes through. */
     SERVING,
+    /** Leaving a worker: nothing new is sent, calls finish, the worker ends everything. */
+    MOVING,
     /** The tenure is over. */
     ENDED
 }

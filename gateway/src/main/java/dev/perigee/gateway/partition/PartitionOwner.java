@@ -7,6 +7,8 @@ import dev.perigee.gateway.inbound.Inbound.ReportRead;
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.gateway.inbound.PartitionFeed;
 import dev.perigee.gateway.inbound.Tenure;
+import dev.perigee.gateway.placement.Hosted;
+import dev.perigee.gateway.placement.Move.Manner;
 import dev.perigee.protocol.topic.DeadLetterReason;
 import dev.perigee.protocol.topic.RecordOrigin;
 import dev.perigee.protocol.topic.Topic;
@@ -104,6 +106,16 @@ final class PartitionOwner {
                     calls.committed(offset);
                     sessions.committed(Topic.TOOL_REQUESTS, offset);
                 });
+    }
+
+    /** Where the partition is served; any thread. */
+    Hosted hosted() {
+        return sessions.hosted();
+    }
+
+    /** Leaves the worker; any thread. */
+    void move(Manner manner, Departure.Listener listener) {
+        mailbox.post(() -> sessions.move(manner, listener));
     }
 
     /** A worker came, went or changed; any thread. */

@@ -11,6 +11,7 @@ import java.time.Duration;
  * @param commandMemory how long the id of a command that ended is known
  * @param requestMemory how long the id of a request that was answered is known
  * @param detach for the worker to hear of a detach
+ * @param callWait for calls of a partition that has to leave its worker
  */
 public record PartitionTimes(
         Duration unknownServer,
@@ -18,4 +19,5 @@ public record PartitionTimes(
         Duration command,
         Duration commandMemory,
         Duration requestMemory,
-        Duration detach) {}
+        Duration detach,
+        Duration callWait) {}

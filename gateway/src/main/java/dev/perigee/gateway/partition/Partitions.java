@@ -3,6 +3,8 @@ package dev.perigee.gateway.partition;
 import dev.perigee.gateway.inbound.PartitionFeed;
 import dev.perigee.gateway.inbound.PartitionHandler;
 import dev.perigee.gateway.inbound.Tenure;
+import dev.perigee.gateway.placement.Hosted;
+import dev.perigee.gateway.placement.Move;
 import dev.perigee.protocol.topic.Topic;
 import java.time.Duration;
 import java.util.List;
@@ -71,6 +73,20 @@ public final class Partitions implements PartitionHandler {
     /** A worker came, went or changed. */
     public void workersChanged() {
         owners.values().forEach(PartitionOwner::workersChanged);
+    }
+
+    /** Where each partition that this gateway has is served. */
+    List<Hosted> hosted() {
+        return owners.values().stream().map(PartitionOwner::hosted).toList();
+    }
+
+    /** Lets a partition leave its worker, if this gateway has it. */
+    void move(Move move, Departure.Listener listener) {
+        for (var owner : owners.values()) {
+            if (owner.tenure().partition() == move.partition()) {
+                owner.move(move.manner(), listener);
+            }
+        }
     }
 
     /** What each partition that this gateway has is doing. */

@@ -44,6 +44,11 @@ final class Session {
         closed = true;
     }
 
+    /** What was closed goes on. */
+    void reopen() {
+        closed = false;
+    }
+
     /** The epoch under which the worker created the session. */
     long createdEpoch() {
         return createdEpoch;

@@ -4,6 +4,8 @@ import dev.perigee.gateway.link.LinkFailure;
 import dev.perigee.gateway.link.PartitionClaim;
 import dev.perigee.gateway.link.SessionListener;
 import dev.perigee.gateway.placement.HostDecision;
+import dev.perigee.gateway.placement.Hosted;
+import dev.perigee.gateway.placement.Move.Manner;
 import dev.perigee.gateway.placement.RecordedHost;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
@@ -32,7 +34,6 @@ final class SessionKeeper {
     private static final Logger LOG = LoggerFactory.getLogger(SessionKeeper.class);
     private static final Duration RETRY = Duration.ofMillis(200);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(2);
-    private static final Duration DRAIN_LIMIT = Duration.ofSeconds(10);
 
     private final PartitionContext context;
     private final CommandFlow commands;
@@ -40,12 +41,14 @@ final class SessionKeeper {
     private final EventFlow events;
     private final Restoration restoration;
     private final Claims claims;
+    private final Departure departure;
     private @Nullable PartitionClaim claim;
-    private @Nullable String draining;
     private boolean recordingHost;
     private Timers.@Nullable Entry retry;
     private Duration pause = RETRY;
     private Instant ownedUntil;
+    private volatile boolean departing;
+    private volatile Hosted hosted;
     private volatile OwnerState state = OwnerState.RESTORING;
 
     SessionKeeper(PartitionContext context, CommandFlow commands, CallFlow calls) {
@@ -55,11 +58,24 @@ final class SessionKeeper {
         this.events = new EventFlow(context, calls);
         this.restoration = new Restoration(context, calls::serving);
         this.claims = new Claims(context);
+        this.departure = new Departure(context, calls, () -> Quietly.run(this::serve));
         this.ownedUntil = context.services().clock().instant();
+        this.hosted = new Hosted(context.partition(), null, 0);
     }
 
     OwnerState state() {
-        return state;
+        return departing && state == OwnerState.SERVING ? OwnerState.MOVING : state;
+    }
+
+    /** Where the partition is served. */
+    Hosted hosted() {
+        return hosted;
+    }
+
+    /** Leaves the worker, for another one. */
+    void move(Manner manner, Departure.Listener listener) {
+        departure.begin(manner, listener);
+        show();
     }
 
     /** Claims and restores; repeats until the broker answers. */
@@ -120,10 +136,8 @@ final class SessionKeeper {
     /** Passes on what became durable. */
     void acknowledge() {
         events.acknowledge();
-        var session = context.session();
-        if (session != null && draining != null && !calls.hasCallsAtWorker()) {
-            abandon(session, "draining");
-        }
+        departure.proceed();
+        show();
     }
 
     void committed(Topic topic, long offset) {
@@ -214,6 +228,9 @@ final class SessionKeeper {
         }
         pause = RETRY;
         session.serve();
+        if (Boolean.TRUE.equals(result.ending())) {
+            departure.goOn(session);
+        }
         state = OwnerState.SERVING;
         LOG.atInfo()
                 .addKeyValue("partition", context.partition())
@@ -221,14 +238,21 @@ final class SessionKeeper {
                 .addKeyValue("epoch", session.link().claim().epoch())
                 .addKeyValue("resumed", result.resumed())
                 .log("Partition served");
-        Quietly.run(commands::serving);
+        Quietly.run(this::serve);
+        if (!departure.isUnderWay()) {
+            departure.served();
+        }
+    }
+
+    private void serve() throws InterruptedException {
+        commands.serving();
         calls.serving();
     }
 
     private void ended(Session session, boolean alive, String reason) {
         session.close();
         context.session(null);
-        draining = null;
+        departure.over();
         ownedUntil = context.services().clock().instant();
         state = OwnerState.RESTORING;
         context.services().metrics().sessionEnded(reason);
@@ -246,24 +270,29 @@ final class SessionKeeper {
         }
     }
 
-    private void drain(Session session, String reason) {
-        session.close();
-        draining = reason;
-        context.timers()
-                .after(
-                        DRAIN_LIMIT,
-                        () -> {
-                            if (context.session() == session) {
-                                abandon(session, "draining");
-                            }
-                        });
+    /** The worker has nothing of the partition any more: it can go anywhere at once. */
+    private void vacated(Session session, String reason) {
+        ended(session, false, reason);
+        cancelRetry();
+        pause = RETRY;
+        Quietly.run(
+                () ->
+                        context.writer()
+                                .write(
+                                        List.of(context.stateTopic().noHost()),
+                                        _ -> Quietly.run(this::begin)));
     }
 
-    private void abandon(Session session, String reason) {
-        Thread.ofVirtual()
-                .name("detach")
-                .start(() -> session.link().detach(false, context.services().times().detach()));
-        ended(session, false, reason);
+    private void show() {
+        var session = context.serving();
+        departing = departure.isUnderWay();
+        hosted =
+                session == null || departing
+                        ? new Hosted(context.partition(), null, 0)
+                        : new Hosted(
+                                context.partition(),
+                                session.link().workerId(),
+                                session.link().claim().epoch());
     }
 
     private void retryLater() {
@@ -298,18 +327,21 @@ final class SessionKeeper {
         }
 
         @Override
-        public void draining(String reason) {
-            post(current -> drain(current, reason));
-        }
-
-        @Override
         public void fenced(long byEpoch) {
             post(current -> ended(current, true, "fenced"));
         }
 
         @Override
         public void lost(LinkFailure reason) {
-            post(current -> ended(current, false, reason.name().toLowerCase(Locale.ROOT)));
+            var name = reason.name().toLowerCase(Locale.ROOT);
+            post(
+                    current -> {
+                        switch (reason) {
+                            case ENDED, DRAINING -> vacated(current, name);
+                            case EXPIRED, INCARNATION_CHANGED, UNREACHABLE, REFUSED ->
+                                    ended(current, false, name);
+                        }
+                    });
         }
 
         /** The session is set by the owner's thread before it reads its mailbox again. */

@@ -37,7 +37,10 @@ sealed interface StateRecord {
     /** Who owns the partition: this record's offset is the epoch. */
     record Claim(String gatewayId, Instant claimedAt) implements StateRecord {}
 
-    /** The worker that has the partition's processes, or had them last. */
+    /**
+     * The worker that has the partition's processes, or had them last; no such record where they
+     * are known to be nowhere.
+     */
     record Host(String workerId, String incarnation) implements StateRecord {}
 
     /** Begins the key of {@link Broadcast}. */

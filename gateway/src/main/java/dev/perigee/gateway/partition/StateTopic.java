@@ -17,6 +17,11 @@ record StateTopic(String name, int partition) {
         return record(StateRecord.HOST_KEY, Json.write(host));
     }
 
+    /** The partition's processes are known to be nowhere. */
+    ProducerRecord<byte[], byte[]> noHost() {
+        return record(StateRecord.HOST_KEY, null);
+    }
+
     ProducerRecord<byte[], byte[]> instance(StateRecord.Installed installed) {
         return record(
                 StateRecord.INSTANCE_PREFIX + installed.config().processId(),

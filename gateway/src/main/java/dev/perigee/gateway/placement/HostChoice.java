@@ -1,18 +1,18 @@
 package dev.perigee.gateway.placement;
 
-import dev.perigee.gateway.link.LinkState;
 import dev.perigee.gateway.link.WorkerView;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Where a partition's session is opened. The recorded host wins while it lives, so that processes
- * are found again. Elsewhere only when its processes are surely dead: it answers as a new
- * incarnation, which kills leftovers before it listens, or the safety window has passed. So no
- * process lives twice. Pure: ask again when a worker changes or the wait is over.
+ * are found again; also when it drains: it may have the session still, or says that it has nothing
+ * of it. Elsewhere only when no host is recorded, as after the worker confirmed the end of all
+ * processes, or when they are surely dead: it answers as a new incarnation, which kills leftovers
+ * before it listens, or the safety window has passed. So no process lives twice. Pure: ask again
+ * when a worker changes or the wait is over.
  */
 public final class HostChoice {
     private final SafetyWindow window;
@@ -43,7 +43,7 @@ public final class HostChoice {
             return anywhere(partition, workers, now);
         }
         var host = find(workers, recorded.workerId());
-        if (host != null && isUsable(host)) {
+        if (host != null && isUsable(host, recorded)) {
             return new HostDecision.Place(recorded.workerId());
         }
         if (host != null && !recorded.incarnation().equals(host.incarnation())) {
@@ -62,9 +62,10 @@ public final class HostChoice {
     }
 
     /** A host that recovers is waited for: its link says when there is no hope left. */
-    private static boolean isUsable(WorkerView host) {
+    private static boolean isUsable(WorkerView host, RecordedHost recorded) {
         return switch (host.state()) {
-            case CONNECTED, RECOVERING -> !host.draining();
+            case CONNECTED, RECOVERING ->
+                    !host.isDraining() || recorded.incarnation().equals(host.incarnation());
             case CONNECTING, FAILED -> false;
         };
     }
@@ -79,14 +80,7 @@ public final class HostChoice {
     }
 
     private HostDecision anywhere(int partition, List<WorkerView> workers, Instant now) {
-        var weights = new HashMap<String, Double>();
-        for (var worker : workers) {
-            var workerId = worker.workerId();
-            if (workerId != null && worker.state() == LinkState.CONNECTED && !worker.draining()) {
-                weights.put(workerId, 1.0);
-            }
-        }
-        var chosen = RendezvousPlacement.choose(partition, weights);
+        var chosen = RendezvousPlacement.choose(partition, Weights.of(workers));
         return chosen != null
                 ? new HostDecision.Place(chosen)
                 : new HostDecision.Wait(now.plus(recheck), "no worker is reachable");

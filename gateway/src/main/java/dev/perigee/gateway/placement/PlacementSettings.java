@@ -26,8 +26,52 @@ public final class PlacementSettings {
                     "Added to detection and retention before a partition of a lost worker is"
                             + " placed elsewhere.");
 
+    public static final Setting<Duration> SETTLE =
+            Setting.of(
+                    "placement.settle",
+                    SettingType.duration(),
+                    "30s",
+                    "How long a worker that was added must have been there before partitions move"
+                            + " to it.");
+    public static final Setting<Duration> MOVE_INTERVAL =
+            Setting.of(
+                    "placement.move-interval",
+                    SettingType.duration(),
+                    "1s",
+                    "The least time between two moves of partitions without processes to a worker"
+                            + " that was added, for each gateway.");
+    public static final Setting<Duration> MOVE_LIVE_INTERVAL =
+            Setting.of(
+                    "placement.move-live-interval",
+                    SettingType.duration(),
+                    "1m",
+                    "The same for partitions with processes, which move only when no call runs and"
+                            + " the worker they leave has more partitions in proportion; 0 leaves"
+                            + " them where they are.");
+    public static final Setting<Integer> DRAIN_PARALLEL =
+            Setting.of(
+                    "drain.parallel",
+                    SettingType.integer(1, 10_000),
+                    "4",
+                    "How many partitions a gateway moves at a time from workers that drain.");
+    public static final Setting<Duration> DRAIN_CALL_WAIT =
+            Setting.of(
+                    "drain.call-wait",
+                    SettingType.duration(),
+                    "30s",
+                    "How long a partition that leaves a draining worker waits for calls that run"
+                            + " there. New ones wait meanwhile, within their own deadlines.");
+
     public static final SettingsSchema SCHEMA =
-            SettingsSchema.of("gateway", UNKNOWN_RETENTION, MARGIN);
+            SettingsSchema.of(
+                    "gateway",
+                    UNKNOWN_RETENTION,
+                    MARGIN,
+                    SETTLE,
+                    MOVE_INTERVAL,
+                    MOVE_LIVE_INTERVAL,
+                    DRAIN_PARALLEL,
+                    DRAIN_CALL_WAIT);
 
     private PlacementSettings() {}
 
@@ -39,5 +83,16 @@ public final class PlacementSettings {
                         settings.value(UNKNOWN_RETENTION),
                         settings.value(MARGIN)),
                 RECHECK);
+    }
+
+    /** The plans for moves that the settings say. */
+    public static MovePlanner moves(Settings settings) {
+        return new MovePlanner(
+                new MoveLimits(
+                        settings.value(SETTLE),
+                        settings.value(MOVE_INTERVAL),
+                        settings.value(MOVE_LIVE_INTERVAL),
+                        settings.value(DRAIN_PARALLEL),
+                        settings.value(DRAIN_CALL_WAIT).plus(RECHECK)));
     }
 }

@@ -55,11 +55,7 @@ final class FakeWorker {
     FakeWorker(SslContextFactory.@Nullable Server tls) throws Exception {
         behaviours.put(
                 LinkMethod.HELLO,
-                request ->
-                        answer(
-                                request,
-                                new Hello.Result(
-                                        "worker-1", incarnation, retention.toMillis(), List.of())));
+                request -> answer(request, hello(incarnation, retention.toMillis())));
         behaviours.put(LinkMethod.ATTACH, request -> answer(request, attached(true)));
         behaviours.put(
                 LinkMethod.EXECUTE,
@@ -91,6 +87,11 @@ final class FakeWorker {
                                     });
                         }));
         server.start();
+    }
+
+    @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
+    private static Hello.Result hello(String incarnation, long retentionMs) {
+        return new Hello.Result("worker-1", incarnation, retentionMs, List.of(), null, null);
     }
 
     private static ConnectionFactory[] factories(SslContextFactory.@Nullable Server tls) {
@@ -135,7 +136,8 @@ final class FakeWorker {
                 List.of(
                         new Attach.AttachedProcess(
                                 "p-1", 5, null, "running", null, 1, 1_000_000, null, null)),
-                List.of(accepted));
+                List.of(accepted),
+                null);
     }
 
     static SessionNotice.InstanceEvent event(int partition, long seq) {

@@ -13,6 +13,7 @@ import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
 import dev.perigee.protocol.link.SessionNotice;
+import dev.perigee.protocol.link.SessionNotice.Phase;
 import dev.perigee.protocol.link.ToolOrder;
 import java.time.Duration;
 import java.util.List;
@@ -268,13 +269,46 @@ final class LinkCallsTest {
     void passesDrainingAndHeartbeatsOn() {
         fixture.attached();
 
-        worker.tell(LinkMethod.DRAINING, new SessionNotice.Draining("update"));
+        worker.tell(LinkMethod.DRAINING, draining(2, Phase.DRAINING));
         worker.tell(LinkMethod.HEARTBEAT, java.util.Map.of("worker_id", "worker-1"));
 
-        await().until(() -> listener.calls.contains("draining update"));
         await().until(() -> !fixture.heartbeats.isEmpty());
         assertThat(fixture.heartbeats).containsExactly("worker-1 {\"worker_id\":\"worker-1\"}");
-        assertThat(fixture.view().draining()).isTrue();
+        assertThat(fixture.view().phase()).isEqualTo(Phase.DRAINING);
+        assertThat(listener.calls).containsExactly("attached");
+    }
+
+    @Test
+    void ofTwoNoticesTheNewerOneCounts() {
+        fixture.attached();
+
+        worker.tell(LinkMethod.DRAINING, draining(3, Phase.SERVING));
+        worker.tell(LinkMethod.DRAINING, draining(2, Phase.DRAINING));
+        worker.tell(LinkMethod.HEARTBEAT, java.util.Map.of("worker_id", "worker-1"));
+
+        await().until(() -> !fixture.heartbeats.isEmpty());
+        assertThat(fixture.view().phase()).isEqualTo(Phase.SERVING);
+    }
+
+    private static SessionNotice.Draining draining(long version, Phase phase) {
+        return new SessionNotice.Draining("update", version, phase);
+    }
+
+    @Test
+    void releasesASessionAndHearsItsEnd() throws Exception {
+        worker.on(LinkMethod.RELEASE, r -> FakeWorker.answer(r, new Attach.Released(true, 2, 0)));
+        var session = fixture.attached();
+
+        assertThat(session.release(false, LinkFixture.in(LONG)))
+                .isEqualTo(new Attach.Released(true, 2, 0));
+        worker.tell(LinkMethod.EVENT, FakeWorker.event(3, 1));
+        worker.tell(LinkMethod.ENDED, new SessionNotice.Ended(3, 39));
+        worker.tell(LinkMethod.ENDED, new SessionNotice.Ended(3, 40));
+
+        await().until(() -> listener.calls.contains("lost ENDED"));
+        assertThat(listener.seqs()).containsExactly(1L);
+        assertThat(worker.received(LinkMethod.RELEASE, Attach.Release.class))
+                .containsExactly(new Attach.Release(3, 40, false));
     }
 
     @Test

@@ -83,7 +83,10 @@ final class LinkFixture {
         var scheme = tls == null ? "ws" : "wss";
         return new LinkOptions(
                 "gateway-1",
-                List.of(URI.create(scheme + "://127.0.0.1:" + port + "/link")),
+                List.of(
+                        new WorkerSource.One(
+                                URI.create(scheme + "://127.0.0.1:" + port + "/link"))),
+                Duration.ofMillis(50),
                 token,
                 tls,
                 minimumRetention,

@@ -24,13 +24,29 @@ final class LinkSettingsTest {
         return LinkSettings.options(LinkSettings.SCHEMA.read(texts), "gateway-1", SESSION_TIMEOUT);
     }
 
+    private static WorkerSource one(String uri) {
+        return new WorkerSource.One(URI.create(uri));
+    }
+
+    @Test
+    void takesNamesOfWorkers() {
+        var texts = Map.of("workers", "dns+ws://workers.example:7070/l,srv+wss://_link._tcp.a.b/l");
+
+        assertThat(options(texts).workers())
+                .containsExactly(
+                        new WorkerSource.Addresses(URI.create("ws://workers.example:7070/l")),
+                        new WorkerSource.Services("wss", "_link._tcp.a.b", "/l"));
+        assertThat(options(texts).tls()).isNotNull();
+    }
+
     @Test
     void hasTheDefaultsOfTheDesign() {
         assertThat(options(Map.of("workers", "ws://127.0.0.1:7070/link")))
                 .isEqualTo(
                         new LinkOptions(
                                 "gateway-1",
-                                List.of(URI.create("ws://127.0.0.1:7070/link")),
+                                List.of(one("ws://127.0.0.1:7070/link")),
+                                Duration.ofSeconds(30),
                                 null,
                                 null,
                                 Duration.ofSeconds(25),
@@ -51,6 +67,7 @@ final class LinkSettingsTest {
     void takesEveryKey() {
         var texts = new HashMap<String, String>();
         texts.put("workers", "ws://a:1/link,wss://b:2/link");
+        texts.put("workers.refresh", "11s");
         texts.put("link.token", "s3cret");
         texts.put("link.tls.ca", "/tls/ca.crt");
         texts.put("link.tls.certificate", "/tls/tls.crt");
@@ -75,7 +92,8 @@ final class LinkSettingsTest {
                 .isEqualTo(
                         new LinkOptions(
                                 "gateway-1",
-                                List.of(URI.create("ws://a:1/link"), URI.create("wss://b:2/link")),
+                                List.of(one("ws://a:1/link"), one("wss://b:2/link")),
+                                Duration.ofSeconds(11),
                                 "s3cret",
                                 new TlsFiles(
                                         new PemFile(
@@ -104,7 +122,11 @@ final class LinkSettingsTest {
                 "http://a:1/link",
                 "ws://user:password@a:1/link",
                 "ws://a:1/link?token=x",
-                "a:1"
+                "a:1",
+                "dns+ws://a/link",
+                "dns+http://a:1/link",
+                "srv+ws://u@a/link",
+                "srv+ws://a:1/link"
             })
     void refusesWhatIsNoWorker(String workers) {
         assertThatThrownBy(() -> options(Map.of("workers", workers)))
@@ -116,7 +138,7 @@ final class LinkSettingsTest {
     @CsvSource({
         "wss, link.tls.certificate, link.tls.key is not",
         "wss, link.tls.key, link.tls.certificate is not",
-        "ws, link.tls.ca, no URL in workers begins with wss://"
+        "ws, link.tls.ca, no URL in workers is one of wss://"
     })
     void refusesHalfOfTls(String scheme, String set, String missing) {
         assertThatThrownBy(() -> options(Map.of("workers", scheme + "://a:1/link", set, "/a.pem")))

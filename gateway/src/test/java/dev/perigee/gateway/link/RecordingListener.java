@@ -32,11 +32,6 @@ final class RecordingListener implements SessionListener {
     }
 
     @Override
-    public void draining(String reason) {
-        calls.add("draining " + reason);
-    }
-
-    @Override
     public void fenced(long byEpoch) {
         calls.add("fenced " + byEpoch);
     }

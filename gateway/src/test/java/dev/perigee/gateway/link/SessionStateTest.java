@@ -19,7 +19,7 @@ final class SessionStateTest {
     }
 
     private static Attach.Result attached(Attach.AttachedProcess... processes) {
-        return new Attach.Result(true, 1, List.of(processes), List.of());
+        return new Attach.Result(true, 1, List.of(processes), List.of(), null);
     }
 
     @Nested
@@ -187,7 +187,7 @@ final class SessionStateTest {
         }
 
         private static Attach.Result accepted(Attach.AcceptedRecord... records) {
-            return new Attach.Result(true, 1, List.of(), List.of(records));
+            return new Attach.Result(true, 1, List.of(), List.of(records), null);
         }
 
         @Test

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.gateway.link.LinkState;
 import dev.perigee.gateway.link.WorkerView;
+import dev.perigee.protocol.link.Hello;
+import dev.perigee.protocol.link.SessionNotice;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -42,7 +45,8 @@ final class HostChoiceTest {
                 NOW,
                 goneSince,
                 id == null ? null : RETENTION,
-                draining,
+                Hello.USUAL_CAPACITY,
+                draining ? SessionNotice.Phase.DRAINING : SessionNotice.Phase.SERVING,
                 null);
     }
 
@@ -129,12 +133,49 @@ final class HostChoiceTest {
     }
 
     @Test
-    void aDrainingHostIsLeftAfterItsWindow() {
+    void aDrainingHostIsAskedForWhatItHas() {
         var host = worker("worker-1", "first", LinkState.CONNECTED, null, true);
 
-        assertThat(until(choose(RECORDED, NOW, OTHER, host))).isEqualTo(NOW.plus(WHOLE));
-        assertThat(choose(RECORDED, NOW.minus(WHOLE), OTHER, host))
+        assertThat(choose(RECORDED, NOW, OTHER, host))
+                .isEqualTo(new HostDecision.Place("worker-1"));
+    }
+
+    @Test
+    void aDrainingHostThatRestartedHasNothing() {
+        var host = worker("worker-1", "second", LinkState.CONNECTED, null, true);
+
+        assertThat(choose(RECORDED, NOW, OTHER, host))
                 .isEqualTo(new HostDecision.Place("worker-2"));
+    }
+
+    @Test
+    void aDrainingHostThatIsLostIsLeftAfterItsWindow() {
+        var host = worker("worker-1", "first", LinkState.FAILED, NOW, true);
+
+        assertThat(until(choose(RECORDED, NOW, OTHER, host))).isEqualTo(NOW.plus(WHOLE));
+    }
+
+    @Test
+    void aLargerWorkerGetsMore() {
+        var large =
+                new WorkerView(
+                        URI.create("ws://127.0.0.1:7071/link"),
+                        "worker-3",
+                        "x",
+                        LinkState.CONNECTED,
+                        NOW,
+                        null,
+                        RETENTION,
+                        3 * Hello.USUAL_CAPACITY,
+                        SessionNotice.Phase.SERVING,
+                        null);
+        long won =
+                IntStream.range(0, 1_000)
+                        .mapToObj(p -> choice.choose(p, null, NOW, List.of(OTHER, large), NOW))
+                        .filter(new HostDecision.Place("worker-3")::equals)
+                        .count();
+
+        assertThat(won).isBetween(680L, 820L);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.perigee.protocol.event;
 
+import java.net.URI;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -10,11 +11,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param event always {@link #EVENT}
  * @param incarnation new each time the worker process starts
- * @param status {@code running} or {@code draining}
+ * @param status {@code running}, {@code draining}, or {@code drained} when nothing is left there
  * @param processesByTeam the instances, by team id; permanently failed ones are among them
  * @param countsByState number of instances by process state
  * @param partitions the partitions whose sessions it holds
  * @param isolation which isolation is active and what it cannot enforce
+ * @param adminUrl where its admin pages are, as seen from its own host's network; null where they
+ *     are not served yet
  */
 public record Heartbeat(
         String event,
@@ -31,6 +34,7 @@ public record Heartbeat(
         int dormantCount,
         List<Integer> partitions,
         @Nullable String isolation,
+        @Nullable URI adminUrl,
         Instant timestamp) {
     /** The value of {@code event} and {@code ce_type}. */
     public static final String EVENT = "perigee.worker.heartbeat";

@@ -45,12 +45,15 @@ public final class Attach {
      *
      * @param resumed false when the session was created by this attach
      * @param createdEpoch the epoch that created the session: part of every event's id
+     * @param ending true when the session was released: its processes are being ended, it takes
+     *     nothing new, and {@link SessionNotice.Ended} follows once all it has said is acknowledged
      */
     public record Result(
             boolean resumed,
             long createdEpoch,
             List<AttachedProcess> processes,
-            List<AcceptedRecord> accepted) {
+            List<AcceptedRecord> accepted,
+            @Nullable Boolean ending) {
         public Result {
             processes = List.copyOf(Require.present(processes, "processes"));
             accepted = List.copyOf(Require.present(accepted, "accepted"));
@@ -97,4 +100,22 @@ public final class Attach {
      * @param handOff true when another gateway is expected at once
      */
     public record Detach(int partition, long epoch, boolean handOff) {}
+
+    /**
+     * Gives a session up for good, {@code session/release}, so that the partition can go elsewhere:
+     * the worker ends its processes, and says {@link SessionNotice.Ended} when they are gone and
+     * what they said is acknowledged. Asking again does no harm.
+     *
+     * @param onlyIdle true to leave everything as it is when a process lives or a request runs
+     */
+    public record Release(int partition, long epoch, boolean onlyIdle) {}
+
+    /**
+     * The answer to a release.
+     *
+     * @param ending whether the session now ends
+     * @param processes instances that had a process, or were about to
+     * @param requests requests that had no result
+     */
+    public record Released(boolean ending, int processes, int requests) {}
 }

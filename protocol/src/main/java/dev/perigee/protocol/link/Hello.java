@@ -2,9 +2,13 @@ package dev.perigee.protocol.link;
 
 import dev.perigee.protocol.json.Require;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** First exchange on a connection: {@code link/hello}. */
 public final class Hello {
+    /** Of a worker that does not say. */
+    public static final int USUAL_CAPACITY = 100;
+
     private Hello() {}
 
     /** Who calls. */
@@ -19,9 +23,17 @@ public final class Hello {
      *
      * @param incarnation new each time the worker process starts
      * @param retentionMs how long a detached session keeps its processes, in milliseconds
+     * @param capacity how much it takes in proportion to other workers; null where an older version
+     *     says nothing, which is {@link #USUAL_CAPACITY}
+     * @param draining what it said last when it is leaving, null when it is not
      */
     public record Result(
-            String workerId, String incarnation, long retentionMs, List<SessionSummary> sessions) {
+            String workerId,
+            String incarnation,
+            long retentionMs,
+            List<SessionSummary> sessions,
+            @Nullable Integer capacity,
+            SessionNotice.@Nullable Draining draining) {
         public Result {
             Require.id(workerId, "worker_id");
             Require.text(incarnation, "incarnation");

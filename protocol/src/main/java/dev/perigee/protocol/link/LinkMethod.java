@@ -5,6 +5,7 @@ public final class LinkMethod {
     public static final String HELLO = "link/hello";
     public static final String ATTACH = "session/attach";
     public static final String DETACH = "session/detach";
+    public static final String RELEASE = "session/release";
     public static final String APPLY = "instance/apply";
     public static final String STOP = "instance/stop";
     public static final String RESTART = "instance/restart";
@@ -20,11 +21,13 @@ public final class LinkMethod {
 
     public static final String CREDIT = "session/credit";
     public static final String COMMITTED = "session/committed";
+    public static final String STAYING = "worker/staying";
 
     /** Notifications, worker to gateway. */
     public static final String EVENT = "instance/event";
 
     public static final String FENCED = "session/fenced";
+    public static final String ENDED = "session/ended";
     public static final String DRAINING = "worker/draining";
     public static final String HEARTBEAT = "worker/heartbeat";
 

@@ -1,5 +1,6 @@
 package dev.perigee.protocol.link;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.json.Require;
 import dev.perigee.protocol.topic.RecordOrigin;
@@ -33,8 +34,41 @@ public final class SessionNotice {
     /** A higher epoch attached: this connection no longer has the session. */
     public record Fenced(int partition, long epoch) {}
 
-    /** The worker is leaving: place its partitions elsewhere. */
-    public record Draining(String reason) {}
+    /**
+     * The session ended as asked for by a release, or by the end of the worker: its processes are
+     * gone and all they said is acknowledged. The partition can be placed anywhere at once.
+     */
+    public record Ended(int partition, long epoch) {}
+
+    /**
+     * The worker begins or ceases to leave; sent to every gateway, and part of hello.
+     *
+     * @param version grows with each change while the worker process lives
+     */
+    public record Draining(String reason, long version, Phase phase) {
+        public Draining {
+            Require.present(phase, "phase");
+        }
+    }
+
+    /** Whether a worker takes sessions. */
+    public enum Phase {
+        /** It does. */
+        @JsonProperty("serving")
+        SERVING,
+        /** It does not, and wants to be rid of those it has; they go on as long as they must. */
+        @JsonProperty("draining")
+        DRAINING,
+        /** As {@link #DRAINING}, and it will end soon, with whatever it has then. */
+        @JsonProperty("stopping")
+        STOPPING
+    }
+
+    /**
+     * A gateway's answer to a worker that drains, repeated every second or so while it holds: its
+     * partitions cannot go elsewhere.
+     */
+    public record Staying(String reason) {}
 
     /**
      * An entry of an instance's journal.

@@ -5,7 +5,9 @@ import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.worker.instance.InstanceSnapshot;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -30,8 +32,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Serves {@code /health/live}, {@code /health/ready}, {@code /metrics} and, where it is switched
  * on, {@code /debug/instances}, of all instances or by {@code process}, {@code name}, {@code
- * installation}, {@code team}, {@code user} and {@code state}. Read only, without authentication:
- * it belongs on loopback or a network of operators.
+ * installation}, {@code team}, {@code user} and {@code state}, for everybody who can reach it: it
+ * belongs on loopback or a network of operators. {@code /drain} changes something, for those whom
+ * the {@link DrainGuard} lets.
  */
 public final class AdminServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(AdminServer.class);
@@ -48,19 +51,9 @@ public final class AdminServer implements AutoCloseable {
     /**
      * Listens.
      *
-     * @param live false when only a restart helps
-     * @param ready whether gateways can be served
-     * @param debug whether instances are shown
      * @throws IOException when the address cannot be listened on
      */
-    public static AdminServer start(
-            HostPort listen,
-            Health live,
-            Health ready,
-            PrometheusMeterRegistry meters,
-            Supplier<List<InstanceSnapshot>> instances,
-            boolean debug)
-            throws IOException {
+    public static AdminServer start(HostPort listen, Pages pages) throws IOException {
         var threads = new QueuedThreadPool(4, 1);
         threads.setName("admin");
         threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("admin-"));
@@ -71,14 +64,7 @@ public final class AdminServer implements AutoCloseable {
         connector.setHost(listen.host());
         connector.setPort(listen.port());
         server.addConnector(connector);
-        server.setHandler(
-                new Pages(
-                        live,
-                        ready,
-                        meters,
-                        new InstanceGauges(meters, instances),
-                        new DebugInstances(instances),
-                        debug));
+        server.setHandler(new PageHandler(pages));
         var admin = new AdminServer(server, connector);
         try {
             server.start();
@@ -99,6 +85,21 @@ public final class AdminServer implements AutoCloseable {
         return URI.create("http://" + shown + ":" + connector.getLocalPort());
     }
 
+    /** The same as others on this host's network reach it. */
+    public URI seenUri() {
+        var host = connector.getHost();
+        try {
+            if (InetAddress.getByName(host).isAnyLocalAddress()) {
+                var own = InetAddress.getLocalHost().getHostAddress();
+                var shown = own.indexOf(':') >= 0 ? "[" + own + "]" : own;
+                return URI.create("http://" + shown + ":" + connector.getLocalPort());
+            }
+        } catch (UnknownHostException e) {
+            log.atDebug().addKeyValue("host", host).log("This host does not know its address");
+        }
+        return uri();
+    }
+
     @Override
     public void close() {
         try {
@@ -111,31 +112,45 @@ public final class AdminServer implements AutoCloseable {
     /** The body of an error. */
     private record Problem(String error) {}
 
-    private static final class Pages extends Handler.Abstract {
-        private final Health live;
-        private final Health ready;
-        private final PrometheusMeterRegistry meters;
+    /**
+     * What is served.
+     *
+     * @param live false when only a restart helps
+     * @param ready whether gateways can be served
+     * @param debug whether instances are shown
+     * @param guard who may use {@code drain}
+     */
+    public record Pages(
+            Health live,
+            Health ready,
+            PrometheusMeterRegistry meters,
+            Supplier<List<InstanceSnapshot>> instances,
+            boolean debug,
+            DrainControl drain,
+            DrainGuard guard) {}
+
+    private static final class PageHandler extends Handler.Abstract {
+        private final Pages pages;
         private final InstanceGauges gauges;
         private final DebugInstances instances;
-        private final boolean debug;
+        private final DrainPage drain;
 
-        Pages(
-                Health live,
-                Health ready,
-                PrometheusMeterRegistry meters,
-                InstanceGauges gauges,
-                DebugInstances instances,
-                boolean debug) {
-            this.live = live;
-            this.ready = ready;
-            this.meters = meters;
-            this.gauges = gauges;
-            this.instances = instances;
-            this.debug = debug;
+        PageHandler(Pages pages) {
+            this.pages = pages;
+            this.gauges = new InstanceGauges(pages.meters(), pages.instances());
+            this.instances = new DebugInstances(pages.instances());
+            this.drain = new DrainPage(pages.drain(), pages.guard());
         }
 
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
+            var path = Request.getPathInContext(request);
+            if (path.equals("/drain")) {
+                var answer = drain.answer(request);
+                response.setStatus(answer.status());
+                send(response, callback, JSON, answer.json());
+                return true;
+            }
             if (!HttpMethod.GET.is(request.getMethod())) {
                 problem(
                         response,
@@ -144,16 +159,16 @@ public final class AdminServer implements AutoCloseable {
                         "only GET is answered here");
                 return true;
             }
-            switch (Request.getPathInContext(request)) {
-                case "/health/live" -> health(live, response, callback);
-                case "/health/ready" -> health(ready, response, callback);
+            switch (path) {
+                case "/health/live" -> health(pages.live(), response, callback);
+                case "/health/ready" -> health(pages.ready(), response, callback);
                 case "/metrics" -> {
                     gauges.update();
                     send(
                             response,
                             callback,
                             "text/plain; version=0.0.4; charset=utf-8",
-                            meters.scrape().getBytes(StandardCharsets.UTF_8));
+                            pages.meters().scrape().getBytes(StandardCharsets.UTF_8));
                 }
                 case "/debug/instances" -> debug(request, response, callback);
                 default ->
@@ -162,13 +177,13 @@ public final class AdminServer implements AutoCloseable {
                                 callback,
                                 HttpStatus.NOT_FOUND_404,
                                 "not found; there are /health/live, /health/ready, /metrics,"
-                                        + " /debug/instances");
+                                        + " /debug/instances, /drain");
             }
             return true;
         }
 
         private void debug(Request request, Response response, Callback callback) {
-            if (!debug) {
+            if (!pages.debug()) {
                 problem(
                         response,
                         callback,

@@ -21,8 +21,18 @@ public final class AdminSettings {
                     "Whether /debug/instances is served. Without it: yes in development, no in"
                             + " production.");
 
+    public static final Setting<String> TOKEN =
+            Setting.optional(
+                            "admin.token",
+                            SettingType.string(),
+                            "Bearer token that a request must present to drain this worker or to"
+                                    + " take that back. Without it nobody can over the network of"
+                                    + " others: neither where admin.listen is more than loopback"
+                                    + " nor where jailed servers have the host's network.")
+                    .asSecret();
+
     /** All keys, in the order of the reference page. */
-    public static final SettingsSchema SCHEMA = SettingsSchema.of("admin", LISTEN, DEBUG);
+    public static final SettingsSchema SCHEMA = SettingsSchema.of("admin", LISTEN, DEBUG, TOKEN);
 
     private AdminSettings() {}
 }

@@ -4,6 +4,7 @@ import dev.perigee.protocol.event.Heartbeat;
 import dev.perigee.protocol.event.Heartbeat.ProcessSummary;
 import dev.perigee.worker.instance.InstanceSnapshot;
 import java.lang.management.ManagementFactory;
+import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -17,7 +18,12 @@ public final class HeartbeatReport implements Supplier<Heartbeat> {
 
     /** What a heartbeat says of the worker itself. */
     public record About(
-            String workerId, String incarnation, String version, String isolation, Instant start) {}
+            String workerId,
+            String incarnation,
+            String version,
+            String isolation,
+            URI adminUrl,
+            Instant start) {}
 
     /** What a heartbeat asks of the worker. */
     public interface Source {
@@ -27,8 +33,8 @@ public final class HeartbeatReport implements Supplier<Heartbeat> {
         /** The partitions whose sessions are here. */
         List<Integer> partitions();
 
-        /** Whether the worker is leaving. */
-        boolean isDraining();
+        /** The heartbeat's status: {@code running}, {@code draining} or {@code drained}. */
+        String status();
     }
 
     private final About about;
@@ -56,7 +62,7 @@ public final class HeartbeatReport implements Supplier<Heartbeat> {
                 Heartbeat.EVENT,
                 about.workerId(),
                 about.incarnation(),
-                source.isDraining() ? "draining" : "running",
+                source.status(),
                 about.version(),
                 seconds(Duration.between(about.start(), now)),
                 cpuLoad(),
@@ -67,6 +73,7 @@ public final class HeartbeatReport implements Supplier<Heartbeat> {
                 counts.dormant(),
                 source.partitions(),
                 about.isolation(),
+                about.adminUrl(),
                 now);
     }
 

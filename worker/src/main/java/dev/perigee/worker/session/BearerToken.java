@@ -6,21 +6,21 @@ import java.security.NoSuchAlgorithmException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The token that gateways present. Digests of equal length are compared in constant time, so that
+ * A token that others present. Digests of equal length are compared in constant time, so that
  * neither content nor length can be measured.
  */
-final class BearerToken {
+public final class BearerToken {
     private static final String SCHEME = "Bearer ";
 
     private final byte @Nullable [] digest;
 
     /** Null lets everybody in. */
-    BearerToken(@Nullable String token) {
+    public BearerToken(@Nullable String token) {
         this.digest = token == null ? null : digest(token);
     }
 
     /** Whether an {@code Authorization} header's value is right. */
-    boolean accepts(@Nullable String authorization) {
+    public boolean accepts(@Nullable String authorization) {
         if (digest == null) {
             return true;
         }

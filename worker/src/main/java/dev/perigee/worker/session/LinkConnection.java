@@ -4,6 +4,7 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 import org.eclipse.jetty.websocket.core.CloseStatus;
@@ -17,6 +18,7 @@ import org.slf4j.LoggerFactory;
  */
 final class LinkConnection implements LinkPeer, LinkSocket.Listener {
     private static final Logger log = LoggerFactory.getLogger(LinkConnection.class);
+    private static final Duration STAY = Duration.ofSeconds(5);
     private static final long CONTROL_BYTES = 4L * LinkFrame.MAX_BYTES;
 
     private final LinkDispatcher dispatcher;
@@ -26,6 +28,10 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
     private volatile @Nullable LinkSocket socket;
     private volatile @Nullable String gatewayId;
     private volatile boolean open = true;
+    private volatile @Nullable Stay stay;
+
+    /** What the gateway said of its partitions while the worker drains. */
+    private record Stay(String reason, long atNanos) {}
 
     LinkConnection(LinkOptions options, LinkDispatcher dispatcher, LinkConnections connections) {
         this.dispatcher = dispatcher;
@@ -71,6 +77,19 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
     void greeted(String id) {
         gatewayId = id;
         connections.greeted(this);
+    }
+
+    /** The gateway cannot move its partitions; it says so again and again while that is so. */
+    void stays(String reason, long nowNanos) {
+        stay = new Stay(reason, nowNanos);
+    }
+
+    @Override
+    public @Nullable String stays() {
+        var said = stay;
+        return said != null && System.nanoTime() - said.atNanos() < STAY.toNanos()
+                ? said.reason()
+                : null;
     }
 
     @Override

@@ -25,14 +25,12 @@ final class LinkDispatcher {
     private static final Logger log = LoggerFactory.getLogger(LinkDispatcher.class);
     private static final Map<String, Object> NOTHING = Map.of();
 
-    private final String workerId;
-    private final String incarnation;
+    private final WorkerIdentity identity;
     private final SessionRegistry sessions;
     private final OrderDesk orders;
 
-    LinkDispatcher(String workerId, String incarnation, SessionRegistry sessions) {
-        this.workerId = workerId;
-        this.incarnation = incarnation;
+    LinkDispatcher(WorkerIdentity identity, SessionRegistry sessions) {
+        this.identity = identity;
         this.sessions = sessions;
         this.orders = new OrderDesk(sessions);
     }
@@ -94,11 +92,14 @@ final class LinkDispatcher {
                 sessions.detach(connection, detach.partition(), detach.epoch());
                 connection.respond(request.id(), NOTHING);
             }
+            case LinkMethod.RELEASE -> {
+                var release = Json.read(params, Attach.Release.class);
+                connection.respond(request.id(), sessions.release(connection, release));
+            }
             case LinkMethod.EXECUTE -> {
-                sessions.refuseWhileDraining();
                 var order = Json.read(params, ToolOrder.Execute.class);
                 var accepted =
-                        sessions.asOwner(
+                        sessions.asServed(
                                 connection, order.partition(), session -> session.execute(order));
                 connection.respond(request.id(), accepted);
             }
@@ -113,6 +114,7 @@ final class LinkDispatcher {
         }
     }
 
+    @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
     private Hello.Result hello(LinkConnection connection, RawJson params) throws LinkRefusal {
         var hello = Json.read(params, Hello.Request.class);
         if (hello.protocol() != LinkFrame.PROTOCOL) {
@@ -125,8 +127,14 @@ final class LinkDispatcher {
             throw new LinkRefusal(LinkError.INVALID_REQUEST, "hello was said before");
         }
         connection.greeted(hello.gatewayId());
+        var drain = sessions.drainState();
         return new Hello.Result(
-                workerId, incarnation, sessions.retention().toMillis(), sessions.summaries());
+                identity.workerId(),
+                identity.incarnation(),
+                sessions.retention().toMillis(),
+                sessions.summaries(),
+                identity.capacity(),
+                drain.takesSessions() ? null : drain.notice());
     }
 
     private void attach(LinkConnection connection, long id, RawJson params) throws LinkRefusal {
@@ -184,6 +192,10 @@ final class LinkDispatcher {
                             committed.partition(),
                             session -> session.commit(committed));
                 }
+                case LinkMethod.STAYING ->
+                        connection.stays(
+                                Json.read(params, SessionNotice.Staying.class).reason(),
+                                System.nanoTime());
                 default ->
                         throw new LinkRefusal(LinkError.METHOD_NOT_FOUND, "no such notification");
             }

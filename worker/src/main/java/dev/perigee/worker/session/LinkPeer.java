@@ -1,5 +1,7 @@
 package dev.perigee.worker.session;
 
+import org.jspecify.annotations.Nullable;
+
 /** What a session sees of the connection that attached to it. Safe for use by any thread. */
 interface LinkPeer {
 
@@ -8,6 +10,9 @@ interface LinkPeer {
 
     /** False once the connection is closed; its sessions are detached after that is so. */
     boolean isOpen();
+
+    /** Why it does not move its partitions from a worker that drains, null when it does. */
+    @Nullable String stays();
 
     /** Answers a request; dropped when the connection is closed. Does not wait. */
     void respond(long requestId, Object result);

@@ -3,7 +3,6 @@ package dev.perigee.worker.session;
 import dev.perigee.protocol.event.Heartbeat;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
-import dev.perigee.protocol.link.SessionNotice;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -83,7 +82,7 @@ public final class LinkServer implements AutoCloseable {
             throws IOException {
         requireSafe(options);
         var connections = new LinkConnections();
-        var dispatcher = new LinkDispatcher(identity.workerId(), identity.incarnation(), sessions);
+        var dispatcher = new LinkDispatcher(identity, sessions);
         var server = new Server(threads());
         var tls = options.tls() == null ? null : new LinkTls(options.tls());
         var connector = connector(server, options, tls);
@@ -183,10 +182,10 @@ public final class LinkServer implements AutoCloseable {
         return connector.isRunning() && connector.getLocalPort() > 0;
     }
 
-    /** Tells all gateways that the worker is leaving. */
-    public void announceDraining(String reason) {
+    /** Tells all gateways whether the worker takes sessions. */
+    public void announce(DrainState state) {
         for (var connection : connections.all()) {
-            connection.tell(LinkMethod.DRAINING, new SessionNotice.Draining(reason));
+            connection.tell(LinkMethod.DRAINING, state.notice());
         }
     }
 

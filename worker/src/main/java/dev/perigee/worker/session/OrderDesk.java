@@ -1,5 +1,6 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.json.Require;
@@ -30,7 +31,6 @@ final class OrderDesk {
     /** Takes an {@code instance/} request. */
     void take(LinkConnection connection, LinkFrame.Request request) throws LinkRefusal {
         var order = read(request.method(), request.params());
-        sessions.refuseWhileDraining();
         if (!connection.beginOrder()) {
             throw new LinkRefusal(
                     LinkError.OVERLOADED, "too many orders of this connection are under way");
@@ -38,7 +38,7 @@ final class OrderDesk {
         boolean waiting = false;
         try {
             var pending =
-                    sessions.asOwner(connection, order.partition(), order.submission()::apply);
+                    sessions.asServed(connection, order.partition(), order.submission()::apply);
             Thread.ofVirtual()
                     .name("order-" + order.partition() + "-" + request.id())
                     .start(() -> answer(connection, request, order.partition(), pending));
@@ -56,7 +56,13 @@ final class OrderDesk {
             int partition,
             PendingOutcome pending) {
         try {
-            connection.respond(request.id(), pending.await());
+            var outcome = pending.await();
+            if (outcome.outcome() == CommandOutcome.FAILED && sessions.isDeparting(partition)) {
+                // Its process was ended under it: it is done again where the instance goes on.
+                connection.refuse(request.id(), LinkError.DRAINING, "the session ends");
+            } else {
+                connection.respond(request.id(), outcome);
+            }
         } catch (InterruptedException e) {
             connection.refuse(request.id(), LinkError.DRAINING, "the worker is leaving");
         } catch (RuntimeException e) {

@@ -40,12 +40,21 @@ final class PartitionSession {
     }
 
     /** Answers an attach and sends what follows on the same stream. */
-    void attach(LinkPeer peer, Attach.Request request, long requestId, boolean resumed) {
+    void attach(
+            LinkPeer peer,
+            Attach.Request request,
+            long requestId,
+            boolean resumed,
+            boolean ending) {
         journals.detach();
         var accepted = requests.list();
         var result =
                 new Attach.Result(
-                        resumed, createdEpoch, journals.describe(instances.describe()), accepted);
+                        resumed,
+                        createdEpoch,
+                        journals.describe(instances.describe()),
+                        accepted,
+                        ending ? true : null);
         peer.respond(requestId, result);
         journals.attach("feed-" + partition + "-" + request.epoch(), peer, request);
     }
@@ -141,6 +150,20 @@ final class PartitionSession {
 
     List<InstanceSnapshot> instances() {
         return instances.describe();
+    }
+
+    /** How many instances have a process, or are about to. */
+    int processes() {
+        return Math.toIntExact(
+                instances.describe().stream().filter(PartitionSession::hasProcess).count());
+    }
+
+    private static boolean hasProcess(InstanceSnapshot instance) {
+        return switch (instance.state()) {
+            case STARTING, TERMINATING -> true;
+            case RUNNING -> instance.pid() != null;
+            case TERMINATED, FAILED -> false;
+        };
     }
 
     int journalEntries() {

@@ -9,6 +9,7 @@ import dev.perigee.worker.session.Fencing.Decision;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,7 @@ final class PartitionSlot {
     private final Fencing fencing;
     private @Nullable PartitionSession session;
     private @Nullable SessionEnding ending;
+    private @Nullable SessionDeparture departure;
     private @Nullable LinkPeer owner;
 
     PartitionSlot(int partition, SessionContext context) {
@@ -43,20 +45,30 @@ final class PartitionSlot {
 
     /**
      * Attaches a connection and answers it, unless processes of an expired session are still being
-     * ended: a new session must not start them a second time.
+     * ended: a new session must not start them a second time, and that there is none must not be
+     * said before they are gone.
      *
+     * @param takesNew whether to create a session
      * @return what to wait for before asking again, null when the attach was answered
      */
-    @Nullable SessionEnding attach(LinkPeer peer, Attach.Request request, long requestId)
+    @Nullable SessionEnding attach(
+            LinkPeer peer, Attach.Request request, long requestId, BooleanSupplier takesNew)
             throws LinkRefusal {
         lock.lock();
         try {
             expireIfDue(context.clock().instant());
-            if (!fencing.exists() && request.create() && ending != null && !ending.isDone()) {
+            boolean creates = request.create() && !fencing.exists();
+            if (creates && ending != null && !ending.isDone()) {
                 return ending;
             }
             if (!peer.isOpen()) {
                 return null;
+            }
+            if (creates && !takesNew.getAsBoolean()) {
+                throw new LinkRefusal(
+                        LinkError.DRAINING,
+                        "the worker is leaving and has nothing of the partition: place it"
+                                + " elsewhere");
             }
             var claimant = new Claimant(peer.gatewayId(), request.epoch(), request.generation());
             switch (fencing.attach(claimant, request.create())) {
@@ -75,7 +87,7 @@ final class PartitionSlot {
         var created = new PartitionSession(partition, request.epoch(), context);
         session = created;
         owner = peer;
-        created.attach(peer, request, requestId, false);
+        created.attach(peer, request, requestId, false, false);
         report("created", request);
     }
 
@@ -84,7 +96,7 @@ final class PartitionSlot {
         var before = owner;
         owner = peer;
         if (session != null) {
-            session.attach(peer, request, requestId, true);
+            session.attach(peer, request, requestId, true, departure != null);
         }
         if (resumed.fenced() && before != null) {
             before.tell(LinkMethod.FENCED, new SessionNotice.Fenced(partition, request.epoch()));
@@ -133,6 +145,7 @@ final class PartitionSlot {
         if (session != null) {
             session.detach();
         }
+        context.acknowledged().happened();
         log.atInfo()
                 .addKeyValue("partition", partition)
                 .addKeyValue("epoch", fencing.epoch())
@@ -156,6 +169,130 @@ final class PartitionSlot {
                 throw notOwner(peer);
             }
             return action.on(session);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * As {@link #asOwner}, for what needs a session that goes on.
+     *
+     * @throws LinkRefusal also when the session is being ended
+     */
+    <T> T asServed(LinkPeer peer, OwnerAction<T> action) throws LinkRefusal {
+        lock.lock();
+        try {
+            if (session != null && departure != null) {
+                throw new LinkRefusal(
+                        LinkError.DRAINING,
+                        "the session ends: it goes on where the partition goes");
+            }
+            return asOwner(peer, action);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Ends the session for good, at the wish of who is attached.
+     *
+     * @throws LinkRefusal when another connection, or none, is attached
+     */
+    Attach.Released release(LinkPeer peer, Attach.Release release) throws LinkRefusal {
+        lock.lock();
+        try {
+            return asOwner(peer, current -> release(current, release.onlyIdle()));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Attach.Released release(PartitionSession current, boolean onlyIdle) {
+        int processes = current.processes();
+        int running = current.runningRequests();
+        boolean stays = departure == null && onlyIdle && (processes > 0 || running > 0);
+        if (!stays) {
+            depart();
+        }
+        return new Attach.Released(!stays, processes, running);
+    }
+
+    /** Begins to end the session's processes; what they say is heard before the session ends. */
+    void depart() {
+        lock.lock();
+        try {
+            if (session != null && departure == null) {
+                departure = SessionDeparture.start(this, session, context);
+                log.atInfo()
+                        .addKeyValue("partition", partition)
+                        .addKeyValue("epoch", fencing.epoch())
+                        .log("Session given up");
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** All was said and heard: the session ends and its owner is told so. */
+    void departed(PartitionSession departing) {
+        lock.lock();
+        try {
+            if (session == departing) {
+                var told = owner;
+                long epoch = fencing.epoch();
+                fencing.end();
+                end();
+                if (told != null) {
+                    told.tell(LinkMethod.ENDED, new SessionNotice.Ended(partition, epoch));
+                }
+                log.atInfo()
+                        .addKeyValue("partition", partition)
+                        .addKeyValue("epoch", epoch)
+                        .log("Session ended");
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** False when the session lives, or its end has not been heard by who is attached. */
+    boolean isAtRest() {
+        lock.lock();
+        try {
+            return session == null
+                    || (departure != null
+                            && departure.isTerminated()
+                            && (owner == null || session.journalEntries() == 0));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** What is left of the partition here, null when nothing is. */
+    DrainProgress.@Nullable Left left() {
+        lock.lock();
+        try {
+            if (session == null) {
+                return ending == null || ending.isDone()
+                        ? null
+                        : new DrainProgress.Left(partition, null, 0, 0, null);
+            }
+            return new DrainProgress.Left(
+                    partition,
+                    owner == null ? null : owner.gatewayId(),
+                    session.processes(),
+                    session.runningRequests(),
+                    owner == null ? null : owner.stays());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** True when the session is being ended. */
+    boolean isDeparting() {
+        lock.lock();
+        try {
+            return departure != null;
         } finally {
             lock.unlock();
         }
@@ -225,9 +362,15 @@ final class PartitionSlot {
         var ended = session;
         session = null;
         owner = null;
+        departure = null;
         if (ended != null) {
             ended.drop();
-            ending = SessionEnding.start(partition, ended, context.options().expiryGrace());
+            ending =
+                    SessionEnding.start(
+                            partition,
+                            ended,
+                            context.options().expiryGrace(),
+                            context.acknowledged()::happened);
         }
     }
 

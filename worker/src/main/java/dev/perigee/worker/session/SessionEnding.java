@@ -12,11 +12,15 @@ final class SessionEnding {
     private static final Logger log = LoggerFactory.getLogger(SessionEnding.class);
 
     private final CountDownLatch done = new CountDownLatch(1);
+    private final Runnable whenDone;
 
-    private SessionEnding() {}
+    private SessionEnding(Runnable whenDone) {
+        this.whenDone = whenDone;
+    }
 
-    static SessionEnding start(int partition, PartitionSession session, Duration limit) {
-        var ending = new SessionEnding();
+    static SessionEnding start(
+            int partition, PartitionSession session, Duration limit, Runnable whenDone) {
+        var ending = new SessionEnding(whenDone);
         Thread.ofVirtual()
                 .name("session-end-" + partition)
                 .start(() -> ending.run(partition, session, limit));
@@ -34,6 +38,7 @@ final class SessionEnding {
                     .log("Ending the session's processes failed");
         } finally {
             done.countDown();
+            whenDone.run();
         }
     }
 

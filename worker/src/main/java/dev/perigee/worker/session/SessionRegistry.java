@@ -14,7 +14,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -23,7 +25,7 @@ public final class SessionRegistry {
     private final Map<Integer, PartitionSlot> slots = new ConcurrentHashMap<>();
     private final SessionContext context;
     private final SessionReaper reaper;
-    private volatile boolean draining;
+    private final AtomicReference<DrainState> drain = new AtomicReference<>(DrainState.SERVING);
 
     /** A registry without sessions; {@link #start} it before the first attach. */
     public SessionRegistry(
@@ -101,10 +103,14 @@ public final class SessionRegistry {
     /** See {@link PartitionSlot#attach}. */
     @Nullable SessionEnding attach(LinkPeer peer, Attach.Request request, long requestId)
             throws LinkRefusal {
-        refuseWhileDraining();
         return slots.computeIfAbsent(
                         request.partition(), partition -> new PartitionSlot(partition, context))
-                .attach(peer, request, requestId);
+                .attach(peer, request, requestId, () -> drain.get().takesSessions());
+    }
+
+    /** See {@link PartitionSlot#release}. */
+    Attach.Released release(LinkPeer peer, Attach.Release release) throws LinkRefusal {
+        return slot(release.partition()).release(peer, release);
     }
 
     /** Lets a connection leave a partition that it attached with this epoch. */
@@ -125,20 +131,28 @@ public final class SessionRegistry {
     /** Does what an owner asks for with its session; see {@link PartitionSlot#asOwner}. */
     <T> T asOwner(LinkPeer peer, int partition, PartitionSlot.OwnerAction<T> action)
             throws LinkRefusal {
+        return slot(partition).asOwner(peer, action);
+    }
+
+    /** As {@link #asOwner}, for what needs a session that goes on. */
+    <T> T asServed(LinkPeer peer, int partition, PartitionSlot.OwnerAction<T> action)
+            throws LinkRefusal {
+        return slot(partition).asServed(peer, action);
+    }
+
+    /** True when the partition's session is being ended. */
+    boolean isDeparting(int partition) {
+        var slot = slots.get(partition);
+        return slot != null && slot.isDeparting();
+    }
+
+    private PartitionSlot slot(int partition) throws LinkRefusal {
         var slot = slots.get(partition);
         if (slot == null) {
             throw new LinkRefusal(
                     LinkError.SESSION_EXPIRED, "no session: create one with a fresh claim");
         }
-        return slot.asOwner(peer, action);
-    }
-
-    /** Refuses what would begin something new on a worker that is leaving. */
-    void refuseWhileDraining() throws LinkRefusal {
-        if (draining) {
-            throw new LinkRefusal(
-                    LinkError.DRAINING, "the worker is leaving: place the partition elsewhere");
-        }
+        return slot;
     }
 
     /** The sessions that there are. */
@@ -160,47 +174,72 @@ public final class SessionRegistry {
         return sessions().stream().flatMap(session -> session.instances().stream()).toList();
     }
 
-    /** True once {@link #drain} was called. */
-    public boolean isDraining() {
-        return draining;
+    /** Whether the worker takes sessions, and what gateways are told of it. */
+    public DrainState drainState() {
+        return drain.get();
     }
 
-    /** From now on nothing new is taken. */
-    public void drain() {
-        draining = true;
+    /** From now on no session is created, and those that there are shall leave. */
+    public DrainState drain(String reason, Duration timeout) {
+        var until = context.clock().instant().plus(timeout);
+        return drain.updateAndGet(state -> state.drain(reason, until));
+    }
+
+    /** The same, for good. */
+    public DrainState stop(String reason, Duration timeout) {
+        var until = context.clock().instant().plus(timeout);
+        return drain.updateAndGet(state -> state.stop(reason, until));
+    }
+
+    /** Sessions are created again. */
+    public DrainState undoDrain() {
+        return drain.updateAndGet(DrainState::undo);
+    }
+
+    /** How far the drain is. */
+    public DrainProgress drainProgress() {
+        var left =
+                slots.values().stream()
+                        .map(PartitionSlot::left)
+                        .filter(Objects::nonNull)
+                        .sorted(Comparator.comparingInt(DrainProgress.Left::partition))
+                        .toList();
+        var state = drain.updateAndGet(before -> before.left(left.size()));
+        return new DrainProgress(
+                state.phase(), state.version(), state.reason(), state.deadline(), left);
+    }
+
+    /**
+     * Waits until no gateway has anything here any more, or the time is over. Sessions that nobody
+     * is attached to are not waited for: nobody moves them.
+     */
+    public void awaitLeft(Duration limit) throws InterruptedException {
+        var _ =
+                context.acknowledged()
+                        .await(
+                                () -> slots.values().stream().noneMatch(PartitionSlot::isAttached),
+                                limit);
     }
 
     /**
      * Ends all processes, waits until gateways acknowledged what that led to, then ends the
-     * sessions. Call {@link #drain} before. Bounded by the options.
+     * sessions. Call {@link #stop} before. Bounded by the options.
      */
     public void shutDown() throws InterruptedException {
         reaper.close();
-        terminateAll();
-        context.acknowledged().await(() -> !hasUnflushed(), context.options().flushLimit());
+        slots.values().forEach(PartitionSlot::depart);
+        var options = context.options();
+        var _ =
+                context.acknowledged()
+                        .await(
+                                () -> slots.values().stream().allMatch(PartitionSlot::isAtRest),
+                                options.terminationLimit()
+                                        .plus(options.flushLimit())
+                                        .plusSeconds(1));
         slots.values().forEach(PartitionSlot::endNow);
         for (var slot : slots.values()) {
-            slot.awaitEnded(context.options().expiryGrace());
+            slot.awaitEnded(options.expiryGrace());
         }
-    }
-
-    private void terminateAll() throws InterruptedException {
-        var limit = context.options().terminationLimit();
-        var threads = new ArrayList<Thread>();
-        for (var session : sessions()) {
-            threads.add(
-                    Thread.ofVirtual().name("session-drain").start(() -> session.terminate(limit)));
-        }
-        for (var thread : threads) {
-            thread.join(limit.plusSeconds(1));
-        }
-    }
-
-    private boolean hasUnflushed() {
-        return slots.values().stream()
-                .filter(PartitionSlot::isAttached)
-                .map(PartitionSlot::session)
-                .anyMatch(session -> session != null && session.journalEntries() > 0);
     }
 
     private @Nullable Instant expireDue() {

@@ -11,6 +11,7 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.worker.instance.InstanceIdentity;
 import dev.perigee.worker.instance.InstanceSnapshot;
 import dev.perigee.worker.instance.InstanceState;
+import java.net.URI;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -165,7 +166,8 @@ final class InstancePagesTest {
 
     private static Heartbeat heartbeat() {
         return new HeartbeatReport(
-                        new HeartbeatReport.About("w", "i", "v", "none", NOW),
+                        new HeartbeatReport.About(
+                                "w", "i", "v", "none", URI.create("http://h:1"), NOW),
                         new HeartbeatReport.Source() {
                             @Override
                             public List<InstanceSnapshot> instances() {
@@ -178,8 +180,8 @@ final class InstancePagesTest {
                             }
 
                             @Override
-                            public boolean isDraining() {
-                                return false;
+                            public String status() {
+                                return "running";
                             }
                         },
                         InstantSource.fixed(NOW))

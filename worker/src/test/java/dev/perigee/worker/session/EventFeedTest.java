@@ -65,6 +65,11 @@ final class EventFeedTest {
         }
 
         @Override
+        public @Nullable String stays() {
+            return null;
+        }
+
+        @Override
         public boolean isOpen() {
             return true;
         }

@@ -84,6 +84,7 @@ final class LinkFixture implements AutoCloseable {
                 0,
                 List.of(),
                 "none",
+                null,
                 Instant.parse("2026-11-20T10:00:00Z"));
     }
 

@@ -69,8 +69,7 @@ final class LinkServerTest {
     @Test
     void saysWhoItIsAndThenHowItIs() throws Exception {
         try (var gateway = RawGateway.dial("g-1", link.uri(), LinkFixture.TOKEN)) {
-            assertThat(gateway.hello())
-                    .isEqualTo(new Hello.Result("w-1", "i-1", 20_000, List.of()));
+            assertThat(gateway.hello()).isEqualTo(hello());
             var beat = gateway.notice();
             assertThat(beat.method()).isEqualTo(LinkMethod.HEARTBEAT);
             assertThat(Json.read(beat.params(), Heartbeat.class))
@@ -169,8 +168,7 @@ final class LinkServerTest {
             gateway.result(RawJson.class);
             var journal = link.instances.instance("i1").journal();
             journal.append(Events.status(), null, null);
-            link.sessions.drain();
-            link.server.announceDraining("stopping");
+            link.server.announce(link.sessions.stop("stopping", Duration.ofSeconds(10)));
             assertThat(gateway.notice().method()).isEqualTo(LinkMethod.DRAINING);
             gateway.attachLater(2, 1, true, List.of());
             assertThat(gateway.failure().code()).isEqualTo(LinkError.DRAINING.code());
@@ -201,12 +199,12 @@ final class LinkServerTest {
             gateway.attach(1, 1, true);
             gateway.ask(LinkMethod.APPLY, Orders.apply(1L, "i1", 10), RawJson.class);
             for (int i = 0; i < 500; i++) {
-                link.server.announceDraining("notice " + i);
+                link.server.announce(notice(i));
             }
             link.server.close();
             for (int i = 0; i < 500; i++) {
                 assertThat(Json.read(gateway.notice().params(), SessionNotice.Draining.class))
-                        .isEqualTo(new SessionNotice.Draining("notice " + i));
+                        .isEqualTo(notice(i).notice());
             }
             assertThat(gateway.closed.get(10, TimeUnit.SECONDS)).isEqualTo(CloseStatus.SHUTDOWN);
         }
@@ -222,12 +220,21 @@ final class LinkServerTest {
             for (int i = 0; i < 500; i++) {
                 journal.append(Events.status(), null, null);
             }
-            link.server.announceDraining("test");
+            link.server.announce(notice(1));
             assertThat(Json.read(gateway.notice().params(), SessionNotice.Draining.class))
-                    .isEqualTo(new SessionNotice.Draining("test"));
+                    .isEqualTo(notice(1).notice());
             for (int i = 1; i <= 500; i++) {
                 assertThat(gateway.event().seq()).isEqualTo(i);
             }
         }
+    }
+
+    private static DrainState notice(int version) {
+        return new DrainState(DrainState.Phase.DRAINING, version, "notice " + version, null);
+    }
+
+    @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
+    private static Hello.Result hello() {
+        return new Hello.Result("w-1", "i-1", 20_000, List.of(), Hello.USUAL_CAPACITY, null);
     }
 }

@@ -291,6 +291,11 @@ final class ResumeModelTest {
         }
 
         @Override
+        public @Nullable String stays() {
+            return null;
+        }
+
+        @Override
         public boolean isOpen() {
             return open;
         }

@@ -61,6 +61,7 @@ final class WholeWorker implements AutoCloseable {
                                 "link.token", TOKEN,
                                 "admin.listen", "127.0.0.1:0",
                                 "process.termination-grace", "2s",
+                                "worker.drain-timeout", "0s",
                                 "logs.batch-interval", "50ms",
                                 "logs.lines-per-second", "1000000"));
         texts.putAll(more);

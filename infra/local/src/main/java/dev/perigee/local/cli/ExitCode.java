@@ -13,7 +13,7 @@ final class ExitCode {
     /** Bad options, arguments, files or configuration. */
     static final int USAGE = 64;
 
-    /** No broker answers, or a topic is missing. */
+    /** No broker or worker answers, or a topic is missing. */
     static final int UNAVAILABLE = 69;
 
     /** A bug, or something that should not happen. */

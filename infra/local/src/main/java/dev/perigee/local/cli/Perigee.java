@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
             "  perigee call --team t1 --user u1 everything:echo '{\"message\":\"hi\"}'",
             "",
             "Exit codes: 0 well, 1 failed or differs, 2 no answer, 64 bad usage,"
-                    + " 69 broker unreachable, 70 bug."
+                    + " 69 broker or worker unreachable, 70 bug."
         },
         subcommands = {
             DemoCommand.class,
@@ -40,6 +40,7 @@ import picocli.CommandLine.Spec;
             CallCommand.class,
             ToolsCommand.class,
             LogsCommand.class,
+            DrainCommand.class,
             ReferenceCommand.class,
         })
 public final class Perigee implements Runnable {

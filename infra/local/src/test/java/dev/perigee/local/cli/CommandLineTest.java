@@ -69,6 +69,11 @@ class CommandLineTest {
                 "dev --set link.retentoin=1s                   | the nearest is link.retention",
                 "tools --team t1                               | --user",
                 "logs --since yesterday                        | 'yesterday' is not a duration",
+                "drain                                         | WORKER",
+                "drain w --timeout 0                           | longer than 0",
+                "drain w --admin here                          | write it as http://HOST:PORT",
+                "drain w --admin ws://h:1/link                 | write it as http://HOST:PORT",
+                "drain w --token-file /nowhere/token           | /nowhere/token cannot be read",
             })
     void explainsBadUsage(String arguments, String message) {
         var run = CliRun.of(arguments == null ? new String[0] : arguments.split(" +"));
@@ -82,7 +87,7 @@ class CommandLineTest {
     @ValueSource(
             strings = {
                 "demo", "dev", "broker", "gateway", "worker", "topics", "apply", "delete",
-                "restart", "status", "call", "tools", "logs"
+                "restart", "status", "call", "tools", "logs", "drain"
             })
     void helpsWithEveryCommand(String command) {
         var run = CliRun.of(command, "--help");

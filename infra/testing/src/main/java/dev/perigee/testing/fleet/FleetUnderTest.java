@@ -141,10 +141,12 @@ public final class FleetUnderTest implements AutoCloseable {
                 : proxies.stream().mapToInt(FaultProxy::port);
     }
 
-    /**
-     * Starts a worker again where it was, with the same settings. Its id is its own on this system:
-     * other fleets may run beside this one.
-     */
+    /** The id of a worker: its own on this system, where other fleets may run. */
+    public String workerId(int number) {
+        return "worker-" + number + "-" + workers.get(number - 1).port();
+    }
+
+    /** Starts a worker where it was, with the same settings. */
     public Part startWorker(int number) {
         var address = workers.get(number - 1);
         return start(
@@ -153,7 +155,7 @@ public final class FleetUnderTest implements AutoCloseable {
                         "worker",
                         Map.of(
                                 "worker.id",
-                                "worker-" + number + "-" + address.port(),
+                                workerId(number),
                                 "link.listen",
                                 address.toString(),
                                 "link.token",
@@ -279,6 +281,7 @@ public final class FleetUnderTest implements AutoCloseable {
         private final Map<String, String> settings = new TreeMap<>();
         private int gateways = 1;
         private int workers = 1;
+        private int spareWorkers;
         private int partitions = PARTITIONS;
         private boolean faultyLinks;
         private int brokers;
@@ -300,6 +303,12 @@ public final class FleetUnderTest implements AutoCloseable {
 
         public Builder partitions(int number) {
             partitions = number;
+            return this;
+        }
+
+        /** Workers that gateways know and that {@link FleetUnderTest#startWorker} starts later. */
+        public Builder spareWorkers(int number) {
+            spareWorkers = number;
             return this;
         }
 
@@ -343,13 +352,15 @@ public final class FleetUnderTest implements AutoCloseable {
         public FleetUnderTest start() throws IOException {
             var fleet = new FleetUnderTest(this);
             try {
-                for (int number = 1; number <= workers; number++) {
+                for (int number = 1; number <= workers + spareWorkers; number++) {
                     var address = new HostPort("127.0.0.1", FreePort.on("127.0.0.1"));
                     fleet.workers.add(address);
                     if (faultyLinks) {
                         fleet.proxies.add(FaultProxy.to(address.port()));
                     }
-                    fleet.startWorker(number);
+                    if (number <= workers) {
+                        fleet.startWorker(number);
+                    }
                 }
                 // A gateway places partitions on the workers that are there, so that they must be.
                 fleet.awaitReady("worker-");

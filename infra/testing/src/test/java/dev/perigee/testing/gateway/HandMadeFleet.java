@@ -11,7 +11,9 @@ import dev.perigee.gateway.link.WorkerListener;
 import dev.perigee.gateway.link.WorkerView;
 import dev.perigee.gateway.placement.HostDecision;
 import dev.perigee.gateway.placement.RecordedHost;
+import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.InstanceOrder.Apply;
+import dev.perigee.protocol.link.SessionNotice;
 import dev.perigee.protocol.link.ToolOrder.Execute;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
@@ -42,7 +44,10 @@ final class HandMadeFleet implements Fleet {
     final List<Execute> executed = new CopyOnWriteArrayList<>();
     final List<Apply> applied = new CopyOnWriteArrayList<>();
     final List<String> orders = new CopyOnWriteArrayList<>();
+    final List<Integer> releases = new CopyOnWriteArrayList<>();
+    final List<String> stays = new CopyOnWriteArrayList<>();
     volatile Calls calls = Calls.ANSWER;
+    volatile SessionNotice.Phase phase = SessionNotice.Phase.SERVING;
 
     /** Removals end when this is at zero. */
     volatile CountDownLatch removals = new CountDownLatch(0);
@@ -79,8 +84,14 @@ final class HandMadeFleet implements Fleet {
                                 Instant.EPOCH,
                                 Instant.EPOCH,
                                 Duration.ofSeconds(30),
-                                false,
+                                Hello.USUAL_CAPACITY,
+                                phase,
                                 null));
+            }
+
+            @Override
+            public void stays(String workerId, String reason) {
+                stays.add(reason);
             }
 
             @Override
@@ -104,6 +115,13 @@ final class HandMadeFleet implements Fleet {
         var lost = List.copyOf(sessions.values());
         sessions.clear();
         lost.forEach(session -> session.lose(LinkFailure.INCARNATION_CHANGED));
+    }
+
+    /** A gateway gave a session up; the next one is created anew. */
+    void released(HandMadeSession session, int partition) {
+        releases.add(partition);
+        sessions.remove(partition, session);
+        session.lose(LinkFailure.ENDED);
     }
 
     HandMadeSession session(int partition) {

@@ -79,7 +79,7 @@ final class HandMadeSession {
                                                 null,
                                                 null))
                         .toList();
-        var result = new Attach.Result(!created, createdEpoch, processes, accepted);
+        var result = new Attach.Result(!created, createdEpoch, processes, accepted, null);
         created = false;
         var replay = List.copyOf(journal);
         say(
@@ -270,6 +270,12 @@ final class HandMadeSession {
         @Override
         public boolean cancel(ToolOrder.Cancel order, Instant deadline) {
             return false;
+        }
+
+        @Override
+        public Attach.Released release(boolean onlyIdle, Instant deadline) {
+            fleet.released(HandMadeSession.this, claim.partition());
+            return new Attach.Released(true, 0, 0);
         }
 
         @Override

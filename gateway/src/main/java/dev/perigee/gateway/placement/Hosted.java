@@ -1,0 +1,11 @@
+package dev.perigee.gateway.placement;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a partition of this gateway is.
+ *
+ * @param workerId the worker that serves it; null while none does, or it is leaving
+ * @param epoch of the claim under which it is served there
+ */
+public record Hosted(int partition, @Nullable String workerId, long epoch) {}

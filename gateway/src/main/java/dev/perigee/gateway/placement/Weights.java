@@ -1,0 +1,22 @@
+package dev.perigee.gateway.placement;
+
+import dev.perigee.gateway.link.WorkerView;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** How much each worker that takes sessions takes, by its id. Pure. */
+final class Weights {
+    private Weights() {}
+
+    static Map<String, Double> of(List<WorkerView> workers) {
+        var weights = new HashMap<String, Double>();
+        for (var worker : workers) {
+            var workerId = worker.workerId();
+            if (workerId != null && worker.takesSessions()) {
+                weights.put(workerId, (double) worker.capacity());
+            }
+        }
+        return weights;
+    }
+}

@@ -1,0 +1,247 @@
+package dev.perigee.testing.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.testing.history.Load;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Two workers, both there when a test begins; partitions move only when they must. */
+@DisplayName("A worker that is left in order")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class DrainTest {
+    private static final Duration PACE = Duration.ofMillis(20);
+    private static final String NONE = "{}";
+
+    private FleetUnderTest fleet;
+    private Backend backend;
+    private int runs;
+
+    @BeforeAll
+    void start() throws IOException {
+        fleet =
+                FleetUnderTest.named("drain")
+                        .gateways(2)
+                        .workers(2)
+                        .worker("heartbeat.interval", "500ms")
+                        .worker("restart.delays", "50ms")
+                        .start();
+        backend = fleet.backend();
+    }
+
+    @AfterAll
+    void end() {
+        fleet.close();
+    }
+
+    @AfterEach
+    void bothServe() {
+        for (int worker = 1; worker <= 2; worker++) {
+            if (fleet.part("worker-" + worker).alive()) {
+                assertThat(drain(worker, "--undo").awaitExit()).isZero();
+            }
+        }
+    }
+
+    /** Runs {@code perigee drain}. */
+    private Part drain(int worker, String... more) {
+        var arguments =
+                new ArrayList<>(
+                        List.of("drain", fleet.workerId(worker), "--bootstrap", fleet.bootstrap()));
+        arguments.addAll(List.of(more));
+        return fleet.start("drain-" + ++runs, arguments);
+    }
+
+    /** The process ids that a worker has. */
+    private List<String> instances(int worker) {
+        var page = URI.create(fleet.part("worker-" + worker).field("admin") + "/debug/instances");
+        try (var http = HttpClient.newHttpClient()) {
+            var body =
+                    http.send(HttpRequest.newBuilder(page).build(), BodyHandlers.ofByteArray())
+                            .body();
+            return Json.tree(body)
+                    .path("instances")
+                    .valueStream()
+                    .map(instance -> instance.path("process_id").asString())
+                    .toList();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** A worker that has some of these. */
+    private int hostOf(List<Installation> servers) {
+        return hosts(1, servers.getFirst()) ? 1 : 2;
+    }
+
+    private boolean hosts(int worker, Installation server) {
+        return instances(worker).contains(server.processId());
+    }
+
+    @Test
+    @DisplayName(
+            "FLT-01: by 'perigee drain', calls flowing: all are answered, no process lives twice")
+    void drained(@TempDir Path folder) throws Exception {
+        try (var load = Load.on(fleet, folder, 8, PACE)) {
+            var pids = load.pids();
+            int worker = hostOf(load.servers());
+            int leaving = instances(worker).size();
+
+            var drain = drain(worker, "--timeout", "30s");
+            assertThat(drain.awaitExit()).as(drain.output()).isZero();
+
+            assertThat(drain.output())
+                    .containsPattern(fleet.workerId(worker) + ": partition \\d+ left, 1 of \\d+")
+                    .contains(fleet.workerId(worker) + " is drained");
+            assertThat(leaving).isPositive();
+            assertThat(instances(worker)).isEmpty();
+            assertThat(load.pids())
+                    .filteredOn(pid -> !pids.contains(pid))
+                    .hasSizeBetween(1, leaving);
+            var again = drain(worker);
+            assertThat(again.awaitExit()).as(again.output()).isZero();
+
+            var history = load.history();
+            System.out.printf(
+                    "A drained worker: %s, slowest %d ms%n%s%n",
+                    history.counts(), history.slowest().toMillis(), drain.output());
+            assertThat(history.violations()).isEmpty();
+            assertThat(history.counts().keySet()).isEqualTo(Set.of("success"));
+        }
+    }
+
+    @Test
+    @DisplayName("FLT-01: by SIGTERM: its partitions are served elsewhere at once, calls and all")
+    void terminated(@TempDir Path folder) throws Exception {
+        try (var load = Load.on(fleet, folder, 8, PACE)) {
+            var pids = load.pids();
+            int worker = hostOf(load.servers());
+
+            fleet.part("worker-" + worker).terminate();
+            assertThat(load.pids()).isNotEqualTo(pids);
+
+            var history = load.history();
+            fleet.startWorker(worker).awaitReady();
+            System.out.printf(
+                    "A worker that was told to stop: %s, slowest %d ms%n",
+                    history.counts(), history.slowest().toMillis());
+            assertThat(history.violations()).isEmpty();
+            assertThat(history.counts().keySet()).isEqualTo(Set.of("success"));
+            assertThat(history.slowest()).isLessThan(Duration.ofSeconds(15));
+        }
+    }
+
+    @Test
+    @DisplayName("waits for calls that run, and answers those that come meanwhile")
+    void waitsForCalls() {
+        var server = backend.install(Installation.fixture());
+        int worker = hostOf(List.of(server));
+        var running = backend.request(server, "sleep", "{\"ms\":3000}");
+        Awaitility.await().until(() -> requests(worker) > 0);
+
+        var drain = drain(worker);
+        var late =
+                IntStream.range(0, 10)
+                        .mapToObj(i -> backend.request(server, "echo", "{\"message\":\"x\"}"))
+                        .toList();
+
+        assertThat(drain.awaitExit()).as(drain.output()).isZero();
+        assertThat(backend.answer(running).text("outcome")).isEqualTo("success");
+        assertThat(backend.answers(late)).allMatch(r -> r.text("outcome").equals("success"));
+        assertThat(hosts(3 - worker, server)).isTrue();
+    }
+
+    private int requests(int worker) throws Exception {
+        var page = URI.create(fleet.part("worker-" + worker).field("admin") + "/drain");
+        try (var http = HttpClient.newHttpClient()) {
+            http.send(HttpRequest.newBuilder(page).build(), BodyHandlers.ofByteArray());
+        }
+        page = URI.create(fleet.part("worker-" + worker).field("admin") + "/debug/instances");
+        try (var http = HttpClient.newHttpClient()) {
+            var body =
+                    http.send(HttpRequest.newBuilder(page).build(), BodyHandlers.ofByteArray())
+                            .body();
+            return Json.tree(body)
+                    .path("instances")
+                    .valueStream()
+                    .mapToInt(instance -> instance.path("active_requests").asInt())
+                    .sum();
+        }
+    }
+
+    @Test
+    @DisplayName("FLT-04: two crashes, a move, one crash more: failed for good, also after a move")
+    void crashesAreCounted() {
+        var server = backend.install(Installation.fixture());
+        crash(server, 1);
+        crash(server, 2);
+        int worker = hostOf(List.of(server));
+        assertThat(drain(worker).awaitExit()).isZero();
+        assertThat(drain(worker, "--undo").awaitExit()).isZero();
+        assertThat(hosts(3 - worker, server)).isTrue();
+
+        crash(server, 3);
+
+        lifecycle(server, "permanently_failed", 1);
+        assertThat(backend.call(server, "echo", NONE).text("error/code"))
+                .isEqualTo("permanently_failed");
+        assertThat(drain(3 - worker).awaitExit()).isZero();
+        assertThat(hosts(worker, server)).isTrue();
+        assertThat(backend.call(server, "echo", NONE).text("error/code"))
+                .isEqualTo("permanently_failed");
+    }
+
+    @Test
+    @DisplayName("says at once when there is nowhere to go, serves on, and leaves when there is")
+    void nowhereToGo() {
+        var server = backend.install(Installation.fixture());
+        int worker = hostOf(List.of(server));
+        var pid = backend.text(server, "pid", NONE);
+        assertThat(drain(3 - worker).awaitExit()).isZero();
+
+        var drain = drain(worker, "--timeout", "30s");
+
+        assertThat(drain.awaitExit()).isEqualTo(1);
+        assertThat(drain.output()).contains("There is nowhere to go", "no other worker");
+        assertThat(backend.text(server, "pid", NONE)).isEqualTo(pid);
+        assertThat(drain(3 - worker, "--undo").awaitExit()).isZero();
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> hosts(3 - worker, server));
+        assertThat(backend.text(server, "pid", NONE)).isNotEqualTo(pid);
+    }
+
+    private void crash(Installation server, int count) {
+        backend.call(server, "crash", "{\"code\":1}");
+        lifecycle(server, "crashed", count);
+    }
+
+    private void lifecycle(Installation server, String event, int count) {
+        fleet.records()
+                .await(
+                        Topic.LIFECYCLE,
+                        event + " " + count + " of " + server.processId(),
+                        count,
+                        r ->
+                                r.key().equals(server.processId())
+                                        && r.text("event").equals("mcp.server." + event),
+                        Records.PATIENCE);
+    }
+}

@@ -1,0 +1,183 @@
+package dev.perigee.testing.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.testing.history.Load;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Three seconds stand for the three minutes of an idle process, one for the half of settling. */
+@DisplayName("When workers come and go")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(OrderAnnotation.class)
+final class WorkersComeAndGoTest {
+    private static final String NONE = "{}";
+
+    private FleetUnderTest fleet;
+    private Backend backend;
+
+    @BeforeAll
+    void start() throws IOException {
+        fleet =
+                FleetUnderTest.named("come-and-go")
+                        .partitions(16)
+                        .workers(2)
+                        .spareWorkers(1)
+                        .gateway("placement.settle", "1s")
+                        .gateway("placement.move-interval", "50ms")
+                        .gateway("group.session-timeout", "6s")
+                        .gateway("group.heartbeat-interval", "1s")
+                        .gateway("link.retention-surplus", "0s")
+                        .gateway("link.recovery-margin", "2s")
+                        .gateway("link.ping-interval", "500ms")
+                        .gateway("link.dead-after", "2s")
+                        .worker("link.retention", "8s")
+                        .worker("idle.timeout", "3s")
+                        .worker("idle.check-interval", "100ms")
+                        .worker("idle.grace", "0s")
+                        .worker("heartbeat.interval", "500ms")
+                        .start();
+        backend = fleet.backend();
+    }
+
+    @AfterAll
+    void end() {
+        fleet.close();
+    }
+
+    @Test
+    @Order(1)
+    @DisplayName("FLT-03: one that is added gets dormant instances, the others keep their pids")
+    void added(@TempDir Path folder) throws Exception {
+        var idle =
+                IntStream.range(0, 12)
+                        .mapToObj(i -> backend.install(Installation.fixture()))
+                        .toList();
+        try (var load = Load.on(fleet, folder, 4, Duration.ofMillis(50))) {
+            var pids = load.pids();
+            idle.forEach(server -> lifecycle(server, "dormant"));
+
+            fleet.startWorker(3).awaitReady();
+
+            var moved =
+                    fleet.records()
+                            .await(
+                                    Topic.HEARTBEATS,
+                                    "an instance on the worker that was added",
+                                    r ->
+                                            r.key().equals(fleet.workerId(3))
+                                                    && r.json().path("dormant_count").asInt() > 0);
+            assertThat(moved.json().path("partitions").size()).isBetween(1, 15);
+            for (var server : idle) {
+                assertThat(backend.text(server, "echo", "{\"message\":\"x\"}")).isEqualTo("x");
+            }
+            assertThat(load.pids()).isEqualTo(pids);
+
+            var history = load.history();
+            assertThat(history.violations()).isEmpty();
+            assertThat(history.counts().keySet()).isEqualTo(Set.of("success"));
+        }
+    }
+
+    @Test
+    @Order(2)
+    @DisplayName("FLT-05: one that is lost costs no dormant or stopped instance what it is")
+    void lost() {
+        var dormant =
+                IntStream.range(0, 4)
+                        .mapToObj(i -> backend.install(Installation.fixture()))
+                        .toList();
+        var stopped =
+                IntStream.range(0, 4)
+                        .mapToObj(i -> backend.install(Installation.fixture()))
+                        .toList();
+        stopped.forEach(
+                server -> backend.result(backend.command(server, "kill", command -> command)));
+        dormant.forEach(server -> lifecycle(server, "dormant"));
+        int worker = workerWithMost(dormant, stopped);
+        int respawned = events("respawned").size();
+
+        fleet.part("worker-" + worker).kill();
+
+        for (var server : dormant) {
+            var id =
+                    backend.request(
+                            server,
+                            "echo",
+                            "{\"message\":\"x\"}",
+                            request -> request.put("timeout_ms", 60_000));
+            var answer =
+                    fleet.records()
+                            .await(
+                                    Topic.TOOL_RESULTS,
+                                    "an answer",
+                                    1,
+                                    r -> r.text("request_id").equals(id),
+                                    Duration.ofSeconds(60))
+                            .getFirst();
+            assertThat(answer.text("outcome")).as(answer.toString()).isEqualTo("success");
+        }
+        for (var server : stopped) {
+            assertThat(backend.call(server, "echo", NONE).text("error/code")).isEqualTo("stopped");
+        }
+        assertThat(events("respawned")).hasSizeGreaterThanOrEqualTo(respawned + dormant.size());
+    }
+
+    /** The worker that heartbeats say has most of these. */
+    private int workerWithMost(List<Installation> some, List<Installation> others) {
+        var ids = new java.util.HashSet<String>();
+        some.forEach(server -> ids.add(server.processId()));
+        others.forEach(server -> ids.add(server.processId()));
+        return IntStream.rangeClosed(1, 3)
+                .boxed()
+                .max(java.util.Comparator.comparingLong(worker -> count(worker, ids)))
+                .orElseThrow();
+    }
+
+    private long count(int worker, Set<String> ids) {
+        var beats =
+                fleet.records().on(Topic.HEARTBEATS).stream()
+                        .filter(r -> r.key().equals(fleet.workerId(worker)))
+                        .toList();
+        return beats.isEmpty()
+                ? 0
+                : beats.getLast()
+                        .json()
+                        .path("processes_by_team")
+                        .valueStream()
+                        .flatMap(team -> StreamSupport.stream(team.spliterator(), false))
+                        .filter(p -> ids.contains(p.path("process_id").asString()))
+                        .count();
+    }
+
+    private List<Received> events(String event) {
+        return fleet.records().on(Topic.LIFECYCLE).stream()
+                .filter(r -> r.text("event").equals("mcp.server." + event))
+                .toList();
+    }
+
+    private void lifecycle(Installation server, String event) {
+        fleet.records()
+                .await(
+                        Topic.LIFECYCLE,
+                        event + " of " + server.processId(),
+                        r ->
+                                r.key().equals(server.processId())
+                                        && r.text("event").equals("mcp.server." + event));
+    }
+}

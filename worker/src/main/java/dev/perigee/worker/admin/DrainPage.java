@@ -1,0 +1,95 @@
+package dev.perigee.worker.admin;
+
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.settings.SettingType;
+import dev.perigee.worker.session.DrainProgress;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Request;
+import org.jspecify.annotations.Nullable;
+
+/** {@code /drain}: GET shows it, POST begins it or goes on, DELETE takes it back. */
+final class DrainPage {
+    private static final Duration USUAL_TIMEOUT = Duration.ofMinutes(1);
+
+    private final DrainControl control;
+    private final DrainGuard guard;
+
+    DrainPage(DrainControl control, DrainGuard guard) {
+        this.control = control;
+        this.guard = guard;
+    }
+
+    /** What is answered. */
+    record Answer(int status, byte[] json) {}
+
+    private record Shown(
+            String workerId,
+            String phase,
+            long version,
+            @Nullable String reason,
+            @Nullable Instant deadline,
+            List<DrainProgress.Left> partitions) {}
+
+    private record Problem(String error) {}
+
+    Answer answer(Request request) {
+        return switch (request.getMethod()) {
+            case "GET" -> shown(control.progress());
+            case "POST" -> {
+                var refused = refused(request);
+                yield refused == null ? drain(request) : refused;
+            }
+            case "DELETE" -> {
+                var refused = refused(request);
+                yield refused == null ? shown(control.undo()) : refused;
+            }
+            default ->
+                    problem(
+                            HttpStatus.METHOD_NOT_ALLOWED_405,
+                            "GET, POST and DELETE are answered here");
+        };
+    }
+
+    private Answer drain(Request request) {
+        var text = Request.extractQueryParameters(request).getValue("timeout");
+        var timeout = text == null ? USUAL_TIMEOUT : SettingType.duration().parser().parse(text);
+        return timeout == null
+                ? problem(HttpStatus.BAD_REQUEST_400, "timeout is a duration such as 60s")
+                : shown(control.drain(timeout));
+    }
+
+    private @Nullable Answer refused(Request request) {
+        var headers = request.getHeaders();
+        var refusal =
+                guard.refusal(
+                        headers.get(HttpHeader.AUTHORIZATION), headers.get(HttpHeader.ORIGIN));
+        if (refusal == null) {
+            return null;
+        }
+        return problem(
+                refusal.unauthorized() ? HttpStatus.UNAUTHORIZED_401 : HttpStatus.FORBIDDEN_403,
+                refusal.reason());
+    }
+
+    private Answer shown(DrainProgress progress) {
+        return new Answer(
+                HttpStatus.OK_200,
+                Json.write(
+                        new Shown(
+                                control.workerId(),
+                                progress.phase().name().toLowerCase(Locale.ROOT),
+                                progress.version(),
+                                progress.reason(),
+                                progress.deadline(),
+                                progress.partitions())));
+    }
+
+    private static Answer problem(int status, String error) {
+        return new Answer(status, Json.write(new Problem(error)));
+    }
+}
