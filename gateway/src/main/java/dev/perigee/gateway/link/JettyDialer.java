@@ -4,15 +4,16 @@ import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.tls.TlsFileException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
-import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.client.WWWAuthenticationProtocolHandler;
 import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
 import org.eclipse.jetty.io.ClientConnector;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.websocket.api.Session;
 import org.eclipse.jetty.websocket.api.exceptions.UpgradeException;
 import org.eclipse.jetty.websocket.client.ClientUpgradeRequest;
 import org.eclipse.jetty.websocket.client.WebSocketClient;
@@ -39,9 +40,8 @@ final class JettyDialer implements AutoCloseable {
         if (tls != null) {
             connector.setSslContextFactory(tls.factory());
         }
-        var http = new HttpClient(new HttpClientTransportOverHTTP(connector));
+        var http = new PinningHttpClient(new HttpClientTransportOverHTTP(connector));
         http.setExecutor(threads);
-        http.setSocketAddressResolver(new PinnedAddresses());
         http.setDestinationIdleTimeout(FORGET_DESTINATION.toMillis());
         http.setFollowRedirects(false);
         http.setConnectTimeout(options.timing().connectTimeout().toMillis());
@@ -83,7 +83,7 @@ final class JettyDialer implements AutoCloseable {
         }
         request.setTimeout(Math.max(1, atMost.toMillis()), TimeUnit.MILLISECONDS);
         try {
-            var opening = client.connect(wire, request, PinnedAddresses.pin(address));
+            var opening = connect(address, wire, request);
             try {
                 opening.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
             } finally {
@@ -96,6 +96,16 @@ final class JettyDialer implements AutoCloseable {
         } catch (IOException e) {
             throw explained(e);
         }
+    }
+
+    private CompletableFuture<Session> connect(
+            WorkerAddress address, JettyWire wire, ClientUpgradeRequest request)
+            throws IOException {
+        var at = address.at();
+        return at == null
+                ? client.connect(wire, request)
+                : ScopedValue.where(PinningHttpClient.AT, at)
+                        .call(() -> client.connect(wire, request));
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.SequencedSet;
 
 /**
  * Which workers there are: those that the settings name, and those that names last had. A name that
@@ -34,7 +35,7 @@ final class WorkerRoster {
     }
 
     /** All workers, in the order of the configuration, each once. */
-    LinkedHashSet<WorkerAddress> workers() {
+    SequencedSet<WorkerAddress> workers() {
         var all = new LinkedHashSet<WorkerAddress>();
         known.values().forEach(all::addAll);
         return all;

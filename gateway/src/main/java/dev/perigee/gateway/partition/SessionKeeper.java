@@ -222,15 +222,17 @@ final class SessionKeeper {
     private void attached(Session session, Attach.Result result) {
         session.createdEpoch(result.createdEpoch());
         calls.attached(result);
+        if (Boolean.TRUE.equals(result.ending())) {
+            state = OwnerState.MOVING;
+            departure.goOn(session);
+            return;
+        }
         if (!restoration.begin(session, result.processes())) {
             session.close();
             return;
         }
         pause = RETRY;
         session.serve();
-        if (Boolean.TRUE.equals(result.ending())) {
-            departure.goOn(session);
-        }
         state = OwnerState.SERVING;
         LOG.atInfo()
                 .addKeyValue("partition", context.partition())

@@ -161,6 +161,9 @@ public final class MovePlanner {
             List<WorkerView> workers,
             List<Hosted> hosted,
             Instant now) {
+        if (lastLiveMove.equals(Instant.MIN)) {
+            lastLiveMove = now; // The first one waits too: what is idle goes first.
+        }
         if (limits.liveInterval().isZero()
                 || now.isBefore(after(lastLiveMove, limits.liveInterval()))
                 || !candidates.stream()

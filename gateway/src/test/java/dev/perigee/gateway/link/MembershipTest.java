@@ -160,7 +160,7 @@ final class MembershipTest {
 
     @Test
     void goesToTheAddressThatWasFoundNotToTheNamesOwn() throws Exception {
-        names.addresses.put("nowhere.invalid", List.of(InetAddress.getByName("127.0.0.1")));
+        names.addresses.put("nowhere.invalid", List.of(InetAddress.getLoopbackAddress()));
 
         var started = start("dns+ws://nowhere.invalid:" + worker.port() + "/link", names);
 

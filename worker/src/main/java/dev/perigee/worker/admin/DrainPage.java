@@ -25,6 +25,7 @@ final class DrainPage {
     }
 
     /** What is answered. */
+    @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
     record Answer(int status, byte[] json) {}
 
     private record Shown(

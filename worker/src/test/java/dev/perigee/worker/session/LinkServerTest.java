@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.perigee.protocol.event.Heartbeat;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
@@ -170,7 +171,8 @@ final class LinkServerTest {
             journal.append(Events.status(), null, null);
             link.server.announce(link.sessions.stop("stopping", Duration.ofSeconds(10)));
             assertThat(gateway.notice().method()).isEqualTo(LinkMethod.DRAINING);
-            gateway.attachLater(2, 1, true, List.of());
+            gateway.send(
+                    LinkMethod.ATTACH, new Attach.Request(9, 2, "g-1", 1, true, List.of(), 100));
             assertThat(gateway.failure().code()).isEqualTo(LinkError.DRAINING.code());
 
             var leaving = Thread.ofVirtual().start(() -> shutDown(link.sessions));

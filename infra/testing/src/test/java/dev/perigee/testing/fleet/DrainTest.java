@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 
 /** Two workers, both there when a test begins; partitions move only when they must. */
 @DisplayName("A worker that is left in order")
@@ -66,23 +68,27 @@ final class DrainTest {
     private Part drain(int worker, String... more) {
         var arguments =
                 new ArrayList<>(
-                        List.of("drain", fleet.workerId(worker), "--bootstrap", fleet.bootstrap()));
+                        List.of(
+                                "drain",
+                                fleet.workerId(worker),
+                                "--admin",
+                                fleet.part("worker-" + worker).field("admin")));
         arguments.addAll(List.of(more));
         return fleet.start("drain-" + ++runs, arguments);
     }
 
     /** The process ids that a worker has. */
     private List<String> instances(int worker) {
+        return debug(worker).map(instance -> instance.path("process_id").asString()).toList();
+    }
+
+    private Stream<JsonNode> debug(int worker) {
         var page = URI.create(fleet.part("worker-" + worker).field("admin") + "/debug/instances");
         try (var http = HttpClient.newHttpClient()) {
             var body =
                     http.send(HttpRequest.newBuilder(page).build(), BodyHandlers.ofByteArray())
                             .body();
-            return Json.tree(body)
-                    .path("instances")
-                    .valueStream()
-                    .map(instance -> instance.path("process_id").asString())
-                    .toList();
+            return Json.tree(body).path("instances").valueStream();
         } catch (IOException | InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -156,7 +162,8 @@ final class DrainTest {
         var server = backend.install(Installation.fixture());
         int worker = hostOf(List.of(server));
         var running = backend.request(server, "sleep", "{\"ms\":3000}");
-        Awaitility.await().until(() -> requests(worker) > 0);
+        Awaitility.await()
+                .until(() -> debug(worker).anyMatch(i -> i.path("active_requests").asInt() > 0));
 
         var drain = drain(worker);
         var late =
@@ -170,22 +177,21 @@ final class DrainTest {
         assertThat(hosts(3 - worker, server)).isTrue();
     }
 
-    private int requests(int worker) throws Exception {
-        var page = URI.create(fleet.part("worker-" + worker).field("admin") + "/drain");
-        try (var http = HttpClient.newHttpClient()) {
-            http.send(HttpRequest.newBuilder(page).build(), BodyHandlers.ofByteArray());
-        }
-        page = URI.create(fleet.part("worker-" + worker).field("admin") + "/debug/instances");
-        try (var http = HttpClient.newHttpClient()) {
-            var body =
-                    http.send(HttpRequest.newBuilder(page).build(), BodyHandlers.ofByteArray())
-                            .body();
-            return Json.tree(body)
-                    .path("instances")
-                    .valueStream()
-                    .mapToInt(instance -> instance.path("active_requests").asInt())
-                    .sum();
-        }
+    @Test
+    @DisplayName("is found by what its heartbeats tell")
+    void found() {
+        var undo =
+                fleet.start(
+                        "drain-" + ++runs,
+                        List.of(
+                                "drain",
+                                fleet.workerId(1),
+                                "--undo",
+                                "--bootstrap",
+                                fleet.bootstrap()));
+
+        assertThat(undo.awaitExit()).as(undo.output()).isZero();
+        assertThat(undo.output()).contains(fleet.workerId(1) + " takes sessions again.");
     }
 
     @Test

@@ -1,0 +1,106 @@
+package dev.perigee.testing.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.local.broker.EmbeddedBroker;
+import dev.perigee.protocol.link.SessionNotice.Phase;
+import dev.perigee.testing.fleet.Installation;
+import dev.perigee.testing.gateway.HandMadeFleet.Calls;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+@DisplayName("A partition whose worker leaves")
+final class LeavingTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    @TempDir private static Path data;
+    private static EmbeddedBroker broker;
+
+    private final Installation installation = Installation.of("echo", "node", List.of());
+    private GatewayUnderTest test;
+
+    @BeforeAll
+    static void startBroker() throws Exception {
+        broker = EmbeddedBroker.start(data);
+    }
+
+    @AfterAll
+    static void stopBroker() {
+        broker.close();
+    }
+
+    @BeforeEach
+    void prepare() throws Exception {
+        test = new GatewayUnderTest(broker.bootstrap());
+    }
+
+    @AfterEach
+    void close() {
+        test.close();
+    }
+
+    @Test
+    @DisplayName("is given up when its calls are done, and what came meanwhile is answered after")
+    void waitsForItsCalls() throws Exception {
+        try (var _ = test.start("a")) {
+            test.backend.install(installation);
+            test.fleet.calls = Calls.KEEP_SILENT;
+            var running = test.backend.request(installation, "echo", "{}");
+            await().atMost(PATIENCE).until(() -> test.fleet.executed.size() == 1);
+
+            test.fleet.phase = Phase.STOPPING;
+            await().atMost(PATIENCE).until(() -> test.fleet.releases.size() == 3);
+            var late = test.backend.request(installation, "echo", "{}");
+            assertThat(test.fleet.executed).hasSize(1);
+            test.fleet.phase = Phase.SERVING;
+            test.fleet.answerAll();
+
+            assertThat(test.backend.answer(running).text("outcome")).isEqualTo("success");
+            assertThat(test.backend.answer(late).text("outcome")).isEqualTo("success");
+            assertThat(test.fleet.releases).doesNotHaveDuplicates();
+            assertThat(test.fleet.applied).as("given again to the next session").hasSize(2);
+        }
+    }
+
+    @Test
+    @DisplayName("is given up with its calls when they take too long: each gets an answer")
+    void doesNotWaitForEver() throws Exception {
+        try (var _ = test.start("a", Map.of("drain.call-wait", "500ms"))) {
+            test.backend.install(installation);
+            test.fleet.calls = Calls.KEEP_SILENT;
+            var running = test.backend.request(installation, "echo", "{}");
+            await().atMost(PATIENCE).until(() -> test.fleet.executed.size() == 1);
+
+            test.fleet.phase = Phase.STOPPING;
+
+            assertThat(test.backend.answer(running).text("error/code"))
+                    .isEqualTo("outcome_unknown");
+            test.fleet.phase = Phase.SERVING;
+        }
+    }
+
+    @Test
+    @DisplayName("stays and is served where there is no other worker, which the worker is told")
+    void staysWhereThereIsNoOther() throws Exception {
+        try (var _ = test.start("a")) {
+            test.backend.install(installation);
+            test.fleet.phase = Phase.DRAINING;
+
+            await().atMost(PATIENCE).until(() -> test.fleet.stays.size() > 2);
+
+            assertThat(test.fleet.releases).isEmpty();
+            assertThat(test.backend.call(installation, "echo", "{}").text("outcome"))
+                    .isEqualTo("success");
+        }
+    }
+}
