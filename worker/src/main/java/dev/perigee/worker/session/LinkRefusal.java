@@ -1,6 +1,7 @@
 package dev.perigee.worker.session;
 
 import dev.perigee.protocol.link.LinkError;
+import org.jspecify.annotations.Nullable;
 
 /** A request on the link that is answered with an error. The message says what to do next. */
 final class LinkRefusal extends Exception {
@@ -15,5 +16,21 @@ final class LinkRefusal extends Exception {
 
     LinkError error() {
         return error;
+    }
+
+    /**
+     * Of who asks without being attached.
+     *
+     * @param owner who is attached, null when nobody is
+     */
+    static LinkRefusal notOwner(LinkPeer peer, @Nullable LinkPeer owner) {
+        if (owner == null) {
+            return new LinkRefusal(LinkError.INVALID_REQUEST, "not attached: attach first");
+        }
+        return owner.gatewayId().equals(peer.gatewayId())
+                ? new LinkRefusal(
+                        LinkError.ALREADY_ATTACHED, "a newer connection of yours is attached")
+                : new LinkRefusal(
+                        LinkError.FENCED, "another gateway is attached: the partition is its own");
     }
 }

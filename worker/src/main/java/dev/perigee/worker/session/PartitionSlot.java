@@ -166,7 +166,7 @@ final class PartitionSlot {
                         LinkError.SESSION_EXPIRED, "no session: create one with a fresh claim");
             }
             if (!peer.equals(owner)) {
-                throw notOwner(peer);
+                throw LinkRefusal.notOwner(peer, owner);
             }
             return action.on(session);
         } finally {
@@ -296,17 +296,6 @@ final class PartitionSlot {
         } finally {
             lock.unlock();
         }
-    }
-
-    private LinkRefusal notOwner(LinkPeer peer) {
-        if (owner == null) {
-            return new LinkRefusal(LinkError.INVALID_REQUEST, "not attached: attach first");
-        }
-        return owner.gatewayId().equals(peer.gatewayId())
-                ? new LinkRefusal(
-                        LinkError.ALREADY_ATTACHED, "a newer connection of yours is attached")
-                : new LinkRefusal(
-                        LinkError.FENCED, "another gateway is attached: the partition is its own");
     }
 
     /**
