@@ -60,6 +60,21 @@ public final class OffsetTracker {
         return open.isEmpty() ? next : open.firstKey();
     }
 
+    /**
+     * Those that are done from {@link #settled()} on, at most so many. Of what has not arrived yet
+     * it is said what is known from before.
+     */
+    synchronized OffsetSet completed(OffsetSet before, int most) {
+        long base = settled();
+        var bits = before.from(base);
+        int arrived = (int) Math.min(most, next - base);
+        bits.set(0, arrived);
+        for (long number : open.headMap(base + arrived).keySet()) {
+            bits.clear((int) (number - base));
+        }
+        return new OffsetSet(base, bits);
+    }
+
     /** The number after the last one that arrived or was passed; -1 while nothing is known. */
     public synchronized long next() {
         return next;

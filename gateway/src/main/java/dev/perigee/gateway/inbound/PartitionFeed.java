@@ -1,30 +1,36 @@
 package dev.perigee.gateway.inbound;
 
 import dev.perigee.protocol.topic.Topic;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What flows to one partition's owner during one tenure: which offsets of the two topics are open,
  * and whether more may come. Commands' offsets are committed by the owner in its transactions, tool
- * requests' by the poll loop. Thread-safe.
+ * requests' by the poll loop, see {@link RequestLedger}. Thread-safe.
  */
 public final class PartitionFeed {
-    /** Wakes the poll loop so that it takes up a paused topic again. */
-    interface Resume {
+    /** Wishes that wake the poll loop. */
+    interface Wishes {
+        /** Takes up a paused topic again. */
         void resume(PartitionFeed feed, Topic topic);
+
+        /** Commits what calls wait for. */
+        void commit();
     }
 
     private final Tenure tenure;
     private final OffsetTracker commands;
     private final OffsetTracker requests;
-    private final Resume resume;
+    private final Wishes wishes;
     private volatile boolean commandsPaused;
     private volatile boolean requestsPaused;
+    private volatile @Nullable RequestLedger ledger;
 
-    PartitionFeed(Tenure tenure, FeedLimits limits, Resume resume) {
+    PartitionFeed(Tenure tenure, FeedLimits limits, Wishes wishes) {
         this.tenure = tenure;
         this.commands = new OffsetTracker(limits.maxRecords(), limits.maxBytes());
         this.requests = new OffsetTracker(limits.maxRecords(), limits.maxBytes());
-        this.resume = resume;
+        this.wishes = wishes;
     }
 
     /** The ownership that this belongs to. */
@@ -47,7 +53,7 @@ public final class PartitionFeed {
         var tracker = tracker(topic);
         boolean known = tracker.complete(offset);
         if (isPaused(topic) && tracker.hasRoom()) {
-            resume.resume(this, topic);
+            wishes.resume(this, topic);
         }
         return known;
     }
@@ -55,6 +61,54 @@ public final class PartitionFeed {
     /** Nothing below this offset is still to come. */
     public void startAt(Topic topic, long offset) {
         tracker(topic).advanceTo(offset);
+    }
+
+    /**
+     * Goes on with requests where an earlier owner left off; until then nothing is committed. Once.
+     *
+     * @param committed everything below is done
+     * @param end of the requests when the earlier owner certainly sent no more
+     */
+    public void continueRequests(long committed, RequestProgress earlier, long end) {
+        requests.advanceTo(committed);
+        ledger = new RequestLedger(requests, earlier, end);
+    }
+
+    /** True once it was told where an earlier owner left off. */
+    public boolean hasContinued() {
+        return ledger != null;
+    }
+
+    /**
+     * Whether the request may be sent to a worker now; it counts as sent then. When not, asking is
+     * worth while after the next commit.
+     */
+    public boolean mayDispatch(long offset) {
+        var known = ledger;
+        return known != null && known.mayDispatch(offset);
+    }
+
+    /** There is a session, which that epoch created; requests can be sent after the next commit. */
+    public void attached(long createdEpoch) {
+        var known = ledger;
+        if (known != null) {
+            known.attached(createdEpoch);
+            if (known.isUrgent()) {
+                wishes.commit();
+            }
+        }
+    }
+
+    /** There is no session any more. */
+    public void detached() {
+        var known = ledger;
+        if (known != null) {
+            known.detached();
+        }
+    }
+
+    @Nullable RequestLedger ledger() {
+        return ledger;
     }
 
     OffsetTracker tracker(Topic topic) {

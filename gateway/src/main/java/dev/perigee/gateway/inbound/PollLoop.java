@@ -16,12 +16,10 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,8 +34,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PollLoop.class);
-    private static final Duration COMMIT_INTERVAL = Duration.ofMillis(250);
-    private static final Duration LAST_COMMIT = Duration.ofSeconds(2);
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
 
     private final Consumer<byte[], byte[]> consumer;
@@ -45,15 +41,26 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     private final FeedLimits limits;
     private final Membership membership;
     private final PartitionHandler handler;
+    private final RequestCommits commits;
     private final Thread thread;
     private final Map<Integer, PartitionFeed> feeds = new HashMap<>();
-    private final Map<Integer, Long> committed = new HashMap<>();
     private final Set<Integer> announced = new TreeSet<>();
     private final ConcurrentLinkedQueue<Runnable> wishes = new ConcurrentLinkedQueue<>();
+    private final PartitionFeed.Wishes wishesOfFeeds =
+            new PartitionFeed.Wishes() {
+                @Override
+                public void resume(PartitionFeed feed, Topic topic) {
+                    wish(() -> PollLoop.this.resume(feed, topic));
+                }
+
+                @Override
+                public void commit() {
+                    wish(() -> commits.ifDue(feeds.values()));
+                }
+            };
     private volatile boolean stopping;
     private volatile boolean member;
     private long tenures;
-    private long lastCommit = System.nanoTime();
 
     public PollLoop(
             Consumer<byte[], byte[]> consumer,
@@ -66,6 +73,9 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         this.limits = limits;
         this.membership = membership;
         this.handler = handler;
+        this.commits =
+                new RequestCommits(
+                        consumer, names.of(Topic.TOOL_REQUESTS), this::isCurrent, handler);
         this.thread = Thread.ofPlatform().name("poll").unstarted(this::run);
     }
 
@@ -95,12 +105,12 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         join();
         while (!stopping) {
             try {
-                var records = consumer.poll(COMMIT_INTERVAL);
+                var records = consumer.poll(RequestCommits.INTERVAL);
                 membership.update(consumer.groupMetadata(), tenureNumbers());
                 announce();
                 dispatch(records);
                 fulfilWishes();
-                commitIfDue();
+                commits.ifDue(feeds.values());
             } catch (WakeupException e) {
                 fulfilWishes();
             } catch (InterruptException e) {
@@ -163,7 +173,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         for (int partition : numbersOf(partitions)) {
             if (!feeds.containsKey(partition)) {
                 var tenure = new Tenure(partition, ++tenures);
-                feeds.put(partition, new PartitionFeed(tenure, limits, this::wishToResume));
+                feeds.put(partition, new PartitionFeed(tenure, limits, wishesOfFeeds));
                 announced.add(partition);
             }
         }
@@ -183,18 +193,9 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     @Override
     public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
         var numbers = numbersOf(partitions);
-        var offsets = requestOffsets(numbers);
+        var revoked = feedsOf(numbers);
         end(numbers);
-        if (!offsets.isEmpty()) {
-            try {
-                consumer.commitSync(offsets, LAST_COMMIT);
-            } catch (KafkaException e) {
-                LOG.atInfo()
-                        .setCause(e)
-                        .log(
-                                "Offsets of revoked partitions not committed, requests may come again");
-            }
-        }
+        commits.last(revoked);
     }
 
     @Override
@@ -205,7 +206,6 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     private void end(Set<Integer> numbers) {
         for (int partition : numbers) {
             var feed = feeds.remove(partition);
-            committed.remove(partition);
             if (feed != null && !announced.remove(partition)) {
                 handler.revoked(feed.tenure());
             }
@@ -240,12 +240,12 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         }
         handler.records(feed, topic, records, nextOffset);
         if (feed.isPaused(topic) && tracker.hasRoom()) {
-            wishToResume(feed, topic);
+            wishesOfFeeds.resume(feed, topic);
         }
     }
 
-    private void wishToResume(PartitionFeed feed, Topic topic) {
-        wishes.add(() -> resume(feed, topic));
+    private void wish(Runnable wish) {
+        wishes.add(wish);
         consumer.wakeup();
     }
 
@@ -256,8 +256,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     }
 
     private void resume(PartitionFeed feed, Topic topic) {
-        int partition = feed.tenure().partition();
-        if (feed.isPaused(topic) && feed.equals(feeds.get(partition))) {
+        if (feed.isPaused(topic) && isCurrent(feed)) {
             feed.setPaused(topic, false);
             consumer.resume(Set.of(partitionOf(feed, topic)));
         }
@@ -267,49 +266,14 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         return new TopicPartition(names.of(topic), feed.tenure().partition());
     }
 
-    private void commitIfDue() {
-        if (System.nanoTime() - lastCommit < COMMIT_INTERVAL.toNanos()) {
-            return;
-        }
-        lastCommit = System.nanoTime();
-        var offsets = requestOffsets(feeds.keySet());
-        if (!offsets.isEmpty()) {
-            var owners = Map.copyOf(feeds);
-            consumer.commitAsync(offsets, (done, failure) -> committed(owners, offsets, failure));
-        }
+    private boolean isCurrent(PartitionFeed feed) {
+        return feed.equals(feeds.get(feed.tenure().partition()));
     }
 
-    private void committed(
-            Map<Integer, PartitionFeed> owners,
-            Map<TopicPartition, OffsetAndMetadata> offsets,
-            @Nullable Exception failure) {
-        if (failure != null) {
-            LOG.atDebug().setCause(failure).log("Offsets not committed, the next commit has them");
-            return;
-        }
-        offsets.forEach(
-                (partition, offset) -> {
-                    int number = partition.partition();
-                    var feed = owners.get(number);
-                    if (feed != null && feed.equals(feeds.get(number))) {
-                        committed.merge(number, offset.offset(), Math::max);
-                        handler.committed(feed, offset.offset());
-                    }
-                });
-    }
-
-    private Map<TopicPartition, OffsetAndMetadata> requestOffsets(Set<Integer> partitions) {
-        var offsets = new HashMap<TopicPartition, OffsetAndMetadata>();
-        for (int partition : partitions) {
-            var feed = feeds.get(partition);
-            long settled = feed == null ? -1 : feed.settled(Topic.TOOL_REQUESTS);
-            if (settled > committed.getOrDefault(partition, -1L)) {
-                offsets.put(
-                        new TopicPartition(names.of(Topic.TOOL_REQUESTS), partition),
-                        new OffsetAndMetadata(settled));
-            }
-        }
-        return offsets;
+    private List<PartitionFeed> feedsOf(Set<Integer> partitions) {
+        return feeds.values().stream()
+                .filter(feed -> partitions.contains(feed.tenure().partition()))
+                .toList();
     }
 
     private static Set<Integer> numbersOf(Collection<TopicPartition> partitions) {

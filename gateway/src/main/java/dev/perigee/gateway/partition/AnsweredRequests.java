@@ -1,5 +1,6 @@
 package dev.perigee.gateway.partition;
 
+import dev.perigee.gateway.inbound.EarlierRuns;
 import java.util.TreeSet;
 
 /**
@@ -9,7 +10,13 @@ import java.util.TreeSet;
 final class AnsweredRequests {
     private final TreeSet<Long> byGateway = new TreeSet<>();
     private final TreeSet<Long> beforeRead = new TreeSet<>();
+    private EarlierRuns earlier = EarlierRuns.none();
     private long committed;
+
+    /** What earlier owners did. */
+    void continuing(EarlierRuns earlierRuns) {
+        earlier = earlierRuns;
+    }
 
     /** The gateway gave the answer. */
     void byGateway(long offset) {
@@ -21,14 +28,14 @@ final class AnsweredRequests {
         beforeRead.add(offset);
     }
 
-    /** True, once, for a request that is read after its answer. */
-    boolean takeBeforeRead(long offset) {
-        return beforeRead.remove(offset);
+    /** True for a request that is read after its answer. */
+    boolean isReadAfter(long offset) {
+        return beforeRead.remove(offset) || earlier.isDone(offset);
     }
 
     /** True when an event must not be published: this gateway or an earlier owner answered. */
     boolean isFinal(long offset) {
-        return offset < committed || byGateway.contains(offset);
+        return offset < committed || byGateway.contains(offset) || earlier.isDone(offset);
     }
 
     /** Every request below this offset was answered and will not come again. */

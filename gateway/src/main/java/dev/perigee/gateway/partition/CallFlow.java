@@ -1,5 +1,6 @@
 package dev.perigee.gateway.partition;
 
+import dev.perigee.gateway.inbound.EarlierRuns;
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.gateway.partition.ToolCall.Stage;
 import dev.perigee.protocol.link.Attach;
@@ -12,9 +13,12 @@ import dev.perigee.protocol.topic.Topic;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,30 +41,42 @@ final class CallFlow {
     private final Map<String, ToolCall> byRequest = new HashMap<>();
     private final RecentRequests recent;
     private final AnsweredRequests answeredRequests = new AnsweredRequests();
-    private final Map<RecordOrigin, Attach.Progress> accepted = new HashMap<>();
+    private final AcceptedRequests accepted = new AcceptedRequests();
+    private final Set<ToolCall> unreserved = new LinkedHashSet<>();
+    private EarlierRuns earlier = EarlierRuns.none();
     private @Nullable Instant nextTurn;
 
-    CallFlow(PartitionContext context, Answers answers, CommandsTaken commands) {
+    CallFlow(PartitionContext context, Answers answers, ServerWait.CommandsTaken commands) {
         this.context = context;
         this.answers = answers;
-        this.sender = new CallSender(context, new Verdicts());
-        this.serverWait = new ServerWait(context, commands);
+        var verdicts = new CallVerdicts(this);
+        this.sender = new CallSender(context, verdicts);
+        this.serverWait = new ServerWait(context, commands, verdicts);
         this.queue = new FairQueue(context.services().limits(), context.services().clock());
         this.recent =
                 new RecentRequests(
                         context.services().clock(), context.services().times().requestMemory());
     }
 
-    /** Whether commands were taken up to an offset. */
-    interface CommandsTaken {
-        boolean upTo(long offset);
+    /** How far an owner before this tenure came; before any request. */
+    void continuing(EarlierRuns earlierRuns) {
+        earlier = earlierRuns;
+        answeredRequests.continuing(earlierRuns);
+    }
+
+    /** True when an earlier owner answered a request that is read again. */
+    boolean isDone(long offset) {
+        return earlier.isDone(offset);
     }
 
     /** A request that can be acted on. */
     void received(RequestRead read) {
         var call = new ToolCall(read);
-        var progress = accepted.remove(read.origin());
-        if (answeredRequests.takeBeforeRead(call.offset()) || progress == Attach.Progress.ACKED) {
+        var progress = accepted.take(read.origin());
+        if (answeredRequests.isReadAfter(call.offset()) || progress == Attach.Progress.ACKED) {
+            if (read.method() != ToolMethod.CANCEL) {
+                recent.add(call.key());
+            }
             done(read.origin());
         } else if (read.method() == ToolMethod.CANCEL) {
             cancel(read);
@@ -74,22 +90,18 @@ final class CallFlow {
             if (progress != null) {
                 queue.adopt(call);
                 awaitResult(call);
-            } else if (!read.deadline().isAfter(now())) {
-                answer(call, OwnAnswer.EXPIRED);
+            } else if (earlier.isInDoubt(call.offset())) {
+                queue.adopt(call);
+                awaitAttach(call);
             } else {
-                admit(call);
+                begin(call, queue::admit);
             }
         }
     }
 
     /** What is wanted of instances may have changed, or commands were taken. */
     void installed() {
-        if (serverWait.isEmpty()) {
-            return;
-        }
-        for (var call : serverWait.calls()) {
-            route(call);
-        }
+        serverWait.lookAgain();
     }
 
     /** Requests may be sent to the session that now serves. */
@@ -104,19 +116,15 @@ final class CallFlow {
 
     /** What the worker accepted, told at each attach, before anything is sent. */
     void attached(Attach.Result result) {
-        accepted.clear();
         var requests = context.services().names().of(Topic.TOOL_REQUESTS);
-        for (var record : result.accepted()) {
-            if (record.origin().topic().equals(requests)) {
-                accepted.put(record.origin(), record.state());
-            }
-        }
+        boolean same = accepted.attached(result, requests);
+        earlier.attached(result.createdEpoch());
         for (var call : List.copyOf(open.values())) {
-            resume(call, accepted.remove(call.read().origin()), result.resumed());
+            resume(call, accepted.take(call.read().origin()), same);
         }
     }
 
-    private void resume(ToolCall call, Attach.@Nullable Progress progress, boolean resumed) {
+    private void resume(ToolCall call, Attach.@Nullable Progress progress, boolean same) {
         switch (call.stage()) {
             case WAITING, UNSURE -> {
                 if (progress == Attach.Progress.ACKED) {
@@ -125,10 +133,13 @@ final class CallFlow {
                     done(call.read().origin());
                 } else if (progress != null) {
                     awaitResult(call);
-                } else if (call.stage() == Stage.UNSURE && resumed) {
+                } else if (call.stage() == Stage.UNSURE && !call.isResolved()) {
                     call.stage(Stage.WAITING);
+                    begin(call, _ -> null);
+                } else if (call.stage() == Stage.UNSURE && same) {
+                    send(call);
                 } else if (call.stage() == Stage.UNSURE) {
-                    answer(call, OwnAnswer.OUTCOME_UNKNOWN);
+                    lost(call);
                 }
             }
             case SENDING, ACCEPTED, ENDED -> {}
@@ -138,15 +149,17 @@ final class CallFlow {
     /**
      * The session is gone for this owner.
      *
-     * @param alive true when the worker may still have it: a higher epoch took it over
+     * @param alive true when a worker may still have it: a higher epoch took it over, or it was
+     *     never attached
      */
     void sessionEnded(boolean alive) {
+        earlier.detached();
         for (var call : List.copyOf(open.values())) {
             if (call.stage() == Stage.ACCEPTED || call.stage() == Stage.UNSURE) {
                 if (alive) {
                     call.stage(Stage.UNSURE);
                 } else {
-                    answer(call, OwnAnswer.OUTCOME_UNKNOWN);
+                    lost(call);
                 }
             }
         }
@@ -184,49 +197,33 @@ final class CallFlow {
                 });
     }
 
-    /** Requests below this offset were answered and will not come again. */
+    /** Requests below this offset were answered and will not come again; others may be sent. */
     void committed(long offset) {
         answeredRequests.committed(offset);
-        accepted.keySet().removeIf(origin -> origin.offset() < offset);
+        accepted.committed(offset);
+        unreserved.stream().filter(c -> c.stage() == Stage.WAITING).forEach(queue::ready);
+        unreserved.clear();
+        dispatch();
     }
 
-    private void admit(ToolCall call) {
-        var refusal = queue.admit(call);
+    /** Unless its time is over or it is refused, its server is looked for. */
+    private void begin(ToolCall call, Function<ToolCall, @Nullable OwnAnswer> admission) {
+        call.addPossibleRuns(earlier.lostRuns(call.offset()));
+        var refusal = isOver(call) ? OwnAnswer.EXPIRED : admission.apply(call);
         if (refusal == null) {
-            route(call);
+            serverWait.find(call);
         } else {
             answer(call, refusal);
         }
     }
 
-    private void route(ToolCall call) {
-        var path = call.read().path();
-        if (path == null) {
-            call.resolve(null);
-            send(call);
+    /** When it is its turn. */
+    void send(ToolCall call) {
+        call.stage(Stage.WAITING);
+        if (call.possibleRuns() > 1 || isOver(call)) {
+            answer(call, isOver(call) ? OwnAnswer.EXPIRED : OwnAnswer.NO_WORKER);
             return;
         }
-        switch (ServerLookup.find(call.read().request(), path, context.state())) {
-            case ServerLookup.One(var processId) -> {
-                serverWait.remove(call);
-                call.resolve(processId);
-                send(call);
-            }
-            case ServerLookup.Several() -> answer(call, OwnAnswer.SEVERAL_SERVERS);
-            case ServerLookup.None() -> {
-                if (serverWait.isOver(call)) {
-                    answer(call, OwnAnswer.UNKNOWN_SERVER);
-                } else if (!serverWait.contains(call)) {
-                    serverWait.add(
-                            call, () -> answer(call, OwnAnswer.UNKNOWN_SERVER), this::installed);
-                }
-            }
-        }
-    }
-
-    /** When it is its turn. */
-    private void send(ToolCall call) {
-        call.stage(Stage.WAITING);
         queue.ready(call);
         dispatch();
         if (call.stage() == Stage.WAITING) {
@@ -249,9 +246,14 @@ final class CallFlow {
             return;
         }
         for (var call = queue.next(); call != null; call = queue.next()) {
-            call.timer(null);
-            call.stage(Stage.SENDING);
-            sender.send(call, session);
+            if (context.feed().mayDispatch(call.offset())) {
+                call.timer(null);
+                call.stage(Stage.SENDING);
+                sender.send(call, session);
+            } else {
+                queue.aside(call);
+                unreserved.add(call);
+            }
         }
         var due = queue.due();
         if (due != null && !due.equals(nextTurn)) {
@@ -261,16 +263,54 @@ final class CallFlow {
     }
 
     /** True when the worker does not know a server only because it was not given to it yet. */
-    private boolean isBeingRestored(ToolCall call) {
+    boolean isBeingRestored(ToolCall call) {
         var session = context.serving();
         var processId = call.processId();
         return session != null && processId != null && session.restoring().contains(processId);
     }
 
-    private void awaitResult(ToolCall call) {
+    /** It is the worker's, which tells its result. */
+    void awaitResult(ToolCall call) {
         serverWait.remove(call);
         call.stage(Stage.ACCEPTED);
         call.timer(context.timers().at(silentAt(call), () -> answer(call, OwnAnswer.SILENT)));
+    }
+
+    /** The worker cannot take it yet. */
+    void putAside(ToolCall call) {
+        call.stage(Stage.WAITING);
+        queue.aside(call);
+        hold(call);
+    }
+
+    /** A session may have it, and the next attach tells. */
+    void unsure(ToolCall call) {
+        call.stage(Stage.UNSURE);
+        var until = silentAt(call);
+        call.timer(context.timers().at(until, () -> answer(call, OwnAnswer.OUTCOME_UNKNOWN)));
+    }
+
+    /** A session that may have run it is gone: it may go to the next, once. */
+    void lost(ToolCall call) {
+        call.addPossibleRuns(1);
+        call.stage(Stage.WAITING);
+        if (call.isResolved()) {
+            send(call);
+        } else {
+            serverWait.find(call);
+        }
+    }
+
+    /** An earlier owner may have sent it. */
+    private void awaitAttach(ToolCall call) {
+        call.stage(Stage.UNSURE);
+        var atLeast = now().plus(context.services().times().silence());
+        var until = silentAt(call).isAfter(atLeast) ? silentAt(call) : atLeast;
+        call.timer(context.timers().at(until, () -> answer(call, OwnAnswer.OUTCOME_UNKNOWN)));
+    }
+
+    private boolean isOver(ToolCall call) {
+        return !call.read().deadline().isAfter(now());
     }
 
     /** When the worker will not be waited for any longer. */
@@ -291,18 +331,20 @@ final class CallFlow {
         }
     }
 
-    private void answer(ToolCall call, OwnAnswer own) {
+    void answer(ToolCall call, OwnAnswer own) {
         if (call.hasEnded()) {
             return;
         }
-        var request = call.read().request();
-        var result = ToolResult.refused(request, call.processId(), own.error(), now());
+        var read = call.read();
+        var given = call.possibleRuns() > 0 ? own.afterPossibleRun(read.method()) : own;
+        var result =
+                ToolResult.refused(read.request(), call.processId(), given.error(), now());
         end(call);
         answeredRequests.byGateway(call.offset());
         Quietly.run(() -> answers.decide(call, result, () -> answered(call, codeOf(result))));
     }
 
-    private void answer(ToolCall call, ToolResult result) {
+    void answer(ToolCall call, ToolResult result) {
         if (call.hasEnded()) {
             return;
         }
@@ -319,6 +361,7 @@ final class CallFlow {
     private void end(ToolCall call) {
         call.timer(null);
         serverWait.remove(call);
+        unreserved.remove(call);
         call.stage(Stage.ENDED);
         open.remove(call.offset());
         queue.ended(call);
@@ -352,46 +395,5 @@ final class CallFlow {
 
     private Instant now() {
         return context.services().clock().instant();
-    }
-
-    /** What became of a call that was sent, told on the owner's thread. */
-    private final class Verdicts implements CallSender.Verdict {
-        @Override
-        public void accepted(ToolCall call) {
-            awaitResult(call);
-        }
-
-        @Override
-        public void answered(ToolCall call, ToolResult result) {
-            if (codeOf(result) == ErrorCode.UNKNOWN_SERVER && isBeingRestored(call)) {
-                call.stage(Stage.WAITING);
-                queue.aside(call);
-                hold(call);
-            } else {
-                answer(call, result);
-            }
-        }
-
-        @Override
-        public void refused(ToolCall call, OwnAnswer own) {
-            answer(call, own);
-        }
-
-        @Override
-        public void notRun(ToolCall call) {
-            send(call);
-        }
-
-        @Override
-        public void unsure(ToolCall call, boolean sessionLost) {
-            if (sessionLost) {
-                answer(call, OwnAnswer.OUTCOME_UNKNOWN);
-            } else {
-                call.stage(Stage.UNSURE);
-                call.timer(
-                        context.timers()
-                                .at(silentAt(call), () -> answer(call, OwnAnswer.OUTCOME_UNKNOWN)));
-            }
-        }
     }
 }

@@ -30,12 +30,11 @@ final class CallSender {
         /** It did not run and may be sent again. */
         void notRun(ToolCall call);
 
-        /**
-         * It may have been accepted.
-         *
-         * @param sessionLost true when nobody will ever tell
-         */
-        void unsure(ToolCall call, boolean sessionLost);
+        /** It may have been accepted, and the next attach tells. */
+        void unsure(ToolCall call);
+
+        /** It may have been accepted by a session that is gone. */
+        void lost(ToolCall call);
     }
 
     private final PartitionContext context;
@@ -85,7 +84,7 @@ final class CallSender {
     private void broken(ToolCall call) {
         context.services().metrics().failure("call");
         if (call.stage() == ToolCall.Stage.SENDING) {
-            verdict.unsure(call, true);
+            verdict.refused(call, OwnAnswer.OUTCOME_UNKNOWN);
         }
     }
 
@@ -99,7 +98,8 @@ final class CallSender {
                 read.request(),
                 read.deadline(),
                 read.reply(),
-                call.span().traceparent());
+                call.span().traceparent(),
+                call.possibleRuns() > 0 ? true : null);
     }
 
     private void executed(ToolCall call, ToolOrder.Accepted answer) {
@@ -121,10 +121,12 @@ final class CallSender {
         switch (failure.reason()) {
             case LOST, FENCED, DETACHED, DRAINING -> {
                 session.close();
-                if (failure.mayHaveRun()) {
-                    verdict.unsure(call, failure.reason() == LinkException.Reason.LOST);
-                } else {
+                if (!failure.mayHaveRun()) {
                     verdict.notRun(call);
+                } else if (failure.reason() == LinkException.Reason.LOST) {
+                    verdict.lost(call);
+                } else {
+                    verdict.unsure(call);
                 }
             }
             case DEADLINE -> {
@@ -138,11 +140,8 @@ final class CallSender {
             case TOO_LARGE -> verdict.refused(call, OwnAnswer.TOO_LARGE);
             case REJECTED -> {
                 context.services().metrics().failure("call");
-                if (failure.mayHaveRun()) {
-                    verdict.unsure(call, true);
-                } else {
-                    verdict.refused(call, OwnAnswer.REFUSED);
-                }
+                verdict.refused(
+                        call, failure.mayHaveRun() ? OwnAnswer.OUTCOME_UNKNOWN : OwnAnswer.REFUSED);
             }
         }
     }

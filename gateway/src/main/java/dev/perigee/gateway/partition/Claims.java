@@ -1,5 +1,7 @@
 package dev.perigee.gateway.partition;
 
+import dev.perigee.gateway.inbound.EarlierRuns;
+import dev.perigee.gateway.inbound.ProgressCodec;
 import dev.perigee.gateway.outbound.StateWrite;
 import dev.perigee.gateway.outbound.StateWrite.Refusal;
 import dev.perigee.protocol.topic.Topic;
@@ -24,6 +26,16 @@ final class Claims {
      */
     record Claimed(long epoch, long commandsDone, long requestsDone) {}
 
+    /** Learns how far the owner before this tenure came with requests; to be called once. */
+    EarlierRuns earlierRuns() throws InterruptedException {
+        var offsets = context.services().offsets();
+        var committed = offsets.committed(Topic.TOOL_REQUESTS, context.partition());
+        var progress = ProgressCodec.decode(committed.metadata(), committed.offset());
+        long end = offsets.end(Topic.TOOL_REQUESTS, context.partition());
+        context.feed().continueRequests(committed.offset(), progress, end);
+        return new EarlierRuns(progress, end);
+    }
+
     /**
      * Appends a claim.
      *
@@ -32,9 +44,9 @@ final class Claims {
     Claimed claim() throws InterruptedException {
         var services = context.services();
         var offsets = services.offsets();
-        long commandsDone = offsets.committed(Topic.COMMANDS, context.partition());
+        long commandsDone = offsets.committed(Topic.COMMANDS, context.partition()).offset();
         context.feed().startAt(Topic.COMMANDS, commandsDone);
-        long requestsDone = offsets.committed(Topic.TOOL_REQUESTS, context.partition());
+        long requestsDone = offsets.committed(Topic.TOOL_REQUESTS, context.partition()).offset();
         var claim = new StateRecord.Claim(services.gatewayId(), services.clock().instant());
         BlockingQueue<Long> answer = new ArrayBlockingQueue<>(1);
         services.transactions()

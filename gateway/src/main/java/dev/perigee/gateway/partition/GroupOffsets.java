@@ -27,13 +27,16 @@ public final class GroupOffsets {
         this.names = names;
     }
 
+    /** Where the group stands in a partition of a topic, and what was noted with it. */
+    record Committed(long offset, String metadata) {}
+
     /**
      * Where the group stands in a partition of a topic, once no transaction about it is open; the
      * beginning when it never committed.
      *
      * @throws KafkaException when the broker does not answer
      */
-    long committed(Topic topic, int partition) throws InterruptedException {
+    Committed committed(Topic topic, int partition) throws InterruptedException {
         var asked = new TopicPartition(names.of(topic), partition);
         var offsets =
                 await(
@@ -45,16 +48,18 @@ public final class GroupOffsets {
                                         new ListConsumerGroupOffsetsOptions().requireStable(true))
                                 .partitionsToOffsetAndMetadata(group));
         var committed = offsets.get(asked);
-        return committed == null ? offset(asked, OffsetSpec.earliest()) : committed.offset();
+        return committed == null
+                ? new Committed(offset(asked, OffsetSpec.earliest()), "")
+                : new Committed(committed.offset(), committed.metadata());
     }
 
     /**
-     * The end of a partition of commands: what was sent before now is below.
+     * The end of a topic's partition: what was sent before now is below.
      *
      * @throws KafkaException when the broker does not answer
      */
-    long end(int partition) throws InterruptedException {
-        return offset(new TopicPartition(names.of(Topic.COMMANDS), partition), OffsetSpec.latest());
+    long end(Topic topic, int partition) throws InterruptedException {
+        return offset(new TopicPartition(names.of(topic), partition), OffsetSpec.latest());
     }
 
     private long offset(TopicPartition partition, OffsetSpec spec) throws InterruptedException {

@@ -2,10 +2,11 @@ package dev.perigee.gateway.partition;
 
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolError;
+import dev.perigee.protocol.tool.ToolMethod;
 
 /** What a gateway itself answers to a request that no worker answers, and what to do then. */
 enum OwnAnswer {
-    EXPIRED(ErrorCode.EXPIRED, "The request's deadline passed before it was read"),
+    EXPIRED(ErrorCode.EXPIRED, "The request's deadline passed before it could be sent"),
     UNKNOWN_SERVER(
             ErrorCode.UNKNOWN_SERVER,
             "The user has no server of this slug: configure it, or check tool_path and"
@@ -39,6 +40,8 @@ enum OwnAnswer {
     OUTCOME_UNKNOWN(
             ErrorCode.OUTCOME_UNKNOWN,
             "The worker that ran the call was lost: it may have run, check before repeating it"),
+    WORKER_LOST(
+            ErrorCode.WORKER_LOST, "The worker that was asked was lost: it is safe to ask again"),
     CANCELLED(ErrorCode.CANCELLED, "The request was cancelled before it was sent");
 
     private final ErrorCode code;
@@ -47,6 +50,31 @@ enum OwnAnswer {
     OwnAnswer(ErrorCode code, String message) {
         this.code = code;
         this.message = message;
+    }
+
+    /** What is true in its place of a request that may have run, in a session that is gone. */
+    OwnAnswer afterPossibleRun(ToolMethod method) {
+        return switch (this) {
+            case SILENT, OUTCOME_UNKNOWN -> this;
+            case EXPIRED,
+                    UNKNOWN_SERVER,
+                    SEVERAL_SERVERS,
+                    NO_WORKER,
+                    NOT_REACHED,
+                    REFUSED,
+                    QUEUE_FULL,
+                    BYTES_FULL,
+                    TOO_OFTEN,
+                    NO_TURN,
+                    TOO_LARGE,
+                    WORKER_LOST,
+                    CANCELLED -> {
+                if (method == ToolMethod.TOOLS_CALL) {
+                    yield OUTCOME_UNKNOWN;
+                }
+                yield this == NO_WORKER ? WORKER_LOST : this;
+            }
+        };
     }
 
     ToolError error() {

@@ -205,7 +205,13 @@ final class PartitionOwner {
             case CommandRead command -> commands.received(command);
             case RequestRead request -> calls.received(request);
             case ReportRead report -> commands.reported(report);
-            case Rejected rejected -> reject(topic, record, rejected);
+            case Rejected rejected -> {
+                if (topic == Topic.TOOL_REQUESTS && calls.isDone(record.offset())) {
+                    requestDone(rejected);
+                } else {
+                    reject(topic, record, rejected);
+                }
+            }
         }
     }
 

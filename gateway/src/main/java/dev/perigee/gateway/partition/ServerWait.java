@@ -1,5 +1,6 @@
 package dev.perigee.gateway.partition;
 
+import dev.perigee.protocol.topic.Topic;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashSet;
@@ -8,30 +9,63 @@ import java.util.Set;
 import org.apache.kafka.common.KafkaException;
 
 /**
- * Requests for servers that are not known yet. Each waits, bounded, until the commands that were in
- * the topic when it came are taken: one of them may bring the server. For the owner's thread; where
- * commands end is asked on a thread of its own.
+ * Finds the servers that requests are for. A request for one that is not known yet waits, bounded,
+ * until the commands that were in the topic when it came are taken: one of them may bring it. For
+ * the owner's thread; where commands end is asked on a thread of its own.
  */
 final class ServerWait {
+    /** Whether commands were taken up to an offset. */
+    interface CommandsTaken {
+        boolean upTo(long offset);
+    }
+
+    /** What becomes of a request. */
+    interface Outcome {
+        /** It is known where to send it. */
+        void found(ToolCall call);
+
+        void refused(ToolCall call, OwnAnswer own);
+    }
+
     private final PartitionContext context;
-    private final CallFlow.CommandsTaken commands;
+    private final CommandsTaken commands;
+    private final Outcome outcome;
     private final Set<ToolCall> waiting = new LinkedHashSet<>();
 
-    ServerWait(PartitionContext context, CallFlow.CommandsTaken commands) {
+    ServerWait(PartitionContext context, CommandsTaken commands, Outcome outcome) {
         this.context = context;
         this.commands = commands;
+        this.outcome = outcome;
     }
 
-    boolean isEmpty() {
-        return waiting.isEmpty();
+    /** What is wanted of instances may have changed, or commands were taken. */
+    void lookAgain() {
+        List.copyOf(waiting).forEach(this::find);
     }
 
-    boolean contains(ToolCall call) {
-        return waiting.contains(call);
-    }
-
-    List<ToolCall> calls() {
-        return List.copyOf(waiting);
+    /** Finds the server, now or later. */
+    void find(ToolCall call) {
+        var path = call.read().path();
+        if (path == null) {
+            call.resolve(null);
+            outcome.found(call);
+            return;
+        }
+        switch (ServerLookup.find(call.read().request(), path, context.state())) {
+            case ServerLookup.One(var processId) -> {
+                remove(call);
+                call.resolve(processId);
+                outcome.found(call);
+            }
+            case ServerLookup.Several() -> outcome.refused(call, OwnAnswer.SEVERAL_SERVERS);
+            case ServerLookup.None() -> {
+                if (!waiting.contains(call)) {
+                    add(call);
+                } else if (commands.upTo(call.commandsEnd())) {
+                    outcome.refused(call, OwnAnswer.UNKNOWN_SERVER);
+                }
+            }
+        }
     }
 
     void remove(ToolCall call) {
@@ -40,34 +74,27 @@ final class ServerWait {
         }
     }
 
-    /** True when no command that came before the call is left. */
-    boolean isOver(ToolCall call) {
-        return waiting.contains(call) && commands.upTo(call.commandsEnd());
-    }
-
-    /**
-     * Begins to wait.
-     *
-     * @param tooLong runs when the wait is over though commands are left
-     * @param look runs when there is reason to look again
-     */
-    void add(ToolCall call, Runnable tooLong, Runnable look) {
+    private void add(ToolCall call) {
         waiting.add(call);
         var times = context.services().times();
         Instant bound = context.services().clock().instant().plus(times.unknownServer());
         var deadline = call.read().deadline().minus(Duration.ofMillis(50));
-        call.timer(context.timers().at(bound.isBefore(deadline) ? bound : deadline, tooLong));
-        Thread.ofVirtual().name("commands-end").start(() -> askEnd(call, look));
+        call.timer(
+                context.timers()
+                        .at(
+                                bound.isBefore(deadline) ? bound : deadline,
+                                () -> outcome.refused(call, OwnAnswer.UNKNOWN_SERVER)));
+        Thread.ofVirtual().name("commands-end").start(() -> askEnd(call));
     }
 
-    private void askEnd(ToolCall call, Runnable look) {
+    private void askEnd(ToolCall call) {
         try {
-            long end = context.services().offsets().end(context.partition());
+            long end = context.services().offsets().end(Topic.COMMANDS, context.partition());
             context.mailbox()
                     .post(
                             () -> {
                                 call.commandsEnd(end);
-                                look.run();
+                                lookAgain();
                             });
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -49,6 +49,11 @@ final class Session {
         closed = false;
     }
 
+    /** True once the worker said what it holds. */
+    boolean wasAttached() {
+        return createdEpoch >= 0;
+    }
+
     /** The epoch under which the worker created the session. */
     long createdEpoch() {
         return createdEpoch;

@@ -84,6 +84,9 @@ final class SessionKeeper {
         while (true) {
             try {
                 long begin = System.nanoTime();
+                if (!context.feed().hasContinued()) {
+                    calls.continuing(claims.earlierRuns());
+                }
                 var claimed = claims.claim();
                 claim = new PartitionClaim(context.partition(), claimed.epoch());
                 LogContext.put(LogContext.EPOCH, claimed.epoch());
@@ -222,6 +225,7 @@ final class SessionKeeper {
     private void attached(Session session, Attach.Result result) {
         session.createdEpoch(result.createdEpoch());
         calls.attached(result);
+        context.feed().attached(result.createdEpoch());
         if (Boolean.TRUE.equals(result.ending())) {
             state = OwnerState.MOVING;
             departure.goOn(session);
@@ -255,6 +259,7 @@ final class SessionKeeper {
         session.close();
         context.session(null);
         departure.over();
+        context.feed().detached();
         ownedUntil = context.services().clock().instant();
         state = OwnerState.RESTORING;
         context.services().metrics().sessionEnded(reason);
@@ -263,7 +268,7 @@ final class SessionKeeper {
                 .addKeyValue("worker_id", session.link().workerId())
                 .addKeyValue("reason", reason)
                 .log("Session ended, claiming again");
-        calls.sessionEnded(alive);
+        calls.sessionEnded(alive || !session.wasAttached());
         cancelRetry();
         retry = context.timers().after(pause, () -> Quietly.run(this::begin));
         pause = pause.multipliedBy(2);

@@ -22,7 +22,8 @@ import org.slf4j.LoggerFactory;
  *      never ran          └────────────────┘
  * </pre>
  *
- * UNSURE: it may have been accepted by a session that is not attached now. The next attach tells.
+ * UNSURE: it may have been accepted by a session that is not attached now, by this owner's sending
+ * or by an earlier one's. The next attach tells.
  */
 final class ToolCall {
     enum Stage {
@@ -41,6 +42,7 @@ final class ToolCall {
     private Stage stage = Stage.WAITING;
     private @Nullable String processId;
     private boolean resolved;
+    private int possibleRuns;
     private long commandsEnd = Long.MAX_VALUE;
     private Timers.@Nullable Entry timer;
 
@@ -94,6 +96,15 @@ final class ToolCall {
     void resolve(@Nullable String forProcess) {
         processId = forProcess;
         resolved = true;
+    }
+
+    /** In how many sessions that are gone it may have run. */
+    int possibleRuns() {
+        return possibleRuns;
+    }
+
+    void addPossibleRuns(int more) {
+        possibleRuns += more;
     }
 
     /** While its server is unknown: where commands ended when it came. */

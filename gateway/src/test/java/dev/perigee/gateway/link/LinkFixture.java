@@ -153,6 +153,7 @@ final class LinkFixture {
                 request("r-" + offset, arguments),
                 in(Duration.ofSeconds(30)),
                 null,
+                null,
                 null);
     }
 

@@ -25,7 +25,7 @@ class AnsweredRequestsTest {
     void aResultBeforeItsRecordCountsOnce() {
         answered.beforeRead(7);
         assertThat(answered.isFinal(7)).isFalse();
-        assertThat(answered.takeBeforeRead(7)).isTrue();
-        assertThat(answered.takeBeforeRead(7)).isFalse();
+        assertThat(answered.isReadAfter(7)).isTrue();
+        assertThat(answered.isReadAfter(7)).isFalse();
     }
 }

@@ -17,6 +17,9 @@ public final class ToolOrder {
      *
      * @param processId the instance, null for requests about all of the user's servers
      * @param deadline append time of the record plus its timeout
+     * @param mayHaveRun true when the request may have been run before, in a session that is gone:
+     *     it runs again only where that is harmless, and else its result is {@code
+     *     outcome_unknown}; absent for all others
      */
     public record Execute(
             int partition,
@@ -25,11 +28,17 @@ public final class ToolOrder {
             ToolRequest request,
             Instant deadline,
             @Nullable ReplyTo reply,
-            @Nullable String traceparent) {
+            @Nullable String traceparent,
+            @Nullable Boolean mayHaveRun) {
         public Execute {
             Require.present(origin, "origin");
             Require.present(request, "request");
             Require.present(deadline, "deadline");
+        }
+
+        /** Whether it is sent once more, after it may have run. */
+        public boolean isAgain() {
+            return Boolean.TRUE.equals(mayHaveRun);
         }
     }
 

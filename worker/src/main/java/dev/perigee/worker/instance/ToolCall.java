@@ -33,6 +33,7 @@ final class ToolCall implements Runnable {
     private final ToolOrder.Execute order;
     private final ServerRequest request;
     private final TraceSpan span;
+    private final SecondRun secondRun;
     private final long startNanos = System.nanoTime();
     private final long deadlineNanos;
     private final Thread thread;
@@ -56,6 +57,8 @@ final class ToolCall implements Runnable {
         this.order = order;
         this.request = request;
         this.span = span;
+        this.secondRun =
+                new SecondRun(order, request, instance.parts().options().retry().trustHints());
         this.deadlineNanos = startNanos + left.toNanos();
         this.thread = Thread.ofVirtual().name("tool-call").unstarted(this);
     }
@@ -90,7 +93,7 @@ final class ToolCall implements Runnable {
         } catch (McpException e) {
             result = failed(explain(e));
         } catch (InterruptedException e) {
-            result = failed(interrupted());
+            result = asked == null ? unasked(interrupted()) : failed(interrupted());
         } catch (RuntimeException e) {
             log.atError().setCause(e).log("Call failed unexpectedly");
             result =
@@ -129,7 +132,7 @@ final class ToolCall implements Runnable {
         @Nullable View wokenAt = null;
         while (true) {
             var view = instance.board().current();
-            switch (CallGate.decide(view, request.tool())) {
+            switch (secondRun.decide(CallGate.decide(view, request.tool()), view)) {
                 case CallGate.Refuse(var error) -> {
                     return failed(error);
                 }
@@ -141,13 +144,13 @@ final class ToolCall implements Runnable {
                         wokenAt = seen;
                         instance.mailbox().post(new Message.Wake(seen.starts()));
                     } else if (seen.starts() != wokenAt.starts()) {
-                        return failed(notStarted(seen));
+                        return unasked(notStarted(seen));
                     }
                 }
                 case CallGate.Await _ -> {}
             }
             if (!instance.board().awaitOther(view, waitUntil)) {
-                return failed(stillWaiting(view));
+                return unasked(stillWaiting(view));
             }
         }
     }
@@ -159,7 +162,7 @@ final class ToolCall implements Runnable {
             return failed(error(ErrorCode.INVALID_REQUEST, "This program does not speak MCP"));
         }
         if (!left(run).isPositive()) {
-            return failed(stillWaiting(view));
+            return unasked(stillWaiting(view));
         }
         asked = run;
         var result =
@@ -263,6 +266,11 @@ final class ToolCall implements Runnable {
     private ToolError error(ErrorCode code, String message) {
         var view = instance.board().current();
         return ToolError.of(code, message, view == null ? null : view.status());
+    }
+
+    /** The server was not asked this time. */
+    private ToolResult unasked(ToolError error) {
+        return failed(secondRun.explain(error, instance.board().current()));
     }
 
     private ToolResult failed(ToolError error) {

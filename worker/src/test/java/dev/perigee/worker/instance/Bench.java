@@ -218,6 +218,7 @@ final class Bench implements AutoCloseable {
                         null),
                 Instant.now().plus(timeout),
                 null,
+                null,
                 null);
     }
 

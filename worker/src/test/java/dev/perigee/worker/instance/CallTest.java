@@ -191,6 +191,7 @@ final class CallTest {
                         stranger,
                         order.deadline(),
                         null,
+                        null,
                         null);
 
         assertThat(code(bench.perform(forged))).isEqualTo(ErrorCode.FORBIDDEN);

@@ -48,6 +48,7 @@ final class JournalTest {
                         order.request(),
                         order.deadline(),
                         reply,
+                        null,
                         null);
         var frames = new EventFrames("w-1", Clock.systemUTC());
         var about = InstanceIdentity.of(0, 1, Orders.config("i1"));

@@ -37,6 +37,7 @@ final class Orders {
                 request,
                 Instant.parse("2026-11-20T11:00:00Z"),
                 null,
+                null,
                 null);
     }
 

@@ -136,6 +136,7 @@ final class WholeWorker implements AutoCloseable {
                                 "r-" + offset, "t1", "u1", path, RawJson.EMPTY_OBJECT, null),
                         Instant.now().plus(PATIENCE),
                         null,
+                        null,
                         null);
         return gateway.ask(LinkMethod.EXECUTE, order, ToolOrder.Accepted.class);
     }

@@ -16,8 +16,10 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 
 /** Topics of their own on a broker that others share, with as many gateways as a test wants. */
 final class GatewayUnderTest implements AutoCloseable {
@@ -76,13 +78,22 @@ final class GatewayUnderTest implements AutoCloseable {
 
     /** What the group committed of a topic's partition, -1 when nothing. */
     long committed(Topic topic, int partition) {
+        var offset = offset(topic, partition);
+        return offset == null ? -1 : offset.offset();
+    }
+
+    /** What was noted with it, empty when nothing. */
+    String metadata(Topic topic, int partition) {
+        var offset = offset(topic, partition);
+        return offset == null ? "" : offset.metadata();
+    }
+
+    private @Nullable OffsetAndMetadata offset(Topic topic, int partition) {
         try {
-            var offsets =
-                    admin.listConsumerGroupOffsets(names.prefix() + "gateway")
-                            .partitionsToOffsetAndMetadata()
-                            .get();
-            var offset = offsets.get(new TopicPartition(names.of(topic), partition));
-            return offset == null ? -1 : offset.offset();
+            return admin.listConsumerGroupOffsets(names.prefix() + "gateway")
+                    .partitionsToOffsetAndMetadata()
+                    .get()
+                    .get(new TopicPartition(names.of(topic), partition));
         } catch (Exception e) {
             throw new AssertionError(e);
         }

@@ -19,6 +19,8 @@ import dev.perigee.protocol.link.InstanceOrder.Simple;
 import dev.perigee.protocol.link.SessionNotice.Ack;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.tool.ToolError;
 import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolResult;
 import java.time.Duration;
@@ -150,7 +152,8 @@ final class HandMadeSession {
 
     private void answer(ToolOrder.Execute call) {
         var request = call.request();
-        var result =
+        answer(
+                call,
                 new ToolResult(
                         ToolResult.EVENT,
                         request.requestId(),
@@ -163,7 +166,16 @@ final class HandMadeSession {
                         null,
                         1,
                         1,
-                        Instant.now());
+                        Instant.now()));
+    }
+
+    private void answerUnknown(ToolOrder.Execute call) {
+        var error = ToolError.of(ErrorCode.OUTCOME_UNKNOWN, "it may have run", null);
+        answer(call, ToolResult.refused(call.request(), call.processId(), error, Instant.now()));
+    }
+
+    private void answer(ToolOrder.Execute call, ToolResult result) {
+        var request = call.request();
         emit(
                 call.processId() == null ? "none" : call.processId(),
                 EventType.TOOL_RESULT,
@@ -197,6 +209,10 @@ final class HandMadeSession {
         @Override
         public ToolOrder.Accepted execute(ToolOrder.Execute order, Instant deadline) {
             synchronized (HandMadeSession.this) {
+                if (order.isAgain() && !HandMadeFleet.isHarmless(order)) {
+                    answerUnknown(order);
+                    return new ToolOrder.Accepted(null);
+                }
                 fleet.executed.add(order);
                 accepted.add(new Attach.AcceptedRecord(order.origin(), Attach.Progress.RUNNING));
                 if (fleet.calls == HandMadeFleet.Calls.ANSWER) {

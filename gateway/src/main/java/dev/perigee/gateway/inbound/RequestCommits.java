@@ -1,0 +1,144 @@
+package dev.perigee.gateway.inbound;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.OffsetMetadataTooLarge;
+import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Commits how far requests are, of all partitions at once: regularly, and at once when calls wait
+ * for it. A commit carries the group's generation, so one of a gateway that lost its partitions is
+ * refused; commits of one gateway take effect in their order. For the poll thread.
+ */
+final class RequestCommits {
+    /** Between two commits, unless one is urgent. */
+    static final Duration INTERVAL = Duration.ofMillis(250);
+
+    private static final Logger LOG = LoggerFactory.getLogger(RequestCommits.class);
+    private static final Duration LAST_COMMIT = Duration.ofSeconds(2);
+
+    private final Consumer<byte[], byte[]> consumer;
+    private final String topic;
+    private final Predicate<PartitionFeed> current;
+    private final PartitionHandler handler;
+    private long lastAt = System.nanoTime();
+    private boolean mayHurry = true;
+    private int maxBitmapBytes = ProgressCodec.MAX_BITMAP_BYTES;
+
+    /**
+     * @param topic of requests
+     * @param current whether a feed is still this gateway's
+     */
+    RequestCommits(
+            Consumer<byte[], byte[]> consumer,
+            String topic,
+            Predicate<PartitionFeed> current,
+            PartitionHandler handler) {
+        this.consumer = consumer;
+        this.topic = topic;
+        this.current = current;
+        this.handler = handler;
+    }
+
+    /** Commits, unless it is too early. */
+    void ifDue(Collection<PartitionFeed> feeds) {
+        boolean due = System.nanoTime() - lastAt >= INTERVAL.toNanos();
+        if (due) {
+            ledgers(feeds).forEach(RequestLedger::period);
+        }
+        if (due || (mayHurry && ledgers(feeds).stream().anyMatch(RequestLedger::isUrgent))) {
+            lastAt = System.nanoTime();
+            commit(positions(feeds));
+        }
+    }
+
+    /** Commits what the next owners need to know, and waits for it, bounded. */
+    void last(Collection<PartitionFeed> feeds) {
+        ledgers(feeds).forEach(RequestLedger::seal);
+        var offsets = offsets(positions(feeds));
+        if (offsets.isEmpty()) {
+            return;
+        }
+        try {
+            try {
+                consumer.commitSync(offsets, LAST_COMMIT);
+            } catch (WakeupException e) {
+                consumer.commitSync(offsets, LAST_COMMIT); // Somebody had a wish; it waits.
+            }
+        } catch (KafkaException e) {
+            LOG.atInfo()
+                    .setCause(e)
+                    .log("Offsets of revoked partitions not committed, requests may come again");
+        }
+    }
+
+    private void commit(Map<PartitionFeed, RequestLedger.Position> positions) {
+        mayHurry = positions.isEmpty();
+        if (!mayHurry) {
+            consumer.commitAsync(offsets(positions), (_, failure) -> committed(positions, failure));
+        }
+    }
+
+    private void committed(
+            Map<PartitionFeed, RequestLedger.Position> positions, @Nullable Exception failure) {
+        if (failure == null) {
+            mayHurry = true;
+            positions.forEach(this::committed);
+        } else if (failure instanceof OffsetMetadataTooLarge && maxBitmapBytes > 0) {
+            maxBitmapBytes /= 2;
+            LOG.atWarn()
+                    .addKeyValue("bytes", maxBitmapBytes)
+                    .log(
+                            "The broker's offset.metadata.max.bytes is below 4096: after a failure"
+                                    + " more calls end as outcome_unknown than need to");
+        } else {
+            LOG.atDebug().setCause(failure).log("Offsets not committed, the next commit has them");
+        }
+    }
+
+    private void committed(PartitionFeed feed, RequestLedger.Position position) {
+        var ledger = feed.ledger();
+        if (ledger != null && current.test(feed)) {
+            ledger.committed(position);
+            handler.committed(feed, position.offset().offset());
+        }
+    }
+
+    private Map<PartitionFeed, RequestLedger.Position> positions(Collection<PartitionFeed> feeds) {
+        var positions = new HashMap<PartitionFeed, RequestLedger.Position>();
+        for (var feed : feeds) {
+            var ledger = feed.ledger();
+            var position = ledger == null ? null : ledger.toCommit(maxBitmapBytes);
+            if (position != null) {
+                positions.put(feed, position);
+            }
+        }
+        return positions;
+    }
+
+    private Map<TopicPartition, OffsetAndMetadata> offsets(
+            Map<PartitionFeed, RequestLedger.Position> positions) {
+        var offsets = new HashMap<TopicPartition, OffsetAndMetadata>();
+        positions.forEach(
+                (feed, position) ->
+                        offsets.put(
+                                new TopicPartition(topic, feed.tenure().partition()),
+                                position.offset()));
+        return offsets;
+    }
+
+    private static List<RequestLedger> ledgers(Collection<PartitionFeed> feeds) {
+        return feeds.stream().map(PartitionFeed::ledger).filter(ledger -> ledger != null).toList();
+    }
+}
