@@ -55,7 +55,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
 
                 @Override
                 public void commit() {
-                    wish(() -> commits.ifDue(feeds.values()));
+                    consumer.wakeup();
                 }
             };
     private volatile boolean stopping;
@@ -75,7 +75,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         this.handler = handler;
         this.commits =
                 new RequestCommits(
-                        consumer, names.of(Topic.TOOL_REQUESTS), this::isCurrent, handler);
+                        consumer, names.of(Topic.TOOL_REQUESTS), feeds.values(), handler);
         this.thread = Thread.ofPlatform().name("poll").unstarted(this::run);
     }
 
@@ -110,9 +110,10 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
                 announce();
                 dispatch(records);
                 fulfilWishes();
-                commits.ifDue(feeds.values());
+                commits.ifDue();
             } catch (WakeupException e) {
                 fulfilWishes();
+                commits.ifDue();
             } catch (InterruptException e) {
                 stopping = true;
             } catch (KafkaException e) {

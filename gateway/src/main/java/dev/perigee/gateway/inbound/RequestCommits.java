@@ -5,7 +5,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
@@ -30,7 +29,7 @@ final class RequestCommits {
 
     private final Consumer<byte[], byte[]> consumer;
     private final String topic;
-    private final Predicate<PartitionFeed> current;
+    private final Collection<PartitionFeed> feeds;
     private final PartitionHandler handler;
     private long lastAt = System.nanoTime();
     private boolean mayHurry = true;
@@ -38,35 +37,39 @@ final class RequestCommits {
 
     /**
      * @param topic of requests
-     * @param current whether a feed is still this gateway's
+     * @param feeds that this gateway has at the moment; a view
      */
     RequestCommits(
             Consumer<byte[], byte[]> consumer,
             String topic,
-            Predicate<PartitionFeed> current,
+            Collection<PartitionFeed> feeds,
             PartitionHandler handler) {
         this.consumer = consumer;
         this.topic = topic;
-        this.current = current;
+        this.feeds = feeds;
         this.handler = handler;
     }
 
     /** Commits, unless it is too early. */
-    void ifDue(Collection<PartitionFeed> feeds) {
+    void ifDue() {
         boolean due = System.nanoTime() - lastAt >= INTERVAL.toNanos();
         if (due) {
             ledgers(feeds).forEach(RequestLedger::period);
         }
-        if (due || (mayHurry && ledgers(feeds).stream().anyMatch(RequestLedger::isUrgent))) {
+        if (due || (mayHurry && isUrgent())) {
             lastAt = System.nanoTime();
             commit(positions(feeds));
         }
     }
 
+    private boolean isUrgent() {
+        return ledgers(feeds).stream().anyMatch(RequestLedger::isUrgent);
+    }
+
     /** Commits what the next owners need to know, and waits for it, bounded. */
-    void last(Collection<PartitionFeed> feeds) {
-        ledgers(feeds).forEach(RequestLedger::seal);
-        var offsets = offsets(positions(feeds));
+    void last(Collection<PartitionFeed> leaving) {
+        ledgers(leaving).forEach(RequestLedger::seal);
+        var offsets = offsets(positions(leaving));
         if (offsets.isEmpty()) {
             return;
         }
@@ -95,6 +98,9 @@ final class RequestCommits {
         if (failure == null) {
             mayHurry = true;
             positions.forEach(this::committed);
+            if (isUrgent()) {
+                consumer.wakeup();
+            }
         } else if (failure instanceof OffsetMetadataTooLarge && maxBitmapBytes > 0) {
             maxBitmapBytes /= 2;
             LOG.atWarn()
@@ -109,7 +115,7 @@ final class RequestCommits {
 
     private void committed(PartitionFeed feed, RequestLedger.Position position) {
         var ledger = feed.ledger();
-        if (ledger != null && current.test(feed)) {
+        if (ledger != null && feeds.contains(feed)) {
             ledger.committed(position);
             handler.committed(feed, position.offset().offset());
         }
