@@ -55,6 +55,7 @@ final class LostTogetherTest {
         run.begin();
         fleet.part(run.worker).kill();
         run.verify();
+        assertThat(run.workerOf(2)).isNotEqualTo(run.worker);
         fleet.startWorker(run.number()).awaitReady();
     }
 
@@ -67,12 +68,12 @@ final class LostTogetherTest {
         fleet.part(run.worker).kill();
         var meanwhile = run.call("counter", "meanwhile", 0);
         fleet.startGateway(1).awaitReady();
+        fleet.startWorker(run.number()).awaitReady();
         run.verify();
         assertThat(fleet.backend().answer(meanwhile).text("outcome"))
                 .as("sent when nobody was there")
                 .isIn("success", "failed");
         assertThat(run.lines("meanwhile")).isLessThanOrEqualTo(1);
-        fleet.startWorker(run.number()).awaitReady();
     }
 
     /** Calls of all kinds to one server, most of which are under way when something happens. */
@@ -107,7 +108,6 @@ final class LostTogetherTest {
             assertThat(fleet.backend().answers(harmless))
                     .allMatch(answer -> answer.text("outcome").equals("success"));
             assertThat(fleet.backend().text(server, "pid", "{}")).isNotEmpty();
-            assertThat(workerOf(2)).isNotEqualTo(worker);
             for (int i = 0; i < CALLS; i++) {
                 assertThat(lines("harmful-" + i)).isEqualTo(1);
                 assertThat(lines("harmless-" + i)).isEqualTo(2);
