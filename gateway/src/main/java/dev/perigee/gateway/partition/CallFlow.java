@@ -337,8 +337,7 @@ final class CallFlow {
         }
         var read = call.read();
         var given = call.possibleRuns() > 0 ? own.afterPossibleRun(read.method()) : own;
-        var result =
-                ToolResult.refused(read.request(), call.processId(), given.error(), now());
+        var result = ToolResult.refused(read.request(), call.processId(), given.error(), now());
         end(call);
         answeredRequests.byGateway(call.offset());
         Quietly.run(() -> answers.decide(call, result, () -> answered(call, codeOf(result))));
