@@ -5,6 +5,7 @@ import java.lang.reflect.AnnotatedParameterizedType;
 import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.RecordComponent;
+import java.net.URI;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -80,6 +81,7 @@ final class Samples {
             case "double" -> 1.5;
             case "boolean", "Boolean" -> true;
             case "Instant" -> Instant.parse("2026-11-20T10:00:00Z");
+            case "URI" -> URI.create("http://127.0.0.1:8081");
             case "RawJson" -> RawJson.of("{\"any\":[1]}");
             default -> instance(type, schema, depth);
         };

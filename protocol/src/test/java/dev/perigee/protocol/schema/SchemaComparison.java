@@ -8,6 +8,7 @@ import java.lang.reflect.AnnotatedParameterizedType;
 import java.lang.reflect.AnnotatedType;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -28,6 +29,7 @@ final class SchemaComparison {
             Map.ofEntries(
                     Map.entry(String.class, TEXT),
                     Map.entry(Instant.class, TEXT),
+                    Map.entry(URI.class, TEXT),
                     Map.entry(Integer.class, Set.of("integer")),
                     Map.entry(int.class, Set.of("integer")),
                     Map.entry(Long.class, Set.of("integer")),
