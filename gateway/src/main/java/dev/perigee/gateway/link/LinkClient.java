@@ -34,7 +34,7 @@ public final class LinkClient implements WorkerLinks {
         this.roster = new WorkerRoster(options.workers());
         this.refresh =
                 new MembershipRefresh(
-                        options.workers(), roster, names, options.refresh(), this::refresh);
+                        options.workers(), roster, names, options.refresh(), this::lookedUp);
     }
 
     /**
@@ -53,7 +53,7 @@ public final class LinkClient implements WorkerLinks {
             throws TlsFileException {
         var client = new LinkClient(options, listener, registry, names);
         client.dialer.start();
-        client.refresh();
+        var _ = client.refresh();
         client.refresh.start();
         return client;
     }
@@ -92,8 +92,17 @@ public final class LinkClient implements WorkerLinks {
         dialer.close();
     }
 
-    /** Begins and ends links as the roster has it; first by who starts, then by the refresh. */
-    private void refresh() {
+    private void lookedUp() {
+        if (refresh()) {
+            listener.changed();
+        }
+    }
+
+    /**
+     * Begins and ends links as the roster has it; first by who starts, then by the refresh. False
+     * when all stays as it is.
+     */
+    private boolean refresh() {
         var now = new ArrayList<>(links);
         var over =
                 now.stream()
@@ -101,7 +110,7 @@ public final class LinkClient implements WorkerLinks {
                         .toList();
         var missing = roster.missing(now.stream().map(WorkerLink::address).toList());
         if (over.isEmpty() && missing.isEmpty()) {
-            return;
+            return false;
         }
         now.removeAll(over);
         var added = missing.stream().map(this::link).toList();
@@ -109,7 +118,7 @@ public final class LinkClient implements WorkerLinks {
         links = List.copyOf(now);
         over.forEach(this::drop);
         added.forEach(WorkerLink::start);
-        listener.changed();
+        return true;
     }
 
     private WorkerLink link(WorkerAddress address) {

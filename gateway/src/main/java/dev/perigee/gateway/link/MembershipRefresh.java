@@ -53,6 +53,9 @@ final class MembershipRefresh implements AutoCloseable {
     /** Ends it and waits, bounded, for a look that is under way. */
     @Override
     public void close() {
+        if (!thread.isAlive()) {
+            return; // There was no name to look up.
+        }
         thread.interrupt();
         try {
             thread.join(SOON);
