@@ -2,6 +2,7 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.gateway.inbound.ProgressCodec;
 import dev.perigee.protocol.topic.Topic;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -10,6 +11,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -100,6 +105,36 @@ final class LostTogetherTest {
             assertThat(fleet.backend().answers(ended))
                     .allMatch(answer -> answer.text("outcome").equals("success"));
             Awaitility.await().atMost(PATIENCE).until(() -> lines("") == 3 * CALLS);
+            Awaitility.await().atMost(PATIENCE).until(() -> openInGroup() == 2 * CALLS);
+        }
+
+        /** Requests of which the group does not know that they are answered. */
+        private long openInGroup() throws Exception {
+            var topic = Topic.TOOL_REQUESTS.suffix();
+            long open = 0;
+            try (var admin =
+                    Admin.create(Map.<String, Object>of("bootstrap.servers", fleet.bootstrap()))) {
+                var groups = admin.listConsumerGroupOffsets("mcp.gateway");
+                for (var entry : groups.partitionsToOffsetAndMetadata().get().entrySet()) {
+                    var partition = entry.getKey();
+                    if (partition.topic().endsWith(topic)) {
+                        long committed = entry.getValue().offset();
+                        var answered =
+                                ProgressCodec.decode(entry.getValue().metadata(), committed)
+                                        .completed();
+                        long end =
+                                admin.listOffsets(Map.of(partition, OffsetSpec.latest()))
+                                        .partitionResult(partition)
+                                        .get()
+                                        .offset();
+                        open +=
+                                LongStream.range(committed, end)
+                                        .filter(offset -> !answered.contains(offset))
+                                        .count();
+                    }
+                }
+            }
+            return open;
         }
 
         void verify() {

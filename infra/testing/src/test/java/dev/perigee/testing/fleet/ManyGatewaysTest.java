@@ -140,7 +140,7 @@ final class ManyGatewaysTest {
             int before = load.sent();
             fleet.part("gateway-1").kill();
             Awaitility.await()
-                    .atMost(Duration.ofSeconds(60))
+                    .atMost(Duration.ofMinutes(2))
                     .until(() -> load.sent() >= before + CALLS);
             assertThat(load.pids()).isEqualTo(pids);
             var history = load.history();
