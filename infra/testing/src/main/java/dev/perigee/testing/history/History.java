@@ -79,6 +79,15 @@ public record History(
         return Duration.ofMillis(longest);
     }
 
+    /** When a call was first answered after a moment, in milliseconds of the epoch as that is. */
+    public long firstAnswerAfter(long moment) {
+        return entries.stream()
+                .filter(entry -> !entry.requestId().isEmpty() && entry.atMs() >= moment)
+                .mapToLong(Entry::atMs)
+                .min()
+                .orElseThrow();
+    }
+
     /** By request, the ids of its results and what each says: a repeat has the same id. */
     private Map<String, Map<String, String>> endings() {
         var endings = new HashMap<String, Map<String, String>>();
