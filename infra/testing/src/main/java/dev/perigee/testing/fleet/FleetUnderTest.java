@@ -135,6 +135,11 @@ public final class FleetUnderTest implements AutoCloseable {
         return proxies.get(worker - 1);
     }
 
+    /** What gateways call a worker whose id they have not heard. */
+    public String linkAuthority(int worker) {
+        return "127.0.0.1:" + workerPorts().skip(worker - 1L).findFirst().orElseThrow();
+    }
+
     private IntStream workerPorts() {
         return proxies.isEmpty()
                 ? workers.stream().mapToInt(HostPort::port)

@@ -1,10 +1,12 @@
 package dev.perigee.testing.fleet;
 
+import dev.perigee.protocol.json.Json;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 
 /** What a part's health page says; a part that does not answer is not ready. */
 public record Health(int code, String body) {
@@ -22,6 +24,18 @@ public record Health(int code, String body) {
 
     public boolean isReady() {
         return code == HttpURLConnection.HTTP_OK;
+    }
+
+    /** The parts that are not ready, as the page names them; the error where there is no page. */
+    public List<String> obstacles() {
+        if (code == 0) {
+            return List.of(body);
+        }
+        return Json.tree(body.getBytes(StandardCharsets.UTF_8))
+                .path("obstacles")
+                .valueStream()
+                .map(obstacle -> obstacle.path("part").asString())
+                .toList();
     }
 
     private static Health page(Part part, String path) {

@@ -27,7 +27,13 @@ public sealed interface Fault {
     record LoseWorker(int worker, Duration time) implements Fault {}
 
     /** SIGTERM, which drains, and another start. */
-    record DrainWorker(int worker) implements Fault {}
+    record RedeployWorker(int worker) implements Fault {}
+
+    /** {@code perigee drain}, and what takes it back after a while. */
+    record DrainWorker(int worker, Duration drained) implements Fault {}
+
+    /** One more worker for a while: partitions move there, and leave as it stops. */
+    record AddWorker(int worker, Duration time) implements Fault {}
 
     /** The network between the gateways and a worker is cut for a while. */
     record CutLink(int worker, Duration time) implements Fault {}

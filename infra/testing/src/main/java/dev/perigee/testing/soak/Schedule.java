@@ -32,7 +32,9 @@ public final class Schedule {
         KILL_WORKER,
         FREEZE_WORKER,
         LOSE_WORKER,
+        REDEPLOY_WORKER,
         DRAIN_WORKER,
+        ADD_WORKER,
         CUT_LINK,
         RESET_LINK,
         SILENCE_LINK,
@@ -71,13 +73,15 @@ public final class Schedule {
             case Fault.KillWorker(_, var gone) -> gone;
             case Fault.FreezeWorker(_, var time) -> time;
             case Fault.LoseWorker(_, var time) -> time;
+            case Fault.DrainWorker(_, var drained) -> drained;
+            case Fault.AddWorker(_, var time) -> time;
             case Fault.CutLink(_, var time) -> time;
             case Fault.CutBroker(_, var time) -> time;
             case Fault.RestartBroker(var gone) -> gone;
             case Fault.FreezeBroker(var time) -> time;
             case Fault.SlowBroker(_, var time) -> time;
             case Fault.RedeployGateway _,
-                    Fault.DrainWorker _,
+                    Fault.RedeployWorker _,
                     Fault.ResetLink _,
                     Fault.SilenceLink _,
                     Fault.CrashServer _ ->
@@ -94,7 +98,9 @@ public final class Schedule {
             case KILL_WORKER -> new Fault.KillWorker(worker(), between(0, 5_000));
             case FREEZE_WORKER -> new Fault.FreezeWorker(worker(), partOfRetention(100, 500));
             case LOSE_WORKER -> new Fault.LoseWorker(worker(), partOfRetention(1_500, 2_000));
-            case DRAIN_WORKER -> new Fault.DrainWorker(worker());
+            case REDEPLOY_WORKER -> new Fault.RedeployWorker(worker());
+            case DRAIN_WORKER -> new Fault.DrainWorker(worker(), between(0, 3_000));
+            case ADD_WORKER -> new Fault.AddWorker(shape.workers() + 1, between(3_000, 8_000));
             case CUT_LINK -> new Fault.CutLink(worker(), partOfRetention(10, 500));
             case RESET_LINK -> new Fault.ResetLink(worker());
             case SILENCE_LINK -> new Fault.SilenceLink(worker());

@@ -1,6 +1,7 @@
 package dev.perigee.testing.soak;
 
 import dev.perigee.faults.FaultProxy;
+import dev.perigee.testing.fleet.Drains;
 import dev.perigee.testing.fleet.FleetUnderTest;
 import dev.perigee.testing.fleet.Health;
 import dev.perigee.testing.history.Load;
@@ -22,12 +23,14 @@ public final class Soak {
 
     private final FleetUnderTest fleet;
     private final Load load;
-    private final int gateways;
+    private final Schedule.Shape shape;
+    private final Drains drains;
 
-    public Soak(FleetUnderTest fleet, Load load, int gateways) {
+    public Soak(FleetUnderTest fleet, Load load, Schedule.Shape shape) {
         this.fleet = fleet;
         this.load = load;
-        this.gateways = gateways;
+        this.shape = shape;
+        this.drains = new Drains(fleet);
     }
 
     /** Runs the schedule; gives what was done when, for people. */
@@ -79,9 +82,19 @@ public final class Soak {
                 var _ = fleet.part("worker-" + worker).awaitExit();
                 fleet.startWorker(worker).awaitReady();
             }
-            case Fault.DrainWorker(var worker) -> {
+            case Fault.RedeployWorker(var worker) -> {
                 var _ = fleet.part("worker-" + worker).terminate();
                 fleet.startWorker(worker).awaitReady();
+            }
+            case Fault.DrainWorker(var worker, var drained) -> {
+                drain(worker);
+                pass(drained);
+                drain(worker, "--undo");
+            }
+            case Fault.AddWorker(var worker, var time) -> {
+                fleet.startWorker(worker).awaitReady();
+                pass(time);
+                var _ = fleet.part("worker-" + worker).terminate();
             }
             case Fault.CutLink(var worker, var time) -> fleet.link(worker).partitionFor(time);
             case Fault.ResetLink(var worker) -> fleet.link(worker).reset();
@@ -109,6 +122,14 @@ public final class Soak {
         }
     }
 
+    private void drain(int worker, String... more) {
+        var drain = drains.of(worker, more);
+        if (drain.awaitExit() != 0) {
+            throw new AssertionError(
+                    "worker-%d is not drained: %s".formatted(worker, drain.output()));
+        }
+    }
+
     private void freeze(String part, Duration time) throws IOException, InterruptedException {
         fleet.part(part).signal("STOP");
         pass(time);
@@ -117,9 +138,9 @@ public final class Soak {
 
     private void awaitHealed(Step step) {
         long end = System.nanoTime() + HEALS.toNanos();
-        for (int gateway = 1; gateway <= gateways; gateway++) {
+        for (int gateway = 1; gateway <= shape.gateways(); gateway++) {
             var health = Health.of(fleet.part("gateway-" + gateway));
-            while (!health.isReady()) {
+            while (!isWell(health)) {
                 if (System.nanoTime() - end > 0) {
                     throw new AssertionError(
                             "gateway-%d has not recovered within %s of %s: %s"
@@ -129,6 +150,12 @@ public final class Soak {
                 health = Health.of(fleet.part("gateway-" + gateway));
             }
         }
+    }
+
+    /** Nothing is missing but the worker that is added now and then. */
+    private boolean isWell(Health health) {
+        var spare = fleet.linkAuthority(shape.workers() + 1);
+        return health.isReady() || health.obstacles().equals(List.of(spare));
     }
 
     /** The faults' own time; nothing is waited for. */

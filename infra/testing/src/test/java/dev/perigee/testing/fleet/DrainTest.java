@@ -12,7 +12,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -36,7 +35,7 @@ final class DrainTest {
 
     private FleetUnderTest fleet;
     private Backend backend;
-    private int runs;
+    private Drains drains;
 
     @BeforeAll
     void start() throws IOException {
@@ -48,6 +47,7 @@ final class DrainTest {
                         .worker("restart.delays", "50ms")
                         .start();
         backend = fleet.backend();
+        drains = new Drains(fleet);
     }
 
     @AfterAll
@@ -59,22 +59,9 @@ final class DrainTest {
     void bothServe() {
         for (int worker = 1; worker <= 2; worker++) {
             if (fleet.part("worker-" + worker).alive()) {
-                assertThat(drain(worker, "--undo").awaitExit()).isZero();
+                assertThat(drains.of(worker, "--undo").awaitExit()).isZero();
             }
         }
-    }
-
-    /** Runs {@code perigee drain}. */
-    private Part drain(int worker, String... more) {
-        var arguments =
-                new ArrayList<>(
-                        List.of(
-                                "drain",
-                                fleet.workerId(worker),
-                                "--admin",
-                                fleet.part("worker-" + worker).field("admin")));
-        arguments.addAll(List.of(more));
-        return fleet.start("drain-" + ++runs, arguments);
     }
 
     /** The process ids that a worker has. */
@@ -112,7 +99,7 @@ final class DrainTest {
             int worker = hostOf(load.servers());
             int leaving = instances(worker).size();
 
-            var drain = drain(worker, "--timeout", "30s");
+            var drain = drains.of(worker, "--timeout", "30s");
             assertThat(drain.awaitExit()).as(drain.output()).isZero();
 
             assertThat(drain.output())
@@ -123,7 +110,7 @@ final class DrainTest {
             assertThat(load.pids())
                     .filteredOn(pid -> !pids.contains(pid))
                     .hasSizeBetween(1, leaving);
-            var again = drain(worker);
+            var again = drains.of(worker);
             assertThat(again.awaitExit()).as(again.output()).isZero();
 
             var history = load.history();
@@ -165,7 +152,7 @@ final class DrainTest {
         Awaitility.await()
                 .until(() -> debug(worker).anyMatch(i -> i.path("active_requests").asInt() > 0));
 
-        var drain = drain(worker);
+        var drain = drains.of(worker);
         var late =
                 IntStream.range(0, 10)
                         .mapToObj(i -> backend.request(server, "echo", "{\"message\":\"x\"}"))
@@ -182,7 +169,7 @@ final class DrainTest {
     void found() {
         var undo =
                 fleet.start(
-                        "drain-" + ++runs,
+                        "drain-by-heartbeats",
                         List.of(
                                 "drain",
                                 fleet.workerId(1),
@@ -201,8 +188,8 @@ final class DrainTest {
         crash(server, 1);
         crash(server, 2);
         int worker = hostOf(List.of(server));
-        assertThat(drain(worker).awaitExit()).isZero();
-        assertThat(drain(worker, "--undo").awaitExit()).isZero();
+        assertThat(drains.of(worker).awaitExit()).isZero();
+        assertThat(drains.of(worker, "--undo").awaitExit()).isZero();
         assertThat(hosts(3 - worker, server)).isTrue();
 
         crash(server, 3);
@@ -210,7 +197,7 @@ final class DrainTest {
         lifecycle(server, "permanently_failed", 1);
         assertThat(backend.call(server, "echo", NONE).text("error/code"))
                 .isEqualTo("permanently_failed");
-        assertThat(drain(3 - worker).awaitExit()).isZero();
+        assertThat(drains.of(3 - worker).awaitExit()).isZero();
         assertThat(hosts(worker, server)).isTrue();
         assertThat(backend.call(server, "echo", NONE).text("error/code"))
                 .isEqualTo("permanently_failed");
@@ -222,14 +209,14 @@ final class DrainTest {
         var server = backend.install(Installation.fixture());
         int worker = hostOf(List.of(server));
         var pid = backend.text(server, "pid", NONE);
-        assertThat(drain(3 - worker).awaitExit()).isZero();
+        assertThat(drains.of(3 - worker).awaitExit()).isZero();
 
-        var drain = drain(worker, "--timeout", "30s");
+        var drain = drains.of(worker, "--timeout", "30s");
 
         assertThat(drain.awaitExit()).isEqualTo(1);
         assertThat(drain.output()).contains("There is nowhere to go", "no other worker");
         assertThat(backend.text(server, "pid", NONE)).isEqualTo(pid);
-        assertThat(drain(3 - worker, "--undo").awaitExit()).isZero();
+        assertThat(drains.of(3 - worker, "--undo").awaitExit()).isZero();
         Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> hosts(3 - worker, server));
         assertThat(backend.text(server, "pid", NONE)).isNotEqualTo(pid);
     }

@@ -9,7 +9,9 @@ import dev.perigee.local.client.TopicSetup;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
 import dev.perigee.testing.fleet.Backend;
+import dev.perigee.testing.fleet.Installation;
 import dev.perigee.testing.fleet.Records;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,6 +20,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.utils.Utils;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 
@@ -70,6 +73,12 @@ final class GatewayUnderTest implements AutoCloseable {
 
     Gateway start(String id) throws InterruptedException {
         return start(id, Map.of());
+    }
+
+    /** The partition of an installation's requests. */
+    int partition(Installation installation) {
+        var key = installation.key().getBytes(StandardCharsets.UTF_8);
+        return Utils.toPositive(Utils.murmur2(key)) % PARTITIONS;
     }
 
     void deleteTopic(String suffix) throws Exception {

@@ -62,6 +62,9 @@ final class HandMadeFleet implements Fleet {
     /** No worker is to be had. */
     volatile boolean away;
 
+    /** A gateway does not hear that another has taken its session. */
+    volatile boolean tellsNobodyOfSuccessors;
+
     private final AtomicInteger incarnations = new AtomicInteger();
 
     @Override

@@ -61,7 +61,7 @@ final class HandMadeSession {
             say(() -> next.fenced(epoch));
             return new Link(claim);
         }
-        if (before != null) {
+        if (before != null && !fleet.tellsNobodyOfSuccessors) {
             say(() -> before.fenced(claim.epoch()));
         }
         epoch = claim.epoch();
@@ -90,6 +90,11 @@ final class HandMadeSession {
                     replay.forEach(event -> next.event(event, 1));
                 });
         return new Link(claim);
+    }
+
+    /** That of the gateway which attached last. */
+    synchronized long epoch() {
+        return epoch;
     }
 
     synchronized void lose(LinkFailure reason) {

@@ -7,12 +7,10 @@ import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.fleet.Installation;
 import dev.perigee.testing.gateway.HandMadeFleet.Calls;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.common.utils.Utils;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -81,7 +79,11 @@ final class OneAnswerTest {
                 test.backend.request(installation, "echo", "{}", r -> r.put("timeout_ms", 3_000));
         assertThat(test.backend.answer(request).text("error/code")).isEqualTo("timeout");
         assertThat(test.fleet.executed).hasSize(1);
-        await().atMost(PATIENCE).until(() -> test.committed(Topic.TOOL_REQUESTS, partition()) == 1);
+        await().atMost(PATIENCE)
+                .until(
+                        () ->
+                                test.committed(Topic.TOOL_REQUESTS, test.partition(installation))
+                                        == 1);
         return request;
     }
 
@@ -90,17 +92,17 @@ final class OneAnswerTest {
         assertThat(test.backend.call(installation, "echo", "{}").text("outcome"))
                 .isEqualTo("success");
         await().atMost(PATIENCE)
-                .until(() -> test.fleet.session(partition()).unacknowledged().isEmpty());
+                .until(
+                        () ->
+                                test.fleet
+                                        .session(test.partition(installation))
+                                        .unacknowledged()
+                                        .isEmpty());
         assertThat(
                         test.records.matching(
                                 received ->
                                         received.topic().equals(Topic.TOOL_RESULTS.suffix())
                                                 && received.key().equals(request)))
                 .hasSize(1);
-    }
-
-    private int partition() {
-        return Utils.toPositive(Utils.murmur2(installation.key().getBytes(StandardCharsets.UTF_8)))
-                % GatewayUnderTest.PARTITIONS;
     }
 }

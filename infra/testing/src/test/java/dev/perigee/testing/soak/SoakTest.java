@@ -59,7 +59,7 @@ final class SoakTest {
                 var memory = Memory.watching(fleet::parts)) {
             List<String> done;
             try {
-                done = new Soak(fleet, load, shape.gateways()).run(steps);
+                done = new Soak(fleet, load, shape).run(steps);
             } catch (RuntimeException | AssertionError e) {
                 throw new AssertionError("%s: %s%nplanned: %s".formatted(again, e, steps), e);
             }
@@ -83,10 +83,14 @@ final class SoakTest {
                 .faultyLinks()
                 .gateways(shape.gateways())
                 .workers(shape.workers())
+                .spareWorkers(1)
                 .gateway("group.session-timeout", "4s")
                 .gateway("group.heartbeat-interval", "500ms")
                 .gateway("link.retention-surplus", "0s")
                 .gateway("link.recovery-margin", "2s")
+                .gateway("placement.settle", "1s")
+                .gateway("placement.move-interval", "100ms")
+                .gateway("placement.move-live-interval", "1s")
                 .gateway("link.ping-interval", "500ms")
                 .gateway("link.dead-after", "2s")
                 .worker("link.ping-interval", "500ms")

@@ -1,0 +1,27 @@
+package dev.perigee.testing.fleet;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Runs {@code perigee drain} on workers of a fleet. For one thread. */
+public final class Drains {
+    private final FleetUnderTest fleet;
+    private int runs;
+
+    public Drains(FleetUnderTest fleet) {
+        this.fleet = fleet;
+    }
+
+    /** Runs it at the worker's own address, with more arguments such as {@code --undo}. */
+    public Part of(int worker, String... more) {
+        var arguments =
+                new ArrayList<>(
+                        List.of(
+                                "drain",
+                                fleet.workerId(worker),
+                                "--admin",
+                                fleet.part("worker-" + worker).field("admin")));
+        arguments.addAll(List.of(more));
+        return fleet.start("drain-" + ++runs, arguments);
+    }
+}
