@@ -78,7 +78,7 @@ final class CutOffGatewayTest {
                 await().atMost(PATIENCE).until(() -> Instant.now().isAfter(overdue));
                 network.heal();
 
-                await().atMost(PATIENCE).until(() -> isReady(cutOff));
+                await().atMost(PATIENCE).until(() -> isReady(cutOff) && holdsNothing(cutOff));
                 test.fleet.calls = Calls.ANSWER;
                 assertThat(test.backend.call(installation, "echo", "{}").text("outcome"))
                         .isEqualTo("success");
@@ -115,6 +115,10 @@ final class CutOffGatewayTest {
                         "%s,BEHIND://%s:%d".formatted(plain, HOST, proxy),
                         "listener.security.protocol.map",
                         "PLAINTEXT:PLAINTEXT,BEHIND:PLAINTEXT,CONTROLLER:PLAINTEXT"));
+    }
+
+    private static boolean holdsNothing(Gateway gateway) {
+        return gateway.metrics().get("perigee.gateway.publish.held").gauge().value() == 0;
     }
 
     private static boolean isReady(Gateway gateway) throws IOException, InterruptedException {
