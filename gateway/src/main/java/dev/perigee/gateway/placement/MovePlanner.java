@@ -85,9 +85,7 @@ public final class MovePlanner {
 
     private List<Move> drains(List<WorkerView> workers, List<Hosted> hosted, Instant now) {
         var moves = new ArrayList<Move>();
-        long room =
-                limits.drainParallel()
-                        - moving.values().stream().filter(m -> m.manner() == Manner.FORCED).count();
+        long room = room(workers);
         for (var each : hosted) {
             var host = viewOf(each.workerId(), workers);
             if (moves.size() < room
@@ -99,6 +97,16 @@ public final class MovePlanner {
             }
         }
         return moves;
+    }
+
+    /**
+     * How many more may leave; where none can be served elsewhere soon, there is nothing to pace.
+     */
+    private long room(List<WorkerView> workers) {
+        return workers.stream().anyMatch(WorkerView::takesSessions)
+                ? limits.drainParallel()
+                        - moving.values().stream().filter(m -> m.manner() == Manner.FORCED).count()
+                : Long.MAX_VALUE;
     }
 
     private @Nullable Move balance(List<WorkerView> workers, List<Hosted> hosted, Instant now) {

@@ -205,7 +205,7 @@ final class MovePlannerTest {
 
         assertThat(next(draining)).isEmpty();
         assertThat(MovePlanner.isStuck(draining.getFirst(), draining)).isTrue();
-        assertThat(next(stopping)).hasSize(4);
+        assertThat(next(stopping)).as("nothing to pace").hasSize(PARTITIONS);
         assertThat(MovePlanner.isStuck(stopping.getFirst(), stopping)).isFalse();
     }
 

@@ -4,11 +4,7 @@ import static java.net.HttpURLConnection.HTTP_OK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.perigee.faults.FaultProxy;
 import dev.perigee.gateway.Gateway;
-import dev.perigee.local.broker.EmbeddedBroker;
-import dev.perigee.local.broker.FreePort;
-import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.fleet.Installation;
 import dev.perigee.testing.gateway.HandMadeFleet.Calls;
@@ -19,20 +15,15 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * The broker has two addresses, the second through a network that fails. Of its successor the
- * gateway hears nothing, not even from the worker.
- */
+/** Of its successor the gateway hears nothing, not even from the worker. */
 @DisplayName("A gateway that is cut off from the broker")
 final class CutOffGatewayTest {
-    private static final String HOST = "127.0.0.1";
     private static final Duration PATIENCE = Duration.ofSeconds(40);
     private static final Duration DEADLINE = Duration.ofSeconds(15);
     private static final Map<String, String> TIMES =
@@ -49,12 +40,9 @@ final class CutOffGatewayTest {
     @DisplayName(
             "asks the group before it answers what it decided itself, so that there is one answer")
     void asksTheGroup() throws Exception {
-        int direct = FreePort.on(HOST);
-        int behind = FreePort.on(HOST);
-        try (var network = FaultProxy.to(behind);
-                var broker = broker(direct, behind, network.port());
+        try (var broker = BrokerBehindNetwork.start(data);
                 var test = new GatewayUnderTest(broker.bootstrap());
-                var cutOff = start(test, "cut-off", HOST + ":" + network.port())) {
+                var cutOff = test.start("cut-off", broker.behind(), TIMES)) {
             var installation = Installation.of("echo", "node", List.of());
             test.backend.install(installation);
             test.fleet.calls = Calls.KEEP_SILENT;
@@ -70,13 +58,13 @@ final class CutOffGatewayTest {
 
             var session = test.fleet.session(test.partition(installation));
             long epoch = session.epoch();
-            network.partition();
-            try (var _ = start(test, "successor", broker.bootstrap())) {
+            broker.network().partition();
+            try (var _ = test.start("successor", TIMES)) {
                 await().atMost(PATIENCE).until(() -> session.epoch() > epoch);
                 test.fleet.answerAll();
                 assertThat(test.backend.answer(request).text("outcome")).isEqualTo("success");
                 await().atMost(PATIENCE).until(() -> Instant.now().isAfter(overdue));
-                network.heal();
+                broker.network().heal();
 
                 await().atMost(PATIENCE).until(() -> isReady(cutOff) && holdsNothing(cutOff));
                 test.fleet.calls = Calls.ANSWER;
@@ -88,33 +76,6 @@ final class CutOffGatewayTest {
                         .containsOnly("success");
             }
         }
-    }
-
-    private static Gateway start(GatewayUnderTest test, String id, String bootstrap)
-            throws InterruptedException {
-        var settings = new HashMap<>(TIMES);
-        settings.put("kafka.bootstrap.servers", bootstrap);
-        return test.start(id, settings);
-    }
-
-    private static EmbeddedBroker broker(int direct, int behind, int proxy) throws IOException {
-        int controller = FreePort.on(HOST);
-        var plain = "PLAINTEXT://%s:%d".formatted(HOST, direct);
-        var listeners =
-                "%s,BEHIND://%s:%d,CONTROLLER://%s:%d"
-                        .formatted(plain, HOST, behind, HOST, controller);
-        return EmbeddedBroker.start(
-                new HostPort(HOST, direct),
-                data,
-                Map.of(
-                        "controller.quorum.voters",
-                        "1@%s:%d".formatted(HOST, controller),
-                        "listeners",
-                        listeners,
-                        "advertised.listeners",
-                        "%s,BEHIND://%s:%d".formatted(plain, HOST, proxy),
-                        "listener.security.protocol.map",
-                        "PLAINTEXT:PLAINTEXT,BEHIND:PLAINTEXT,CONTROLLER:PLAINTEXT"));
     }
 
     private static boolean holdsNothing(Gateway gateway) {

@@ -71,6 +71,14 @@ final class GatewayUnderTest implements AutoCloseable {
         return Gateway.start(GatewaySettings.SCHEMA.read(texts), fleet);
     }
 
+    /** Starts a gateway that reaches the broker elsewhere. */
+    Gateway start(String id, String bootstrap, Map<String, String> more)
+            throws InterruptedException {
+        var texts = new HashMap<>(more);
+        texts.put("kafka.bootstrap.servers", bootstrap);
+        return start(id, texts);
+    }
+
     Gateway start(String id) throws InterruptedException {
         return start(id, Map.of());
     }

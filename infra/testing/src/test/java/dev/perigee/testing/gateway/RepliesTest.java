@@ -10,6 +10,7 @@ import dev.perigee.testing.fleet.Installation;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -44,6 +45,31 @@ final class RepliesTest {
             assertThat(test.backend.answer("r-2").text("outcome")).isEqualTo("success");
             assertThat(test.backend.answer("r-3").text("outcome")).isEqualTo("success");
             await().atMost(PATIENCE).until(() -> committed(test) == 3);
+        }
+    }
+
+    @Test
+    @DisplayName("gets what was answered while no broker was there, however long that took")
+    void afterAnOutage() throws Exception {
+        var giveUpSoon =
+                Map.of("kafka.delivery.timeout.ms", "1000", "kafka.request.timeout.ms", "500");
+        try (var broker = BrokerBehindNetwork.start(data);
+                var test = new GatewayUnderTest(broker.bootstrap());
+                var _ = test.start("a", broker.behind(), giveUpSoon)) {
+            test.backend.install(installation);
+            ask(test, "r-1", "replies");
+            test.records.awaitReply("r-1", received -> received.key().equals("r-1"));
+            test.fleet.calls = HandMadeFleet.Calls.KEEP_SILENT;
+            ask(test, "r-2", "replies");
+            await().atMost(PATIENCE).until(() -> test.fleet.executed.size() == 2);
+
+            broker.network().partition();
+            test.fleet.answerAll();
+            var muchLater = Instant.now().plusSeconds(5);
+            await().atMost(PATIENCE).until(() -> Instant.now().isAfter(muchLater));
+            broker.network().heal();
+
+            test.records.awaitReply("r-2", received -> received.key().equals("r-2"));
         }
     }
 
