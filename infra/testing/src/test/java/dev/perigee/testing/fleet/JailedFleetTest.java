@@ -9,24 +9,32 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A worker in production mode with bubblewrap's jails. */
 @DisplayName("In production")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class JailedFleetTest {
 
-    @TempDir private Path caches;
+    private static final Pattern SERVERS = Pattern.compile("f\\.mjs|p\\.py|sleep 600|bwrap");
+
+    @TempDir private static Path caches;
+    private final List<Installation> installed = new ArrayList<>();
     private FleetUnderTest fleet;
 
-    @BeforeEach
+    @BeforeAll
     void start() throws Exception {
         var jails =
                 Files.isExecutable(Path.of("/usr/bin/bwrap"))
@@ -46,10 +54,23 @@ final class JailedFleetTest {
     }
 
     @AfterEach
+    void uninstall() {
+        installed.forEach(fleet.backend()::uninstall);
+        installed.clear();
+        awaitNoServer();
+    }
+
+    @AfterAll
     void stop() {
         if (fleet != null) {
             fleet.close();
         }
+    }
+
+    private Installation install(Installation wanted) {
+        var there = fleet.backend().install(wanted);
+        installed.add(there);
+        return there;
     }
 
     @Test
@@ -57,7 +78,7 @@ final class JailedFleetTest {
     void jailed() throws Exception {
         var backend = fleet.backend();
         var f =
-                backend.install(
+                install(
                         Installation.fixture("; rm -rf /", "--")
                                 .withEnv("API_KEY", "s3cret-value")
                                 .withEnv("NODE_OPTIONS", "--no-warnings")
@@ -89,7 +110,7 @@ final class JailedFleetTest {
     void python() throws Exception {
         var backend = fleet.backend();
         var p =
-                backend.install(
+                install(
                         Installation.of(
                                         "p-server",
                                         Fixtures.PYTHON,
@@ -141,7 +162,7 @@ final class JailedFleetTest {
     @DisplayName("PRO-77, PRO-79, PRO-49: ends inside a jail are told as they were")
     void ends() {
         var backend = fleet.backend();
-        var f = backend.install(Installation.fixture());
+        var f = install(Installation.fixture());
         backend.call(f, "raise", "{\"signal\":\"SEGV\"}");
         assertThat(crash(f, 1).text("signal")).isEqualTo("SIGSEGV");
         backend.text(f, "pid", "{}");
@@ -166,8 +187,8 @@ final class JailedFleetTest {
     @DisplayName("PRO-49, PRO-51, PRO-52: a kill command asks a jailed server, then ends it")
     void killed() {
         var backend = fleet.backend();
-        var polite = backend.install(Installation.fixture("--ignore-eof", "--fork-detached"));
-        var stubborn = backend.install(Installation.fixture("--ignore-eof", "--ignore-term"));
+        var polite = install(Installation.fixture("--ignore-eof", "--fork-detached"));
+        var stubborn = install(Installation.fixture("--ignore-eof", "--ignore-term"));
         for (var f : List.of(polite, stubborn)) {
             assertThat(backend.result(backend.command(f, "kill", c -> c)).text("outcome"))
                     .isEqualTo("completed");
@@ -185,11 +206,7 @@ final class JailedFleetTest {
     @Test
     @DisplayName("PRO-115, PRO-52: no jailed process outlives a worker that is killed")
     void workerKilled() {
-        var f =
-                fleet.backend()
-                        .install(
-                                Installation.fixture(
-                                        "--ignore-eof", "--ignore-term", "--fork-detached"));
+        var f = install(Installation.fixture("--ignore-eof", "--ignore-term", "--fork-detached"));
         assertThat(servers()).as(f.processId()).hasSizeGreaterThanOrEqualTo(4);
         fleet.part("worker-1").kill();
         awaitNoServer();
@@ -201,7 +218,7 @@ final class JailedFleetTest {
     private List<String> servers() {
         return fleet.processesOfServers().stream()
                 .map(process -> commandLine(process.pid()))
-                .filter(line -> line.contains("f.mjs") || line.contains("sleep 600"))
+                .filter(line -> SERVERS.matcher(line).find())
                 .toList();
     }
 

@@ -32,7 +32,9 @@ final class SharedFleet implements ParameterResolver {
 
     private static FleetUnderTest start() {
         try {
-            return FleetUnderTest.named("shared").workers(2).start();
+            return FleetUnderTest.named("shared-" + System.getProperty("test.fork", "1"))
+                    .workers(2)
+                    .start();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
