@@ -8,7 +8,9 @@ import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
 import dev.perigee.protocol.link.SessionNotice;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -26,6 +28,8 @@ import org.slf4j.LoggerFactory;
 final class LinkConnection {
     private static final Logger LOG = LoggerFactory.getLogger(LinkConnection.class);
 
+    private static final int MOST_EARLY = 16;
+
     private final long generation;
     private final Wire wire;
     private final AtomicLong ids;
@@ -36,6 +40,8 @@ final class LinkConnection {
     private final Map<Long, AnswerHandler> unanswered = new ConcurrentHashMap<>();
     private final AtomicReference<@Nullable String> closeReason = new AtomicReference<>();
     private final CountDownLatch closed = new CountDownLatch(1);
+    private final Queue<Runnable> early = new ArrayDeque<>();
+    private boolean greeted;
 
     LinkConnection(
             long generation,
@@ -132,6 +138,26 @@ final class LinkConnection {
         }
     }
 
+    /** It is known now who the worker is: what it said of itself meanwhile counts. */
+    void greeted() {
+        synchronized (early) {
+            greeted = true;
+            early.forEach(Runnable::run);
+            early.clear();
+        }
+    }
+
+    /** A worker speaks as soon as it was greeted, which may be before its answer was understood. */
+    private void onceGreeted(Runnable notice) {
+        synchronized (early) {
+            if (greeted) {
+                notice.run();
+            } else if (early.size() < MOST_EARLY) {
+                early.add(notice);
+            }
+        }
+    }
+
     /** A pong came. */
     void pong(@Nullable Duration roundTrip) {
         liveness.pong(System.nanoTime());
@@ -224,9 +250,11 @@ final class LinkConnection {
                     notices.fenced(this, Json.read(params, SessionNotice.Fenced.class));
             case LinkMethod.ENDED ->
                     notices.ended(this, Json.read(params, SessionNotice.Ended.class));
-            case LinkMethod.DRAINING ->
-                    notices.draining(Json.read(params, SessionNotice.Draining.class));
-            case LinkMethod.HEARTBEAT -> notices.heartbeat(params);
+            case LinkMethod.DRAINING -> {
+                var draining = Json.read(params, SessionNotice.Draining.class);
+                onceGreeted(() -> notices.draining(draining));
+            }
+            case LinkMethod.HEARTBEAT -> onceGreeted(() -> notices.heartbeat(params));
             default -> notUnderstood("unknown method");
         }
     }

@@ -217,6 +217,7 @@ final class WorkerLink implements PartitionSession.Host {
                         "another address leads to the worker " + hello.workerId() + " too", true);
             }
             adopt(hello);
+            connection.greeted();
             attachOpenSessions(connection);
             if (!connection.isClosed()) {
                 backoff.reset();

@@ -13,6 +13,7 @@ import dev.perigee.protocol.link.SessionNotice;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
@@ -109,6 +110,10 @@ final class FakeWorker {
     FakeWorker on(String method, Behaviour behaviour) {
         behaviours.put(method, behaviour);
         return this;
+    }
+
+    Behaviour behaviour(String method) {
+        return Objects.requireNonNull(behaviours.get(method), method);
     }
 
     FakeWorker incarnation(String next) {

@@ -9,8 +9,10 @@ import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.SessionNotice;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -56,6 +58,26 @@ final class LinkHandshakeTest {
         assertThat(view.retention()).isEqualTo(Duration.ofSeconds(30));
         assertThat(view.goneSince()).isNull();
         assertThat(view.problem()).isNull();
+    }
+
+    @Test
+    @DisplayName("hears what the worker says of itself before its hello is answered")
+    void hearsEarlyNotices() {
+        var hello = worker.behaviour(LinkMethod.HELLO);
+        worker.on(
+                LinkMethod.HELLO,
+                request -> {
+                    worker.tell(LinkMethod.HEARTBEAT, Map.of("worker_id", "worker-1"));
+                    worker.tell(
+                            LinkMethod.DRAINING,
+                            new SessionNotice.Draining("a test", 1, SessionNotice.Phase.DRAINING));
+                    return hello.apply(request);
+                });
+
+        fixture.start();
+
+        await().until(() -> !fixture.heartbeats.isEmpty());
+        await().until(() -> fixture.view().phase() == SessionNotice.Phase.DRAINING);
     }
 
     @Test
