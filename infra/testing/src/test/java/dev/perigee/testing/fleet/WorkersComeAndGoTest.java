@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -124,6 +125,10 @@ final class WorkersComeAndGoTest {
         int worker = workerWithMost(dormant, stopped);
 
         fleet.part("worker-" + worker).kill();
+        // A call that is sent before that is known may have run, and is answered so.
+        var gateway = fleet.part("gateway-1");
+        Awaitility.await()
+                .until(() -> Health.of(gateway).obstacles().contains(fleet.linkAuthority(worker)));
 
         for (var server : dormant) {
             var id =
