@@ -1,5 +1,6 @@
 package dev.perigee.gateway.placement;
 
+import dev.perigee.gateway.link.LinkState;
 import dev.perigee.gateway.link.WorkerView;
 import java.time.Duration;
 import java.time.Instant;
@@ -11,10 +12,14 @@ import org.jspecify.annotations.Nullable;
  * are found again; also when it drains: it may have the session still, or says that it has nothing
  * of it. Elsewhere only when no host is recorded, as after the worker confirmed the end of all
  * processes, or when they are surely dead: it answers as a new incarnation, which kills leftovers
- * before it listens, or the safety window has passed. So no process lives twice. Pure: ask again
- * when a worker changes or the wait is over.
+ * before it listens, or the safety window has passed. So no process lives twice. A gateway that
+ * starts waits a moment for all its workers, else the first to answer would get everything. Pure:
+ * ask again when a worker changes or the wait is over.
  */
 public final class HostChoice {
+    /** So long a new partition waits for workers that have not been heard of yet. */
+    private static final Duration FIRST_DIAL = Duration.ofSeconds(2);
+
     private final SafetyWindow window;
     private final Duration recheck;
 
@@ -40,7 +45,10 @@ public final class HostChoice {
             List<WorkerView> workers,
             Instant now) {
         if (recorded == null) {
-            return anywhere(partition, workers, now);
+            var heardBy = ownedUntil.plus(FIRST_DIAL);
+            return now.isBefore(heardBy) && workers.stream().anyMatch(HostChoice::isUnheard)
+                    ? new HostDecision.Wait(heardBy, "workers are dialled for the first time")
+                    : anywhere(partition, workers, now);
         }
         var host = find(workers, recorded.workerId());
         if (host != null && isUsable(host, recorded)) {
@@ -59,6 +67,11 @@ public final class HostChoice {
                             + safeAt);
         }
         return anywhere(partition, workers, now);
+    }
+
+    /** Nothing is known of it yet, not even that it cannot be reached. */
+    private static boolean isUnheard(WorkerView worker) {
+        return worker.state() == LinkState.CONNECTING && worker.problem() == null;
     }
 
     /** A host that recovers is waited for: its link says when there is no hope left. */

@@ -71,6 +71,16 @@ final class HostChoiceTest {
     }
 
     @Test
+    void aNewPartitionWaitsAMomentForWorkersThatWereNotHeardOf() {
+        var unheard = worker(null, null, LinkState.CONNECTING, null, false);
+
+        assertThat(until(choose(null, NOW, OTHER, unheard))).isEqualTo(NOW.plusSeconds(2));
+        assertThat(choose(null, NOW.minusSeconds(2), OTHER, unheard))
+                .isEqualTo(new HostDecision.Place("worker-2"));
+        assertThat(choose(null, NOW, OTHER)).isEqualTo(new HostDecision.Place("worker-2"));
+    }
+
+    @Test
     void aRecoveringHostIsWaitedForByItsLink() {
         var host = worker("worker-1", "first", LinkState.RECOVERING, NOW, false);
 
