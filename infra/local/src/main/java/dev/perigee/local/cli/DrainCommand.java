@@ -88,7 +88,7 @@ final class DrainCommand extends ClientCommand {
             if (System.nanoTime() - end > 0) {
                 return report.timeOver(drain);
             }
-            Thread.sleep(WorkerAdmin.POLL);
+            Thread.sleep(WorkerAdmin.POLL); // The page tells when it is asked.
             drain = pages.progress();
         }
         return report.ended(drain);
