@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 final class ArchitectureTest {
 
     private static final String ROOT = "dev.perigee.protocol";
+    private static final String CLIENT = "dev.perigee.client";
     private static final JavaClasses CLASSES =
             new ClassFileImporter()
                     .withImportOption(new ImportOption.DoNotIncludeTests())
@@ -32,13 +33,36 @@ final class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
+                        "dev.perigee.client..",
                         "dev.perigee.gateway..",
                         "dev.perigee.worker..",
                         "dev.perigee.local..",
-                        "dev.perigee.testing..")
+                        "dev.perigee.testing..",
+                        "org.apache.kafka..")
                 .because("protocol is what crosses a boundary; it depends on nothing of ours")
                 .allowEmptyShould(true)
                 .check(CLASSES);
+    }
+
+    @Test
+    void itsClientDependsOnNothingElseOfOurs() {
+        var client =
+                new ClassFileImporter()
+                        .withImportOption(new ImportOption.DoNotIncludeTests())
+                        .importPackages(CLIENT);
+        assertThat(client).isNotEmpty();
+        classes()
+                .should()
+                .onlyDependOnClassesThat()
+                .resideInAnyPackage(
+                        CLIENT,
+                        ROOT + "..",
+                        "java..",
+                        "org.apache.kafka..",
+                        "org.jspecify..",
+                        "org.slf4j..")
+                .because("a backend gets the protocol and a Kafka client, and nothing more")
+                .check(client);
     }
 
     @Test
@@ -56,6 +80,7 @@ final class ArchitectureTest {
                                         "json",
                                         "settings",
                                         "limit",
+                                        "access",
                                         "tls",
                                         "trace")
                                 .map(name -> ROOT + "." + name + ".."));

@@ -1,6 +1,8 @@
 package dev.perigee.protocol.command;
 
+import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Require;
+import dev.perigee.protocol.topic.RecordKey;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -26,5 +28,17 @@ public record Command(
         Require.id(id, "id");
         Require.text(commandType, "command_type");
         Require.present(payload, "payload");
+    }
+
+    /**
+     * The key that its record has to have.
+     *
+     * @throws InvalidRecordException when neither payload nor configuration name a team
+     */
+    public RecordKey key() {
+        var config = payload.config();
+        var team = payload.teamId() == null && config != null ? config.teamId() : payload.teamId();
+        var user = payload.userId() == null && config != null ? config.userId() : payload.userId();
+        return new RecordKey(Require.present(team, "payload.team_id"), user);
     }
 }

@@ -158,13 +158,18 @@ public sealed interface EventBody {
         }
     }
 
-    /** One tool. */
+    /**
+     * One tool.
+     *
+     * @param readOnlyHint true where the server declares so, else absent
+     */
     record DiscoveredTool(
             String toolPath,
             String toolName,
             @Nullable String description,
             RawJson inputSchema,
-            long tokenCount) {}
+            long tokenCount,
+            @Nullable Boolean readOnlyHint) {}
 
     /** A tool list that replaced an earlier one. */
     record ToolsUpdated(List<String> added, List<String> removed, int toolCount)

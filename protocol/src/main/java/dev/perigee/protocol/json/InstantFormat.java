@@ -2,9 +2,6 @@ package dev.perigee.protocol.json;
 
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.OffsetDateTime;
-import java.time.format.DateTimeFormatter;
-import java.time.format.DateTimeFormatterBuilder;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -15,16 +12,13 @@ import tools.jackson.databind.ValueSerializer;
 
 /** Timestamps of the contract: written as ISO-8601 UTC with milliseconds, read with any offset. */
 final class InstantFormat {
-    private static final DateTimeFormatter MILLISECONDS =
-            new DateTimeFormatterBuilder().appendInstant(3).toFormatter();
-
     private InstantFormat() {}
 
     static final class Writer extends ValueSerializer<Instant> {
         @Override
         public void serialize(
                 Instant value, JsonGenerator generator, SerializationContext context) {
-            generator.writeString(MILLISECONDS.format(value));
+            generator.writeString(IsoInstant.write(value));
         }
     }
 
@@ -36,7 +30,7 @@ final class InstantFormat {
                         "field " + parser.currentName() + " is not an ISO-8601 timestamp");
             }
             try {
-                return OffsetDateTime.parse(parser.getString()).toInstant();
+                return IsoInstant.read(parser.getString());
             } catch (DateTimeException e) {
                 throw InvalidRecordException.invalid(
                         "field " + parser.currentName() + " is not an ISO-8601 timestamp");

@@ -1,6 +1,8 @@
 package dev.perigee.protocol.settings;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +39,15 @@ public record HostPort(String host, int port) {
     /** Resolves the host. */
     public InetSocketAddress toSocketAddress() {
         return new InetSocketAddress(host, port);
+    }
+
+    /** Whether only this machine reaches it; resolves the host. */
+    public boolean isLoopback() {
+        try {
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
     }
 
     @Override

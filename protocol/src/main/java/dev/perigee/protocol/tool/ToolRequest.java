@@ -2,6 +2,7 @@ package dev.perigee.protocol.tool;
 
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.json.Require;
+import dev.perigee.protocol.topic.RecordKey;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,11 @@ public record ToolRequest(
         Require.text(method, "method");
         Require.atLeast(timeoutMs, 1, "timeout_ms");
         Require.atLeast(limit, 1, "limit");
+    }
+
+    /** The key that its record has to have. */
+    public RecordKey key() {
+        return new RecordKey(teamId, userId);
     }
 
     /** A call of one tool of this user's. */

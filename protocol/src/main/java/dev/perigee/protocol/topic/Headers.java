@@ -29,6 +29,18 @@ public final class Headers {
     /** Where a dead letter was read: {@code topic-partition@offset}. */
     public static final String ORIGIN = "perigee-origin";
 
+    /** On a record that was put back: the dead letter it comes from, topic-partition@offset. */
+    public static final String REDRIVEN_FROM = "perigee-redriven-from";
+
+    /** On a record that was put back: how often it has been by now. */
+    public static final String REDRIVES = "perigee-redrives";
+
+    /** Marks a record of dead-letters that says that an earlier one, this one, was put back. */
+    public static final String REDRIVEN = "perigee-redriven";
+
+    /** On such a mark: where the letter was put, {@code topic-partition@offset}. */
+    public static final String REDRIVEN_TO = "perigee-redriven-to";
+
     /** The record that a broadcast copy repeats: {@code topic-partition@offset}. */
     public static final String BROADCAST_OF = "perigee-broadcast-of";
 

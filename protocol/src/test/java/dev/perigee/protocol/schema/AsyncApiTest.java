@@ -60,7 +60,14 @@ final class AsyncApiTest {
     @Test
     void channelsCarryNothingElse() {
         long messages = Arrays.stream(Topic.values()).flatMap(AsyncApiTest::messages).count();
-        var others = List.of("Command", "ToolRequest", "command result", "heartbeat", "DeadLetter");
+        var others =
+                List.of(
+                        "Command",
+                        "ToolRequest",
+                        "command result",
+                        "heartbeat",
+                        "DeadLetter",
+                        "Redriven");
         assertThat(messages).isEqualTo(EventType.values().length - 1L + others.size());
     }
 

@@ -1,0 +1,154 @@
+package dev.perigee.client;
+
+import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.command.CommandResult;
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.tool.ToolResult;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads results on a thread of its own and hands each to who waits for it. Results that nobody
+ * waits for, repeats among them, are passed over.
+ */
+final class Answers implements AutoCloseable {
+    private static final Duration POLL = Duration.ofMillis(200);
+
+    private final TopicTail tail;
+    private final String commandResults;
+    private final Map<String, CompletableFuture<ToolResult>> calls = new ConcurrentHashMap<>();
+    private final Map<String, CompletableFuture<CommandResult>> commands =
+            new ConcurrentHashMap<>();
+    private final Queue<CompletableFuture<Boolean>> looks = new ConcurrentLinkedQueue<>();
+    private final Thread thread;
+    private volatile boolean closed;
+    private volatile @Nullable RuntimeException failure;
+
+    /**
+     * @param tail of command-results and of where the answers to calls come; owned from now on
+     * @param commandResults full name of that topic
+     */
+    Answers(TopicTail tail, String commandResults) {
+        this.tail = tail;
+        this.commandResults = commandResults;
+        this.thread = Thread.ofPlatform().daemon().name("perigee-client").unstarted(this::read);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    /** What a call's answer will be in; forget it by {@link #forgetCall}. */
+    CompletableFuture<ToolResult> expectCall(String requestId) {
+        return expect(calls, requestId);
+    }
+
+    void forgetCall(String requestId) {
+        calls.remove(requestId);
+    }
+
+    /** What a command's terminal result will be in; forget it by {@link #forgetCommand}. */
+    CompletableFuture<CommandResult> expectCommand(String commandId) {
+        return expect(commands, commandId);
+    }
+
+    void forgetCommand(String commandId) {
+        commands.remove(commandId);
+    }
+
+    private <T> CompletableFuture<T> expect(Map<String, CompletableFuture<T>> waiting, String id) {
+        var future = new CompletableFuture<T>();
+        if (waiting.putIfAbsent(id, future) != null) {
+            throw new IllegalArgumentException("The id is waited for already: " + id);
+        }
+        var failed = failure;
+        if (failed != null) {
+            future.completeExceptionally(failed);
+        }
+        return future;
+    }
+
+    /** Ends exceptionally when no broker answers. */
+    CompletableFuture<Boolean> look() {
+        var look = new CompletableFuture<Boolean>();
+        looks.add(look);
+        return look;
+    }
+
+    private void read() {
+        try (tail) {
+            while (!closed) {
+                tail.poll(POLL).forEach(this::take);
+                for (var look = looks.poll(); look != null; look = looks.poll()) {
+                    answer(look);
+                }
+            }
+            fail(new IllegalStateException("The client was closed"));
+        } catch (RuntimeException e) {
+            fail(e);
+        }
+    }
+
+    private void answer(CompletableFuture<Boolean> look) {
+        try {
+            tail.check();
+            look.complete(true);
+        } catch (BrokerUnreachableException e) {
+            look.completeExceptionally(e);
+        }
+    }
+
+    private void take(ConsumerRecord<byte[], byte[]> record) {
+        if (record.key() == null || record.value() == null) {
+            return;
+        }
+        var id = new String(record.key(), StandardCharsets.UTF_8);
+        try {
+            if (record.topic().equals(commandResults)) {
+                takeCommand(id, record.value());
+            } else {
+                var call = calls.get(id);
+                if (call != null) {
+                    call.complete(Json.read(record.value(), ToolResult.class));
+                }
+            }
+        } catch (InvalidRecordException ignored) {
+            // Written by something foreign: the true answer is still to come.
+        }
+    }
+
+    private void takeCommand(String id, byte[] value) {
+        var command = commands.get(id);
+        if (command != null) {
+            var result = Json.read(value, CommandResult.class);
+            if (result.outcome() != CommandOutcome.ACKNOWLEDGED) {
+                command.complete(result);
+            }
+        }
+    }
+
+    private void fail(RuntimeException why) {
+        failure = why;
+        calls.values().forEach(call -> call.completeExceptionally(why));
+        commands.values().forEach(command -> command.completeExceptionally(why));
+        looks.forEach(look -> look.completeExceptionally(why));
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        try {
+            thread.join(KafkaConnection.PATIENCE);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

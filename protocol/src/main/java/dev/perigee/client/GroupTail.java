@@ -1,0 +1,68 @@
+package dev.perigee.client;
+
+import dev.perigee.protocol.topic.Topic;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * Reads topics as a member of a consumer group. What was handed out is committed when more is asked
+ * for, so that whatever a crash interrupts is handed out again.
+ */
+final class GroupTail implements RecordSource {
+    private final KafkaConnection connection;
+    private final KafkaConsumer<byte[], byte[]> consumer;
+    private boolean handedOut;
+
+    GroupTail(KafkaConnection connection, String group, Set<Topic> topics) {
+        this.connection = connection;
+        try {
+            consumer =
+                    new KafkaConsumer<>(
+                            connection.clientConfig(
+                                    Map.of(
+                                            "group.id",
+                                            group,
+                                            "isolation.level",
+                                            "read_committed",
+                                            "enable.auto.commit",
+                                            false,
+                                            "auto.offset.reset",
+                                            "earliest",
+                                            "allow.auto.create.topics",
+                                            false)),
+                            new ByteArrayDeserializer(),
+                            new ByteArrayDeserializer());
+        } catch (KafkaException e) {
+            throw connection.explained(e);
+        }
+        consumer.subscribe(topics.stream().map(connection::name).toList());
+    }
+
+    @Override
+    public List<ConsumerRecord<byte[], byte[]>> poll(Duration wait) {
+        try {
+            if (handedOut) {
+                consumer.commitSync(KafkaConnection.PATIENCE);
+                handedOut = false;
+            }
+            var records = new ArrayList<ConsumerRecord<byte[], byte[]>>();
+            consumer.poll(wait).forEach(records::add);
+            handedOut = !records.isEmpty();
+            return records;
+        } catch (KafkaException e) {
+            throw connection.explained(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        consumer.close();
+    }
+}

@@ -1,0 +1,97 @@
+package dev.perigee.client;
+
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.RetriableException;
+
+/**
+ * How to reach the broker, and under which names its topics are.
+ *
+ * @param properties further client properties, such as security ones; may hold secrets
+ */
+public record KafkaConnection(String bootstrap, TopicNames names, Map<String, String> properties) {
+    /** How long to wait for the broker's answer to anything. */
+    public static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    public KafkaConnection {
+        properties = Map.copyOf(properties);
+    }
+
+    /** The full name of a topic. */
+    public String name(Topic topic) {
+        return names.of(topic);
+    }
+
+    /** Configuration of a client, with the given entries on top of what every client needs. */
+    public Map<String, Object> clientConfig(Map<String, Object> more) {
+        var config = new HashMap<String, Object>();
+        config.put("default.api.timeout.ms", (int) PATIENCE.toMillis());
+        config.put("request.timeout.ms", (int) PATIENCE.toMillis());
+        config.put("receive.buffer.bytes", -1);
+        config.put("send.buffer.bytes", -1);
+        config.putAll(more);
+        config.putAll(properties);
+        config.put("bootstrap.servers", bootstrap);
+        return config;
+    }
+
+    /**
+     * Tells a broker that does not answer from one that refuses, and from a client that cannot ask.
+     */
+    public RuntimeException explained(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            var message = String.valueOf(cause.getMessage());
+            switch (cause) {
+                case InterruptException interrupted -> {
+                    return interrupted;
+                }
+                case ConfigException config when !message.contains("bootstrap") -> {
+                    return new KafkaRefusedException(
+                            "The Kafka client cannot be configured so: " + message + ".",
+                            true,
+                            failure);
+                }
+                case RetriableException _, ConfigException _, TimeoutException _ -> {
+                    return new BrokerUnreachableException(this, failure);
+                }
+                case AuthenticationException _, AuthorizationException _ -> {
+                    return new KafkaRefusedException(
+                            "Kafka does not let us: "
+                                    + message
+                                    + " Check the credentials and their rights.",
+                            false,
+                            failure);
+                }
+                case ApiException _ -> {
+                    return new KafkaRefusedException("Kafka refuses: " + message, false, failure);
+                }
+                default -> {}
+            }
+        }
+        return new KafkaRefusedException(
+                "The Kafka client does not work: " + rootOf(failure).getMessage(), true, failure);
+    }
+
+    private static Throwable rootOf(Throwable failure) {
+        var root = failure;
+        for (var cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+            root = cause;
+        }
+        return root;
+    }
+
+    /** Bootstrap address only: the properties may hold secrets. */
+    @Override
+    public String toString() {
+        return "KafkaConnection[" + bootstrap + ", " + names + "]";
+    }
+}

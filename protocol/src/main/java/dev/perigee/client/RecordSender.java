@@ -1,0 +1,78 @@
+package dev.perigee.client;
+
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.topic.RecordKey;
+import dev.perigee.protocol.topic.Topic;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** Writes records as a backend does, and waits until the broker has them. Thread-safe. */
+final class RecordSender implements AutoCloseable {
+    private static final int LARGEST_BYTES = 17 << 20;
+
+    private final KafkaConnection connection;
+    private final KafkaProducer<byte[], byte[]> producer;
+
+    RecordSender(KafkaConnection connection) {
+        this.connection = connection;
+        var patience = (int) KafkaConnection.PATIENCE.toMillis();
+        try {
+            producer =
+                    new KafkaProducer<>(
+                            connection.clientConfig(
+                                    Map.of(
+                                            "linger.ms", 0,
+                                            "max.block.ms", patience,
+                                            "delivery.timeout.ms", patience,
+                                            "max.in.flight.requests.per.connection", 1,
+                                            "max.request.size", LARGEST_BYTES)),
+                            new ByteArraySerializer(),
+                            new ByteArraySerializer());
+        } catch (KafkaException e) {
+            throw connection.explained(e);
+        }
+    }
+
+    /**
+     * Sends one record.
+     *
+     * @throws BrokerUnreachableException when the broker did not take it in time
+     * @throws KafkaRefusedException when the broker or the client says no
+     */
+    void send(Topic topic, RecordKey key, Object value, List<Header> headers)
+            throws InterruptedException {
+        var record =
+                new ProducerRecord<>(
+                        connection.name(topic),
+                        null,
+                        key.toString().getBytes(StandardCharsets.UTF_8),
+                        Json.write(value),
+                        headers);
+        try {
+            producer.send(record).get(2 * KafkaConnection.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof RecordTooLargeException) {
+                throw new IllegalArgumentException(
+                        "The record is larger than the topic takes, which is 17 MiB.", e);
+            }
+            throw connection.explained(e);
+        } catch (KafkaException | TimeoutException e) {
+            throw connection.explained(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        producer.close(KafkaConnection.PATIENCE);
+    }
+}
