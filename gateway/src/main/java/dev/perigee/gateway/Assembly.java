@@ -14,6 +14,7 @@ import dev.perigee.gateway.partition.PartitionServices;
 import dev.perigee.gateway.partition.PartitionTimes;
 import dev.perigee.gateway.partition.StateReader;
 import dev.perigee.gateway.placement.PlacementSettings;
+import dev.perigee.gateway.secret.StateSeal;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.topic.TopicNames;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -36,6 +37,7 @@ record Assembly(
             TransactionalPublisher transactions,
             GroupOffsets offsets,
             StateReader state,
+            StateSeal seal,
             WorkerLinks links,
             Fleet fleet) {
         return new PartitionServices(
@@ -50,6 +52,7 @@ record Assembly(
                 new DeadLetters(fast, names, registry),
                 offsets,
                 state,
+                seal,
                 links,
                 (partition, recorded, ownedUntil) ->
                         fleet.place(
@@ -57,7 +60,7 @@ record Assembly(
                 times(),
                 LimitSettings.read(settings),
                 clock,
-                new GatewayMetrics(registry));
+                new GatewayMetrics(registry, names));
     }
 
     private RecordReader reader() {

@@ -3,6 +3,8 @@ package dev.perigee.gateway;
 import dev.perigee.gateway.admin.AdminServer;
 import dev.perigee.gateway.admin.AdminSettings;
 import dev.perigee.gateway.admin.Readiness;
+import dev.perigee.gateway.console.Console;
+import dev.perigee.gateway.console.FleetSources;
 import dev.perigee.gateway.inbound.FeedLimits;
 import dev.perigee.gateway.inbound.Membership;
 import dev.perigee.gateway.inbound.PollLoop;
@@ -16,6 +18,8 @@ import dev.perigee.gateway.partition.Mover;
 import dev.perigee.gateway.partition.Partitions;
 import dev.perigee.gateway.partition.StateReader;
 import dev.perigee.gateway.placement.PlacementSettings;
+import dev.perigee.gateway.secret.StateSeal;
+import dev.perigee.protocol.access.AdminAccess;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
@@ -32,6 +36,7 @@ import java.util.Deque;
 import java.util.Map;
 import java.util.UUID;
 import org.apache.kafka.common.KafkaException;
+import org.eclipse.jetty.server.Handler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -124,8 +129,10 @@ public final class Gateway implements AutoCloseable {
     }
 
     private void run(Settings settings, Fleet fleet) throws InterruptedException {
+        SecretsNotice.log(settings);
         var clock = InstantSource.system();
         var names = new TopicNames(settings.value(GatewaySettings.PREFIX));
+        ConsumerMeters.filter(registry, names);
         var givenGroup = settings.valueOrNull(GatewaySettings.GROUP);
         var group = givenGroup == null ? names.prefix() + "gateway" : givenGroup;
         var clients = new KafkaClients(settings, id, group, names);
@@ -148,10 +155,12 @@ public final class Gateway implements AutoCloseable {
                         registry);
         parts.push(transactions);
         transactions.start();
+        var seal = new StateSeal(settings.valueOrNull(GatewaySettings.STATE_KEYS));
         var state =
                 new StateReader(
                         clients::stateConsumer,
                         names.of(Topic.STATE),
+                        seal,
                         settings.value(GatewaySettings.RESTORES));
         parts.push(state);
 
@@ -166,6 +175,7 @@ public final class Gateway implements AutoCloseable {
                                 transactions,
                                 new GroupOffsets(kafka, group, names),
                                 state,
+                                seal,
                                 links,
                                 fleet);
         var partitions = new Partitions(services);
@@ -200,25 +210,43 @@ public final class Gateway implements AutoCloseable {
         parts.push(lag);
         loop.start();
         parts.push(loop);
-        GatewayGauges.register(registry, partitions);
+        var gauges = new GatewayGauges(registry, clock);
+        gauges.partitions(partitions, names);
         var watch = new BrokerWatch(kafka, clock);
         watch.start();
         parts.push(watch);
         var backlogs = Map.of("records", fast.backlog(), "state changes", transactions.backlog());
-        admin =
-                serve(
+        gauges.broker(watch, backlogs);
+        var readiness = new GatewayReadiness(loop, partitions, links, watch, backlogs, clock);
+        gauges.ready(readiness);
+        var access = AdminSettings.access(settings);
+        var console =
+                Console.of(
                         settings,
-                        new GatewayReadiness(loop, partitions, links, watch, backlogs, clock));
+                        access,
+                        new FleetSources(
+                                id, partitionCount, readiness, links::workers, partitions::states),
+                        new Console.Kafka(
+                                clients::consoleConsumer,
+                                kafka,
+                                names,
+                                group,
+                                KafkaClients.MEMBER_SUFFIX),
+                        clock);
+        admin = serve(settings, access, readiness, console.handlers());
         parts.push(admin);
+        parts.push(console);
         LOG.atInfo()
                 .addKeyValue("gateway_id", id)
                 .addKeyValue("partitions", partitionCount)
                 .log("Gateway started");
     }
 
-    private AdminServer serve(Settings settings, Readiness readiness) {
+    private AdminServer serve(
+            Settings settings, AdminAccess access, Readiness readiness, Handler... pages) {
         try {
-            return AdminServer.start(settings.value(AdminSettings.LISTEN), readiness, registry);
+            return AdminServer.start(
+                    settings.value(AdminSettings.LISTEN), access, readiness, registry, pages);
         } catch (IOException e) {
             throw new GatewayStartException(
                     e.getMessage() + ": set admin.listen to a free address", e);

@@ -1,22 +1,72 @@
 package dev.perigee.gateway;
 
+import dev.perigee.gateway.admin.Readiness;
+import dev.perigee.gateway.outbound.Backlog;
 import dev.perigee.gateway.partition.OwnerState;
 import dev.perigee.gateway.partition.Partitions;
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** How many partitions this gateway has, by what their owners are doing. */
-final class GatewayGauges {
-    private GatewayGauges() {}
+/** What a gateway is doing, asked at each reading. */
+record GatewayGauges(MeterRegistry registry, InstantSource clock) {
 
-    static void register(MeterRegistry registry, Partitions partitions) {
+    /** How many partitions there are, by what their owners are doing, and what they have open. */
+    void partitions(Partitions partitions, TopicNames names) {
         for (var state : OwnerState.values()) {
             Gauge.builder("perigee.gateway.partitions", partitions, owners -> count(owners, state))
                     .description("Partitions of this gateway, by what their owners are doing")
                     .tag("state", state.name().toLowerCase(Locale.ROOT))
                     .register(registry);
         }
+        for (var topic : List.of(Topic.COMMANDS, Topic.TOOL_REQUESTS)) {
+            Gauge.builder("perigee.gateway.records.open", partitions, owners -> owners.open(topic))
+                    .description("Records read that are not finished: waiting or at a worker")
+                    .tag("topic", names.of(topic))
+                    .register(registry);
+        }
+        Gauge.builder("perigee.gateway.state.outdated", partitions, Partitions::outdatedSecrets)
+                .description("Secrets in the state topic that the current key has not encrypted")
+                .register(registry);
+    }
+
+    /** What {@code /health/ready} says. */
+    void ready(Readiness readiness) {
+        Gauge.builder("perigee.gateway.ready", readiness, it -> it.obstacles().isEmpty() ? 1 : 0)
+                .description("1 when nothing keeps the gateway from serving, as in /health/ready")
+                .register(registry);
+    }
+
+    /** Since when brokers do not answer, or do not take what is written. */
+    void broker(BrokerWatch watch, Map<String, Backlog> backlogs) {
+        Gauge.builder("perigee.gateway.broker.away", watch, it -> since(it.awaySince()))
+                .description("For how long no broker has answered, 0 while one does")
+                .baseUnit("seconds")
+                .register(registry);
+        backlogs.forEach(
+                (what, backlog) ->
+                        Gauge.builder(
+                                        "perigee.gateway.publish.stalled",
+                                        backlog,
+                                        it -> since(it.held().since()))
+                                .description(
+                                        "For how long Kafka has acknowledged nothing of what is"
+                                                + " held, 0 when nothing is")
+                                .baseUnit("seconds")
+                                .tag("what", what.replace(' ', '_'))
+                                .register(registry));
+    }
+
+    private double since(@Nullable Instant time) {
+        return time == null ? 0 : Duration.between(time, clock.instant()).toMillis() / 1000.0;
     }
 
     private static double count(Partitions partitions, OwnerState state) {

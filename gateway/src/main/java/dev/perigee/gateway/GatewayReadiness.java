@@ -53,9 +53,13 @@ final class GatewayReadiness implements Readiness {
     public List<Obstacle> obstacles() {
         var obstacles = new ArrayList<Obstacle>();
         broker(obstacles);
-        if (!loop.isMember()) {
+        var unread = loop.problem();
+        if (unread != null) {
+            obstacles.add(new Obstacle("consumer", "Polling fails: " + unread));
+        } else if (!loop.isMember()) {
             obstacles.add(new Obstacle("consumer", "The group has not assigned partitions yet."));
         }
+        var problems = partitions.problems();
         partitions
                 .states()
                 .forEach(
@@ -64,9 +68,12 @@ final class GatewayReadiness implements Readiness {
                                 obstacles.add(
                                         new Obstacle(
                                                 "partition-" + partition,
-                                                "It is "
-                                                        + state.name().toLowerCase(Locale.ROOT)
-                                                        + "."));
+                                                problems.getOrDefault(
+                                                        partition,
+                                                        "It is "
+                                                                + state.name()
+                                                                        .toLowerCase(Locale.ROOT)
+                                                                + ".")));
                             }
                         });
         for (var worker : links.workers()) {

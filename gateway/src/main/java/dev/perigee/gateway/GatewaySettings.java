@@ -1,8 +1,10 @@
 package dev.perigee.gateway;
 
 import dev.perigee.gateway.admin.AdminSettings;
+import dev.perigee.gateway.console.ConsoleSettings;
 import dev.perigee.gateway.link.LinkSettings;
 import dev.perigee.gateway.placement.PlacementSettings;
+import dev.perigee.gateway.secret.StateKeys;
 import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
@@ -130,6 +132,16 @@ public final class GatewaySettings {
                     "24h",
                     "How long the id of a command is known, so that it is not run twice.");
 
+    public static final Setting<StateKeys> STATE_KEYS =
+            Setting.optional(
+                            "state.encryption-keys",
+                            StateKeys.type(),
+                            "Keys (AES-256) that encrypt what the state topic holds of"
+                                    + " installations, such as env and headers: the first one what is"
+                                    + " written, the others what they wrote before. All gateways need"
+                                    + " the same. Without any it is written as it came.")
+                    .asSecret();
+
     /** The keys of the gateway's own packages; those of its links come on top. */
     private static final SettingsSchema OWN =
             SettingsSchema.of(
@@ -151,6 +163,7 @@ public final class GatewaySettings {
                             REQUEST_MEMORY,
                             COMMAND_TIMEOUT,
                             COMMAND_MEMORY,
+                            STATE_KEYS,
                             KAFKA)
                     .withRule(GatewaySettings::heartbeatsBeforeTimeout);
 
@@ -160,6 +173,7 @@ public final class GatewaySettings {
                     .with(LinkSettings.SCHEMA)
                     .with(PlacementSettings.SCHEMA)
                     .with(AdminSettings.SCHEMA)
+                    .with(ConsoleSettings.SCHEMA)
                     .withRule(LimitSettings::leaveRoomForOthers);
 
     private GatewaySettings() {}

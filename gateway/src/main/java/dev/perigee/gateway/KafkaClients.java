@@ -26,6 +26,9 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  * <p>Source: design/measurements.md, "Client settings that decided these figures".
  */
 final class KafkaClients {
+    /** What the group's members append to the gateway's id to name themselves. */
+    static final String MEMBER_SUFFIX = "-inbound";
+
     private static final int LARGEST_REQUEST = 20 << 20;
 
     private final Settings settings;
@@ -54,7 +57,7 @@ final class KafkaClients {
                         ConsumerConfig.SEND_BUFFER_CONFIG, -1),
                 Map.of(
                         "client.id",
-                        gatewayId + "-inbound",
+                        gatewayId + MEMBER_SUFFIX,
                         ConsumerConfig.GROUP_ID_CONFIG,
                         group,
                         ConsumerConfig.GROUP_PROTOCOL_CONFIG,
@@ -80,6 +83,15 @@ final class KafkaClients {
                         ConsumerConfig.RECEIVE_BUFFER_CONFIG,
                         -1),
                 Map.of("client.id", gatewayId + "-restore"));
+    }
+
+    /** Outside the group, for the console: in small pieces, as it reads many topics at once. */
+    Consumer<byte[], byte[]> consoleConsumer() {
+        return consumer(
+                Map.of(
+                        ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 256 << 10,
+                        ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 4 << 20),
+                Map.of("client.id", gatewayId + "-console"));
     }
 
     /** For what needs no transaction: sent at once, repeated without end. */
@@ -146,6 +158,9 @@ final class KafkaClients {
         var config = config(defaults, required);
         config.put(ProducerConfig.ACKS_CONFIG, "all");
         config.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+        // With more, a broker that refuses a producer's first batch for a partition and takes the
+        // second has lost the first for good, see ADR 0015.
+        config.put(ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, 1);
         config.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, LARGEST_REQUEST);
         config.putIfAbsent(ProducerConfig.RECEIVE_BUFFER_CONFIG, -1);
         config.putIfAbsent(ProducerConfig.SEND_BUFFER_CONFIG, -1);

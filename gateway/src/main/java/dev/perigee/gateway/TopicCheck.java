@@ -45,7 +45,10 @@ final class TopicCheck {
         var missing = names.all().stream().filter(name -> !existing.contains(name)).toList();
         if (!missing.isEmpty()) {
             throw new GatewayStartException(
-                    "Missing topics " + String.join(", ", missing) + ADVICE);
+                    "Missing topics, or no right to see them: "
+                            + String.join(", ", missing)
+                            + ADVICE
+                            + "; perigee acls gateway says which rights are needed");
         }
         var topics = answered(admin.describeTopics(names.all()).allTopicNames());
         checkPolicies();

@@ -32,8 +32,13 @@ final class ArchitectureTest {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(
-                        "dev.perigee.worker..", "dev.perigee.local..", "dev.perigee.testing..")
-                .because("gateway and worker know each other only through protocol")
+                        "dev.perigee.worker..",
+                        "dev.perigee.local..",
+                        "dev.perigee.testing..",
+                        "dev.perigee.client..")
+                .because(
+                        "gateway and worker know each other only through protocol, whose client is"
+                                + " for backends")
                 .allowEmptyShould(true)
                 .check(CLASSES);
     }
@@ -43,7 +48,15 @@ final class ArchitectureTest {
         var named =
                 Stream.concat(
                         Stream.of(ROOT),
-                        Stream.of("inbound", "partition", "placement", "link", "outbound", "admin")
+                        Stream.of(
+                                        "inbound",
+                                        "partition",
+                                        "placement",
+                                        "link",
+                                        "outbound",
+                                        "secret",
+                                        "admin",
+                                        "console")
                                 .map(name -> ROOT + "." + name + ".."));
         classes()
                 .should()

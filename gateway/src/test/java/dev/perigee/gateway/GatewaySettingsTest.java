@@ -46,6 +46,15 @@ class GatewaySettingsTest {
     }
 
     @Test
+    void wantsATokenForAdminPagesThatOthersReach() {
+        given.put("admin.listen", "0.0.0.0:7081");
+
+        assertThatThrownBy(() -> GatewaySettings.SCHEMA.read(given))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("admin.token must be set");
+    }
+
+    @Test
     void wantsHeartbeatsWellWithinTheTimeout() {
         given.put("group.heartbeat-interval", "6s");
 

@@ -147,7 +147,7 @@ public final class Worker implements AutoCloseable {
                                 sessions::instances,
                                 WorkerSettings.debugs(settings),
                                 leaving,
-                                WorkerSettings.drainGuard(settings)));
+                                WorkerSettings.adminAccess(settings)));
         parts.add("admin", admin::close);
         var link =
                 LinkServer.start(

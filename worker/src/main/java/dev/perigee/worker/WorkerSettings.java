@@ -1,13 +1,12 @@
 package dev.perigee.worker;
 
+import dev.perigee.protocol.access.AdminAccess;
 import dev.perigee.protocol.link.Hello;
-import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 import dev.perigee.worker.admin.AdminSettings;
-import dev.perigee.worker.admin.DrainGuard;
 import dev.perigee.worker.instance.InstanceOptions;
 import dev.perigee.worker.instance.InstanceSettings;
 import dev.perigee.worker.process.isolation.IsolationSettings;
@@ -115,21 +114,10 @@ public final class WorkerSettings {
         return debug == null ? !isProduction(settings) : debug;
     }
 
-    /** Who may drain the worker: with the token, or from this machine where only people are. */
-    static DrainGuard drainGuard(Settings settings) {
-        boolean serversReachIt =
-                isProduction(settings) && IsolationSettings.letsReachHost(settings);
-        return new DrainGuard(
-                settings.valueOrNull(AdminSettings.TOKEN),
-                isLoopback(settings.value(AdminSettings.LISTEN)) && !serversReachIt);
-    }
-
-    private static boolean isLoopback(HostPort address) {
-        try {
-            return InetAddress.getByName(address.host()).isLoopbackAddress();
-        } catch (UnknownHostException e) {
-            return false;
-        }
+    /** Who may see the admin pages: with the token, or from this machine where only people are. */
+    static AdminAccess adminAccess(Settings settings) {
+        return AdminSettings.access(
+                settings, isProduction(settings) && IsolationSettings.letsReachHost(settings));
     }
 
     static Path caches(Settings settings) {

@@ -35,6 +35,7 @@ final class ArchitectureTest {
                         "dev.perigee.gateway..",
                         "dev.perigee.local..",
                         "dev.perigee.testing..",
+                        "dev.perigee.client..",
                         "org.apache.kafka..")
                 .because(
                         "gateway and worker know each other only through protocol, and only a gateway speaks to Kafka")

@@ -3,6 +3,7 @@ package dev.perigee.worker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perigee.protocol.access.AdminAccess;
 import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.protocol.settings.InvalidSettingsException;
 import dev.perigee.protocol.tls.PemFile;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -84,6 +86,30 @@ final class WorkerSettingsTest {
         mutual.put("link.tls.key", "worker.key");
         mutual.put("link.tls.client-ca", "gateways.pem");
         assertThat(WorkerSettings.SCHEMA.read(mutual)).isNotNull();
+    }
+
+    @Test
+    @DisplayName("shows the admin pages to no jailed server that reaches them")
+    void needsATokenWhereServersReachTheAdminPages() {
+        var production = Map.of("worker.mode", "production", "link.token", "t");
+        assertThat(refusal(production)).isNotNull();
+        for (var closed : List.of("isolation.network=false", "isolation.mode=none")) {
+            var all = new HashMap<>(production);
+            all.put(closed.split("=", 2)[0], closed.split("=", 2)[1]);
+            assertThat(refusal(all)).isNull();
+        }
+        assertThat(refusal(Map.of())).isNull();
+        assertThatThrownBy(
+                        () ->
+                                WorkerSettings.SCHEMA.read(
+                                        Map.of("admin.listen", "0.0.0.0:7071", "link.token", "t")))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("admin.token must be set");
+    }
+
+    private static AdminAccess.@Nullable Refusal refusal(Map<String, String> texts) {
+        return WorkerSettings.adminAccess(WorkerSettings.SCHEMA.read(texts))
+                .refusal(name -> name.equals("Host") ? "localhost:7071" : null);
     }
 
     @Test

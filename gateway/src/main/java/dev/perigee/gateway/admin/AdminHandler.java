@@ -2,6 +2,7 @@ package dev.perigee.gateway.admin;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.perigee.protocol.access.AdminAccess;
 import dev.perigee.protocol.json.Json;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.nio.ByteBuffer;
@@ -19,11 +20,13 @@ final class AdminHandler extends Handler.Abstract {
     private static final String JSON = "application/json";
     private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
+    private final AdminAccess access;
     private final Readiness readiness;
     private final PrometheusMeterRegistry registry;
     private volatile boolean wasReady;
 
-    AdminHandler(Readiness readiness, PrometheusMeterRegistry registry) {
+    AdminHandler(AdminAccess access, Readiness readiness, PrometheusMeterRegistry registry) {
+        this.access = access;
         this.readiness = readiness;
         this.registry = registry;
     }
@@ -49,13 +52,24 @@ final class AdminHandler extends Handler.Abstract {
             }
             case "/health/ready" -> ready(response, callback);
             case "/metrics" -> {
-                var scraped = registry.scrape().getBytes(UTF_8);
-                write(response, callback, HttpStatus.OK_200, PROMETHEUS_TEXT, scraped);
+                var refusal = access.metricsRefusal(request.getHeaders()::get);
+                if (refusal == null) {
+                    var scraped = registry.scrape().getBytes(UTF_8);
+                    write(response, callback, HttpStatus.OK_200, PROMETHEUS_TEXT, scraped);
+                } else {
+                    refuse(response, callback, refusal);
+                }
             }
             default -> {
-                var problem =
-                        new Problem("not found; there are /health/live, /health/ready, /metrics");
-                write(response, callback, HttpStatus.NOT_FOUND_404, JSON, Json.write(problem));
+                var refusal = access.refusal(request.getHeaders()::get);
+                if (refusal == null) {
+                    var problem =
+                            new Problem(
+                                    "not found; there are /health/live, /health/ready, /metrics");
+                    write(response, callback, HttpStatus.NOT_FOUND_404, JSON, Json.write(problem));
+                } else {
+                    refuse(response, callback, refusal);
+                }
             }
         }
         return true;
@@ -74,6 +88,14 @@ final class AdminHandler extends Handler.Abstract {
                 isReady ? HttpStatus.OK_200 : HttpStatus.SERVICE_UNAVAILABLE_503,
                 JSON,
                 Json.write(new Health(isReady ? "ready" : otherwise, obstacles)));
+    }
+
+    private static void refuse(Response response, Callback callback, AdminAccess.Refusal refusal) {
+        if (refusal.unauthorized()) {
+            response.getHeaders().put(HttpHeader.WWW_AUTHENTICATE, "Bearer");
+        }
+        var problem = new Problem(refusal.reason());
+        write(response, callback, refusal.status(), JSON, Json.write(problem));
     }
 
     private static void write(

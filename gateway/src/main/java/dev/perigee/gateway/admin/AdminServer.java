@@ -1,18 +1,24 @@
 package dev.perigee.gateway.admin;
 
+import dev.perigee.protocol.access.AdminAccess;
 import dev.perigee.protocol.settings.HostPort;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 
 /**
  * Serves {@code /health/live}, {@code /health/ready} and {@code /metrics}. Live means that the JVM
  * answers, whatever else does not: to end it cures no broker and no link. Ready is what the {@link
  * Readiness} says: {@code not_ready} until everything was ready once, {@code degraded} when that is
- * over, in both cases with what is in the way.
+ * over, in both cases with what is in the way. Health is for everybody, the rest for those whom the
+ * {@link AdminAccess} lets.
  */
 public final class AdminServer implements AutoCloseable {
     private static final int MAX_THREADS = 6;
@@ -30,14 +36,22 @@ public final class AdminServer implements AutoCloseable {
     /**
      * Starts to listen, and adds the JVM's own meters to the registry.
      *
+     * @param pages what else is served; each leaves to others what is not its own, and checks
+     *     itself who may see it
      * @throws IOException when the address cannot be listened on; the message names it
      */
     public static AdminServer start(
-            HostPort listen, Readiness readiness, PrometheusMeterRegistry registry)
+            HostPort listen,
+            AdminAccess access,
+            Readiness readiness,
+            PrometheusMeterRegistry registry,
+            Handler... pages)
             throws IOException {
         var threads = new QueuedThreadPool(MAX_THREADS, 1);
         threads.setName("admin-http");
         threads.setDaemon(true);
+        // A page may be told of changes for as long as it is open.
+        threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("admin-"));
         var server = new Server(threads);
         var http = new HttpConnectionFactory();
         http.getHttpConfiguration().setSendServerVersion(false);
@@ -45,7 +59,9 @@ public final class AdminServer implements AutoCloseable {
         connector.setHost(listen.host());
         connector.setPort(listen.port());
         server.addConnector(connector);
-        server.setHandler(new AdminHandler(readiness, registry));
+        var all = new ArrayList<>(List.of(pages));
+        all.add(new AdminHandler(access, readiness, registry));
+        server.setHandler(new Handler.Sequence(all));
         try {
             server.start();
         } catch (Exception e) {

@@ -1,8 +1,11 @@
 package dev.perigee.gateway.admin;
 
+import dev.perigee.protocol.access.AdminAccess;
+import dev.perigee.protocol.access.AdminAccessSettings;
 import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.SettingType;
+import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 
 /** The configuration of the gateway's HTTP face. */
@@ -12,10 +15,15 @@ public final class AdminSettings {
                     "admin.listen",
                     SettingType.hostPort(),
                     "127.0.0.1:7081",
-                    "Where /health/live, /health/ready and /metrics are served, without"
-                            + " authentication. Port 0 takes any free port.");
+                    "Where /health/live, /health/ready and /metrics are served. Port 0 takes any"
+                            + " free port.");
 
-    public static final SettingsSchema SCHEMA = SettingsSchema.of("gateway", LISTEN);
+    public static final SettingsSchema SCHEMA = AdminAccessSettings.schema("gateway", LISTEN);
 
     private AdminSettings() {}
+
+    /** Who may see more than health. */
+    public static AdminAccess access(Settings settings) {
+        return AdminAccessSettings.read(settings, LISTEN, false);
+    }
 }

@@ -48,6 +48,11 @@ public final class PartitionFeed {
         return tracker(topic).next();
     }
 
+    /** How many records have arrived and are not done. */
+    public int open(Topic topic) {
+        return tracker(topic).openEntries();
+    }
+
     /** What this record stands for is done. False when it was done already. */
     public boolean done(Topic topic, long offset) {
         var tracker = tracker(topic);

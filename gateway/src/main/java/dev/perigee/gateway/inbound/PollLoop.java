@@ -20,6 +20,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,6 +59,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
                     consumer.wakeup();
                 }
             };
+    private final LastingFailure polling = new LastingFailure(LOG);
     private volatile boolean stopping;
     private volatile boolean member;
     private long tenures;
@@ -89,6 +91,11 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         return member;
     }
 
+    /** Why nothing can be read, null while it can. */
+    public @Nullable String problem() {
+        return polling.reason();
+    }
+
     /** Leaves the group: every partition is revoked before this returns, bounded. */
     @Override
     public void close() {
@@ -106,6 +113,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         while (!stopping) {
             try {
                 var records = consumer.poll(RequestCommits.INTERVAL);
+                polling.over();
                 membership.update(consumer.groupMetadata(), tenureNumbers());
                 announce();
                 dispatch(records);
@@ -117,7 +125,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
             } catch (InterruptException e) {
                 stopping = true;
             } catch (KafkaException e) {
-                LOG.atError().setCause(e).log("Polling failed, trying again");
+                polling.failed("Polling failed, trying again", e);
                 pauseAfterFailure();
             } catch (RuntimeException e) {
                 LOG.atError().setCause(e).log("Something went wrong, joining the group anew");

@@ -53,11 +53,22 @@ final class FrameWriter {
      * @return the reservation to pass to {@link #data}, or -1 when there was no room in time
      */
     int reserve(int bytes, long nanos) throws InterruptedException {
-        var wanted = Math.min(bytes, bufferBytes);
-        if (closed || buffer.tryAcquire(wanted)) {
+        var wanted = reserve(bytes);
+        if (wanted >= 0) {
             return wanted;
         }
+        wanted = Math.min(bytes, bufferBytes);
         return buffer.tryAcquire(wanted, nanos, TimeUnit.NANOSECONDS) ? wanted : -1;
+    }
+
+    /**
+     * Takes room for a frame of data; never blocks.
+     *
+     * @return the reservation to pass to {@link #data}, or -1 when there is no room
+     */
+    int reserve(int bytes) {
+        var wanted = Math.min(bytes, bufferBytes);
+        return closed || buffer.tryAcquire(wanted) ? wanted : -1;
     }
 
     /** Gives a reservation back that no frame used. */

@@ -25,6 +25,7 @@ final class LinkCall implements AnswerHandler {
     private final Object order;
     private final @Nullable RecordOrigin executeOrigin;
     private final RefusalHandler onRefusal;
+    private final Runnable onEnd;
     private final CountDownLatch ended = new CountDownLatch(1);
     private final long madeAt = System.nanoTime();
     private volatile boolean sent;
@@ -35,18 +36,21 @@ final class LinkCall implements AnswerHandler {
      * @param executeOrigin of a {@code tool/execute}, by which an attach answer resolves it; null
      *     for what is simply sent again
      * @param onRefusal hears an error answer before the waiter does, on the reader
+     * @param onEnd runs when it has ended, on any thread and perhaps under the session's lock
      */
     LinkCall(
             long id,
             String method,
             Object order,
             @Nullable RecordOrigin executeOrigin,
-            RefusalHandler onRefusal) {
+            RefusalHandler onRefusal,
+            Runnable onEnd) {
         this.id = id;
         this.method = method;
         this.order = order;
         this.executeOrigin = executeOrigin;
         this.onRefusal = onRefusal;
+        this.onEnd = onEnd;
     }
 
     long id() {
@@ -80,7 +84,7 @@ final class LinkCall implements AnswerHandler {
     @Override
     public void result(RawJson json) {
         result = json;
-        ended.countDown();
+        end();
     }
 
     @Override
@@ -93,8 +97,13 @@ final class LinkCall implements AnswerHandler {
     void fail(LinkException why) {
         if (!hasEnded()) {
             failure = why;
-            ended.countDown();
+            end();
         }
+    }
+
+    private void end() {
+        ended.countDown();
+        onEnd.run();
     }
 
     boolean hasEnded() {

@@ -5,6 +5,7 @@ import dev.perigee.protocol.link.SessionNotice;
 import dev.perigee.protocol.link.ToolOrder;
 import java.time.Duration;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One partition's session on a worker. It outlives connections: a call that is in flight when one
@@ -15,6 +16,15 @@ public interface PartitionLink {
     PartitionClaim claim();
 
     String workerId();
+
+    /**
+     * Sends a tool request if it can be sent at once; never waits.
+     *
+     * @param onEnd runs once when the worker accepted or answered it or the session is gone, on any
+     *     thread, perhaps before this returns: it must not wait
+     * @return null when it cannot: {@link #execute} says why, or waits
+     */
+    @Nullable PendingAcceptance offer(ToolOrder.Execute order, Runnable onEnd);
 
     /**
      * Sends a tool request and waits until the worker accepted or answered it. A worker that is

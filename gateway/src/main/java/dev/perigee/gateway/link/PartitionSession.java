@@ -98,6 +98,12 @@ final class PartitionSession implements PartitionLink {
     }
 
     @Override
+    public @Nullable PendingAcceptance offer(ToolOrder.Execute order, Runnable onEnd) {
+        var call = calls.offer(order, onEnd);
+        return call == null ? null : () -> calls.take(call, ToolOrder.Accepted.class);
+    }
+
+    @Override
     public ToolOrder.Accepted execute(ToolOrder.Execute order, Instant deadline)
             throws LinkException, InterruptedException {
         var until = Deadline.at(deadline);

@@ -6,6 +6,8 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
+import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -55,7 +57,7 @@ final class SessionCalls {
      */
     LinkCall post(String method, Object order, @Nullable RecordOrigin executeOrigin, Deadline until)
             throws LinkException, InterruptedException {
-        var call = new LinkCall(ids.incrementAndGet(), method, order, executeOrigin, this::refused);
+        var call = call(method, order, executeOrigin, () -> {});
         var frame = call.encode();
         if (frame.length > LinkFrame.MAX_BYTES) {
             throw failure(Reason.TOO_LARGE, false, "The order is larger than a frame of 16 MiB");
@@ -88,12 +90,62 @@ final class SessionCalls {
         return call;
     }
 
+    /**
+     * Makes a call of a tool request, if it can be sent at once; never waits.
+     *
+     * @param onEnd runs once when it has ended and can be taken out
+     * @return null when nothing is attached, the buffer is full, the frame too large or the session
+     *     over
+     */
+    @Nullable LinkCall offer(ToolOrder.Execute order, Runnable onEnd) {
+        var via = connection;
+        if (via == null) {
+            return null;
+        }
+        var call = call(LinkMethod.EXECUTE, order, order.origin(), onEnd);
+        var frame = call.encode();
+        var reserved = frame.length > LinkFrame.MAX_BYTES ? -1 : via.writer().reserve(frame.length);
+        if (reserved < 0) {
+            return null;
+        }
+        lock.lock();
+        try {
+            if (connection != via) {
+                via.writer().release(reserved);
+                return null;
+            }
+            inFlight.add(call);
+            meters.callBegan();
+            via.send(call, frame, reserved);
+            return call;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private LinkCall call(
+            String method, Object order, @Nullable RecordOrigin executeOrigin, Runnable onEnd) {
+        return new LinkCall(
+                ids.incrementAndGet(), method, order, executeOrigin, this::refused, onEnd);
+    }
+
     /** Waits for the end of a call and takes it out. */
     <T> T await(LinkCall call, Deadline until, Class<T> type)
             throws LinkException, InterruptedException {
+        try {
+            var _ = call.await(until.nanosLeft());
+        } catch (InterruptedException e) {
+            over(call, false);
+            throw e;
+        }
+        return take(call, type);
+    }
+
+    /** Takes a call out, also one that has not ended, without waiting. */
+    <T> T take(LinkCall call, Class<T> type) throws LinkException {
         var answered = false;
         try {
-            if (!call.await(until.nanosLeft()) && !call.hasEnded()) {
+            if (!call.hasEnded()) {
                 throw failure(
                         Reason.DEADLINE,
                         call.wasSent(),
@@ -109,9 +161,13 @@ final class SessionCalls {
                     .log("A worker's answer was not understood");
             throw failure(Reason.REJECTED, true, "The worker's answer was not understood");
         } finally {
-            forget(call);
-            meters.callEnded(call.method(), answered, call.ageNanos());
+            over(call, answered);
         }
+    }
+
+    private void over(LinkCall call, boolean answered) {
+        forget(call);
+        meters.callEnded(call.method(), answered, call.ageNanos());
     }
 
     /**

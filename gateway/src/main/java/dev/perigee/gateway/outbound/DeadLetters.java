@@ -1,6 +1,7 @@
 package dev.perigee.gateway.outbound;
 
 import dev.perigee.gateway.inbound.Inbound.Rejected;
+import dev.perigee.protocol.topic.DeadLetterReason;
 import dev.perigee.protocol.topic.Headers;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
@@ -35,6 +36,9 @@ public final class DeadLetters {
                 Counter.builder("perigee.gateway.dead.letters")
                         .description("Records put aside, by reason")
                         .withRegistry(metrics);
+        for (var reason : DeadLetterReason.values()) {
+            var _ = letters.withTag("reason", reason.code());
+        }
     }
 
     /** Writes a dead letter; {@code done} runs when it is safe, on a thread of the producer. */

@@ -63,12 +63,17 @@ public final class FastPublisher implements AutoCloseable {
     }
 
     /**
-     * Learns where topics are, so that no record waits for that.
+     * Learns where topics are, so that no record waits for that, and shows their counters.
      *
      * @throws KafkaException when the broker does not answer or a topic is missing
      */
     public void prepare(List<String> topics) {
-        topics.forEach(producer::partitionsFor);
+        for (var topic : topics) {
+            producer.partitionsFor(topic);
+            for (var counters : List.of(written, failures, waits)) {
+                var _ = counters.withTags("topic", topic);
+            }
+        }
     }
 
     /** Writes a record. */

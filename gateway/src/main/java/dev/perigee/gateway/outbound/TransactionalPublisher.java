@@ -53,6 +53,7 @@ public final class TransactionalPublisher implements AutoCloseable {
     private final Timer timer;
     private final BlockingQueue<StateWrite> waiting = new ArrayBlockingQueue<>(CAPACITY);
     private final Thread thread;
+    private final Troubles troubles = new Troubles(LOG);
     private final Backlog backlog = new Backlog(InstantSource.system());
     private final Backoff backoff = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(1));
     private @Nullable Transaction transaction;
@@ -166,9 +167,10 @@ public final class TransactionalPublisher implements AutoCloseable {
                 }
                 case Transaction.NotMember() -> membership.awaitOtherThan(view, VIEW_WAIT);
                 case Transaction.Broken(var cause) -> {
-                    LOG.atWarn()
-                            .addKeyValue("cause", cause.toString())
-                            .log("A transaction failed, repeating it with a new producer");
+                    troubles.log(
+                            commandsTopic,
+                            "Transactions fail, repeating them with a new producer",
+                            cause);
                     closeTransaction();
                     backoff.pause();
                 }

@@ -249,6 +249,9 @@ final class CallFlow {
             if (context.feed().mayDispatch(call.offset())) {
                 call.timer(null);
                 call.stage(Stage.SENDING);
+                context.services()
+                        .metrics()
+                        .sent(Duration.between(call.read().appendedAt(), now()));
                 sender.send(call, session);
             } else {
                 queue.aside(call);

@@ -2,19 +2,28 @@ package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.gateway.link.LinkException;
+import dev.perigee.gateway.link.PendingAcceptance;
+import dev.perigee.gateway.partition.GatewayMetrics.Where;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolError;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.trace.LogContext;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sends requests over the link, each on a virtual thread, and reports back on the owner's. */
+/**
+ * Sends requests over the link and reports back on the owner's thread, for which all but what says
+ * otherwise is. What cannot be sent at once, or is large, waits on a virtual thread of its own.
+ */
 final class CallSender {
     private static final Logger LOG = LoggerFactory.getLogger(CallSender.class);
     private static final Duration CANCEL_WAIT = Duration.ofSeconds(5);
+
+    /** To be written without keeping the owner from others. */
+    private static final int SMALL_BYTES = 64 << 10;
 
     /** What became of a call that was sent. */
     interface Verdict {
@@ -46,7 +55,56 @@ final class CallSender {
     }
 
     void send(ToolCall call, Session session) {
+        try {
+            if (call.bytes() > SMALL_BYTES || !new Sending(call, session).begin()) {
+                sendWaiting(call, session);
+            }
+        } catch (RuntimeException e) {
+            broken(call, session, e);
+        }
+    }
+
+    private void sendWaiting(ToolCall call, Session session) {
         Thread.ofVirtual().name("call").start(() -> execute(call, session));
+    }
+
+    /** A request that was sent at once, until the worker has accepted it or its time is over. */
+    private final class Sending {
+        private final ToolCall call;
+        private final Session session;
+        private @Nullable PendingAcceptance pending;
+
+        Sending(ToolCall call, Session session) {
+            this.call = call;
+            this.session = session;
+        }
+
+        /** False when it cannot be sent at once. */
+        boolean begin() {
+            pending = session.link().offer(order(call), () -> context.mailbox().post(this::ended));
+            if (pending == null) {
+                return false;
+            }
+            call.timer(context.timers().at(call.read().deadline(), this::ended));
+            return true;
+        }
+
+        private void ended() {
+            var taken = pending;
+            if (taken == null) {
+                return;
+            }
+            pending = null;
+            try {
+                executed(call, taken.take());
+            } catch (LinkException e) {
+                if (e.reason() != LinkException.Reason.OVERLOADED) {
+                    failed(call, session, e);
+                } else if (call.stage() == ToolCall.Stage.SENDING) {
+                    sendWaiting(call, session); // Asks again, for as long as that makes sense.
+                }
+            }
+        }
     }
 
     /** Cancels a request that the worker may have; {@code done} runs on the owner's thread. */
@@ -59,6 +117,7 @@ final class CallSender {
         Thread.ofVirtual().name("cancel").start(() -> cancel(read, session, done));
     }
 
+    /** On a thread of its own. */
     private void execute(ToolCall call, Session session) {
         var read = call.read();
         var order = order(call);
@@ -70,19 +129,23 @@ final class CallSender {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
-            LOG.atError()
-                    .addKeyValue(LogContext.PROCESS_ID, call.processId())
-                    .addKeyValue(LogContext.PARTITION, context.partition())
-                    .addKeyValue(LogContext.EPOCH, session.link().claim().epoch())
-                    .addKeyValue(LogContext.TRACE_ID, call.span().traceId())
-                    .setCause(e)
-                    .log("A call could not be sent");
-            context.mailbox().post(() -> broken(call));
+            broken(call, session, e);
         }
     }
 
+    private void broken(ToolCall call, Session session, RuntimeException cause) {
+        LOG.atError()
+                .addKeyValue(LogContext.PROCESS_ID, call.processId())
+                .addKeyValue(LogContext.PARTITION, context.partition())
+                .addKeyValue(LogContext.EPOCH, session.link().claim().epoch())
+                .addKeyValue(LogContext.TRACE_ID, call.span().traceId())
+                .setCause(cause)
+                .log("A call could not be sent");
+        context.mailbox().post(() -> broken(call));
+    }
+
     private void broken(ToolCall call) {
-        context.services().metrics().failure("call");
+        context.services().metrics().failure(Where.CALL);
         if (call.stage() == ToolCall.Stage.SENDING) {
             verdict.refused(call, OwnAnswer.OUTCOME_UNKNOWN);
         }
@@ -139,7 +202,7 @@ final class CallSender {
             case OVERLOADED -> verdict.answered(call, overloaded(call, failure));
             case TOO_LARGE -> verdict.refused(call, OwnAnswer.TOO_LARGE);
             case REJECTED -> {
-                context.services().metrics().failure("call");
+                context.services().metrics().failure(Where.CALL);
                 verdict.refused(
                         call, failure.mayHaveRun() ? OwnAnswer.OUTCOME_UNKNOWN : OwnAnswer.REFUSED);
             }
@@ -166,7 +229,7 @@ final class CallSender {
         try {
             session.link().cancel(order, context.services().clock().instant().plus(CANCEL_WAIT));
         } catch (LinkException e) {
-            context.services().metrics().failure("cancel");
+            context.services().metrics().failure(Where.CANCEL);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return;

@@ -1,15 +1,57 @@
 package dev.perigee.gateway.partition;
 
+import dev.perigee.gateway.link.LinkFailure;
+import dev.perigee.gateway.placement.Move;
+import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What owners count and measure. Any thread. */
+/**
+ * What owners count and measure. Any thread. All counters are there from the start, so that the
+ * first occurrence shows as an increase.
+ */
 public final class GatewayMetrics {
+    private static final Duration[] BUCKETS = {
+        Duration.ofMillis(1),
+        Duration.ofMillis(2),
+        Duration.ofMillis(5),
+        Duration.ofMillis(10),
+        Duration.ofMillis(25),
+        Duration.ofMillis(50),
+        Duration.ofMillis(100),
+        Duration.ofMillis(250),
+        Duration.ofMillis(500),
+        Duration.ofSeconds(1),
+        Duration.ofMillis(2500),
+        Duration.ofSeconds(5),
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(30),
+        Duration.ofSeconds(60)
+    };
+
+    /** Why a session ended that another gateway took. */
+    static final String FENCED = "fenced";
+
+    /** Where a defect was survived. */
+    enum Where {
+        OWNER,
+        RECORD,
+        CALL,
+        CANCEL,
+        ORDER,
+        COMMANDS_END,
+        MOVER
+    }
+
     private final MeterProvider<Counter> recordsIn;
     private final MeterProvider<Counter> commands;
     private final MeterProvider<Counter> duplicates;
@@ -18,9 +60,10 @@ public final class GatewayMetrics {
     private final MeterProvider<Counter> moves;
     private final MeterProvider<Counter> failures;
     private final Timer call;
+    private final Timer queued;
     private final Timer restore;
 
-    public GatewayMetrics(MeterRegistry registry) {
+    public GatewayMetrics(MeterRegistry registry, TopicNames names) {
         this.recordsIn = counters(registry, "records.in", "Records read, by topic");
         this.commands = counters(registry, "commands", "Commands that ended, by outcome");
         this.duplicates =
@@ -34,12 +77,38 @@ public final class GatewayMetrics {
         this.call =
                 Timer.builder("perigee.gateway.call")
                         .description("From a request's append to its result's acknowledgement")
-                        .publishPercentileHistogram()
+                        .serviceLevelObjectives(BUCKETS)
+                        .register(registry);
+        this.queued =
+                Timer.builder("perigee.gateway.call.queued")
+                        .description("From a request's append to its being sent to a worker")
+                        .serviceLevelObjectives(BUCKETS)
                         .register(registry);
         this.restore =
                 Timer.builder("perigee.gateway.restore")
                         .description("From claiming a partition to knowing its state")
                         .register(registry);
+        begin(names);
+    }
+
+    private void begin(TopicNames names) {
+        begin(recordsIn, "topic", Stream.of(Topic.COMMANDS, Topic.TOOL_REQUESTS).map(names::of));
+        begin(commands, "outcome", lower(CommandOutcome.values()));
+        begin(duplicates, "topic", Stream.of("commands", "tool-requests"));
+        begin(sessionEnds, "reason", Stream.concat(Stream.of(FENCED), lower(LinkFailure.values())));
+        begin(moves, "manner", lower(Move.Manner.values()));
+        begin(failures, "where", lower(Where.values()));
+        var _ = requests.withTags("answered_by", "worker", "code", "none");
+        for (var code : ErrorCode.values()) {
+            var _ = requests.withTags("answered_by", "gateway", "code", lower(code));
+        }
+    }
+
+    private static void begin(MeterProvider<Counter> counters, String tag, Stream<String> values) {
+        values.forEach(
+                value -> {
+                    var _ = counters.withTags(tag, value);
+                });
     }
 
     private static MeterProvider<Counter> counters(
@@ -76,6 +145,11 @@ public final class GatewayMetrics {
         restore.record(took);
     }
 
+    /** A request is handed to the link for the first time, or again after it surely did not run. */
+    void sent(Duration sinceAppend) {
+        queued.record(sinceAppend.isNegative() ? Duration.ZERO : sinceAppend);
+    }
+
     void sessionEnded(String reason) {
         sessionEnds.withTags("reason", reason).increment();
     }
@@ -84,8 +158,12 @@ public final class GatewayMetrics {
         moves.withTags("manner", lower(manner)).increment();
     }
 
-    void failure(String where) {
-        failures.withTags("where", where).increment();
+    void failure(Where where) {
+        failures.withTags("where", lower(where)).increment();
+    }
+
+    private static Stream<String> lower(Enum<?>[] constants) {
+        return Stream.of(constants).map(GatewayMetrics::lower);
     }
 
     private static String lower(Enum<?> constant) {

@@ -84,7 +84,7 @@ public final class Mover implements AutoCloseable {
                 }
             }
         } catch (RuntimeException e) {
-            metrics.failure("mover");
+            metrics.failure(GatewayMetrics.Where.MOVER);
             LOG.atError().setCause(e).log("Partitions could not be moved, trying again");
         }
     }

@@ -2,6 +2,7 @@ package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.link.LinkException;
 import dev.perigee.gateway.link.PendingOutcome;
+import dev.perigee.gateway.partition.GatewayMetrics.Where;
 import dev.perigee.protocol.command.CommandError;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.link.InstanceOrder.Outcome;
@@ -98,7 +99,7 @@ final class OrderDesk {
             case DEADLINE -> end(command, part, failure(part, "unavailable", failure));
             case TOO_LARGE -> end(command, part, failure(part, "invalid", failure));
             case REJECTED -> {
-                context.services().metrics().failure("order");
+                context.services().metrics().failure(Where.ORDER);
                 end(command, part, failure(part, "internal", failure));
             }
         }

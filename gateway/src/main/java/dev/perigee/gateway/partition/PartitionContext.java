@@ -20,9 +20,25 @@ final class PartitionContext {
         this.feed = feed;
         this.mailbox = mailbox;
         this.timers = new Timers(services.clock());
+        this.stateTopic =
+                new StateTopic(services.names().of(Topic.STATE), partition(), services.seal());
         this.writer =
-                new StateWriter(services.transactions(), feed, mailbox, this::commandsCommitted);
-        this.stateTopic = new StateTopic(services.names().of(Topic.STATE), partition());
+                new StateWriter(
+                        services.transactions(),
+                        feed,
+                        mailbox,
+                        stateTopic.name(),
+                        new StateWriter.Listener() {
+                            @Override
+                            public void written(String name) {
+                                state.outdated().remove(name);
+                            }
+
+                            @Override
+                            public void commandsCommitted(long offset) {
+                                PartitionContext.this.commandsCommitted(offset);
+                            }
+                        });
     }
 
     PartitionServices services() {

@@ -7,6 +7,7 @@ import dev.perigee.gateway.inbound.Inbound.ReportRead;
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.gateway.inbound.PartitionFeed;
 import dev.perigee.gateway.inbound.Tenure;
+import dev.perigee.gateway.partition.GatewayMetrics.Where;
 import dev.perigee.gateway.placement.Hosted;
 import dev.perigee.gateway.placement.Move.Manner;
 import dev.perigee.protocol.topic.DeadLetterReason;
@@ -17,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.errors.InterruptException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -72,8 +74,22 @@ final class PartitionOwner {
     }
 
     /** What the partition is doing, for metrics and readiness. */
+    int open(Topic topic) {
+        return context.feed().open(topic);
+    }
+
     OwnerState state() {
         return ended ? OwnerState.ENDED : sessions.state();
+    }
+
+    /** What keeps it from serving until somebody does something, null when nothing does. */
+    @Nullable String problem() {
+        return sessions.problem();
+    }
+
+    /** Secrets that are not kept as they would be written now. */
+    int outdated() {
+        return sessions.outdated();
     }
 
     /** Ends the tenure: returns at once, the rest happens on other threads. */
@@ -158,7 +174,7 @@ final class PartitionOwner {
         } catch (InterruptException e) {
             throw e;
         } catch (RuntimeException e) {
-            services.metrics().failure("owner");
+            services.metrics().failure(Where.OWNER);
             LOG.atError()
                     .addKeyValue("partition", tenure().partition())
                     .setCause(e)
@@ -177,7 +193,7 @@ final class PartitionOwner {
             } catch (InterruptException e) {
                 throw e;
             } catch (RuntimeException e) {
-                services.metrics().failure("record");
+                services.metrics().failure(Where.RECORD);
                 var origin = new RecordOrigin(record.topic(), record.partition(), record.offset());
                 LOG.atError()
                         .addKeyValue("origin", origin.toString())

@@ -7,6 +7,7 @@ import dev.perigee.gateway.outbound.FastPublisher;
 import dev.perigee.gateway.outbound.PublicRecords;
 import dev.perigee.gateway.outbound.Replies;
 import dev.perigee.gateway.outbound.TransactionalPublisher;
+import dev.perigee.gateway.secret.StateSeal;
 import dev.perigee.protocol.topic.TopicNames;
 import java.time.InstantSource;
 
@@ -14,6 +15,7 @@ import java.time.InstantSource;
  * What the owners of all partitions share. Everything here is safe for use by any thread.
  *
  * @param partitions how many process partitions there are
+ * @param seal encrypts secrets of the state topic
  * @param hosts decides which worker a partition goes to
  * @param limits of each user
  * @param metrics the gateway's own measurements
@@ -30,6 +32,7 @@ public record PartitionServices(
         DeadLetters deadLetters,
         GroupOffsets offsets,
         StateReader state,
+        StateSeal seal,
         WorkerLinks links,
         HostChooser hosts,
         PartitionTimes times,

@@ -6,13 +6,14 @@ import dev.perigee.gateway.partition.StateRecord.Installed;
 import dev.perigee.gateway.partition.StateRecord.Remembered;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,15 +25,16 @@ final class PartitionState {
     private final Map<String, RawJson> runtime = new HashMap<>();
     private final Map<String, Remembered> commands = new LinkedHashMap<>();
     private final Map<String, Broadcast> broadcasts = new HashMap<>();
+    private final Set<String> outdated = new LinkedHashSet<>();
     private @Nullable Host host;
 
     /**
      * Takes over one record.
      *
-     * @param value null for a tombstone
+     * @param name the record's key
+     * @param value as it was before it was encrypted, null for a tombstone
      */
-    void replay(byte @Nullable [] key, byte @Nullable [] value, long offset) {
-        var name = key == null ? "" : new String(key, StandardCharsets.UTF_8);
+    void replay(String name, byte @Nullable [] value, long offset) {
         if (name.startsWith(StateRecord.INSTANCE_PREFIX)) {
             var processId = name.substring(StateRecord.INSTANCE_PREFIX.length());
             if (value == null) {
@@ -60,6 +62,11 @@ final class PartitionState {
         } else if (name.equals(StateRecord.HOST_KEY)) {
             host = value == null ? null : Json.read(value, Host.class);
         }
+    }
+
+    /** Names of the records that are kept in another way than they would be written now. */
+    Set<String> outdated() {
+        return outdated;
     }
 
     void install(Instance instance) {

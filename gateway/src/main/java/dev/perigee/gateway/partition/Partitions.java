@@ -96,6 +96,29 @@ public final class Partitions implements PartitionHandler {
         return states;
     }
 
+    /** How many records of a topic this gateway has read and not finished. */
+    public long open(Topic topic) {
+        return owners.values().stream().mapToLong(owner -> owner.open(topic)).sum();
+    }
+
+    /** What keeps partitions from being served until somebody does something. */
+    public Map<Integer, String> problems() {
+        var problems = new TreeMap<Integer, String>();
+        owners.forEach(
+                (tenure, owner) -> {
+                    var problem = owner.problem();
+                    if (problem != null) {
+                        problems.put(tenure.partition(), problem);
+                    }
+                });
+        return problems;
+    }
+
+    /** Secrets in the state topic that the current key has not encrypted. */
+    public int outdatedSecrets() {
+        return owners.values().stream().mapToInt(PartitionOwner::outdated).sum();
+    }
+
     /** Waits until the owners whose tenure ended have left their sessions, bounded. */
     public void awaitEnded(Duration atMost) throws InterruptedException {
         long end = System.nanoTime() + atMost.toNanos();

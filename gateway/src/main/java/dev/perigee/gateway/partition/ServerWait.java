@@ -1,5 +1,6 @@
 package dev.perigee.gateway.partition;
 
+import dev.perigee.gateway.partition.GatewayMetrics.Where;
 import dev.perigee.protocol.topic.Topic;
 import java.time.Duration;
 import java.time.Instant;
@@ -99,7 +100,7 @@ final class ServerWait {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (KafkaException e) {
-            context.services().metrics().failure("commands-end");
+            context.services().metrics().failure(Where.COMMANDS_END);
         }
     }
 }

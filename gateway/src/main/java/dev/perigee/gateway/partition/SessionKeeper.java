@@ -34,6 +34,7 @@ final class SessionKeeper {
     private static final Logger LOG = LoggerFactory.getLogger(SessionKeeper.class);
     private static final Duration RETRY = Duration.ofMillis(200);
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(2);
+    private static final Duration UNREADABLE_RETRY = Duration.ofSeconds(30);
 
     private final PartitionContext context;
     private final CommandFlow commands;
@@ -42,6 +43,8 @@ final class SessionKeeper {
     private final Restoration restoration;
     private final Claims claims;
     private final Departure departure;
+    private final Resealing resealing;
+    private final RestoreProblem problem;
     private @Nullable PartitionClaim claim;
     private boolean recordingHost;
     private Timers.@Nullable Entry retry;
@@ -50,6 +53,7 @@ final class SessionKeeper {
     private volatile boolean departing;
     private volatile Hosted hosted;
     private volatile OwnerState state = OwnerState.RESTORING;
+    private volatile int outdated;
 
     SessionKeeper(PartitionContext context, CommandFlow commands, CallFlow calls) {
         this.context = context;
@@ -58,6 +62,8 @@ final class SessionKeeper {
         this.events = new EventFlow(context, calls);
         this.restoration = new Restoration(context, calls::serving);
         this.claims = new Claims(context);
+        this.resealing = new Resealing(context);
+        this.problem = new RestoreProblem(context.partition());
         this.departure = new Departure(context, calls, () -> Quietly.run(this::serve));
         this.ownedUntil = context.services().clock().instant();
         this.hosted = new Hosted(context.partition(), null, 0);
@@ -65,6 +71,16 @@ final class SessionKeeper {
 
     OwnerState state() {
         return departing && state == OwnerState.SERVING ? OwnerState.MOVING : state;
+    }
+
+    /** What somebody has to do something about, null when nothing is. */
+    @Nullable String problem() {
+        return problem.text();
+    }
+
+    /** Secrets that are not kept as they would be written now. */
+    int outdated() {
+        return outdated;
     }
 
     /** Where the partition is served. */
@@ -99,15 +115,17 @@ final class SessionKeeper {
                         .addKeyValue("epoch", claim.epoch())
                         .addKeyValue("instances", context.state().instances().size())
                         .log("Partition claimed and restored");
+                problem.over();
+                resealing.proceed();
                 place();
                 return;
             } catch (InterruptException e) {
                 throw e;
+            } catch (UnreadableStateException e) {
+                problem.is(e); // Nothing is known to be absent then, so nothing is done.
+                Thread.sleep(UNREADABLE_RETRY);
             } catch (RuntimeException e) {
-                LOG.atWarn()
-                        .addKeyValue("partition", context.partition())
-                        .setCause(e)
-                        .log("A partition could not be restored, trying again");
+                problem.is(e);
                 // Nothing may be handled before the state is read, and nobody tells when the broker
                 // is back; the end of the tenure interrupts.
                 Thread.sleep(LONGEST_RETRY);
@@ -291,6 +309,7 @@ final class SessionKeeper {
     }
 
     private void show() {
+        outdated = context.state().outdated().size();
         var session = context.serving();
         departing = departure.isUnderWay();
         hosted =
@@ -335,7 +354,7 @@ final class SessionKeeper {
 
         @Override
         public void fenced(long byEpoch) {
-            post(current -> ended(current, true, "fenced"));
+            post(current -> ended(current, true, GatewayMetrics.FENCED));
         }
 
         @Override

@@ -1,5 +1,6 @@
 package dev.perigee.gateway.partition;
 
+import dev.perigee.gateway.secret.StateSeal;
 import dev.perigee.protocol.json.InvalidRecordException;
 import java.time.Duration;
 import java.util.List;
@@ -24,17 +25,24 @@ public final class StateReader implements AutoCloseable {
 
     private final Supplier<Consumer<byte[], byte[]>> consumers;
     private final String topic;
+    private final StateSeal seal;
     private final Semaphore permits;
     private final ConcurrentLinkedQueue<Consumer<byte[], byte[]>> idle =
             new ConcurrentLinkedQueue<>();
 
     /**
      * @param consumers makes consumers outside any group that read committed records only
+     * @param seal opens what was encrypted
      * @param parallel how many partitions are read at a time
      */
-    public StateReader(Supplier<Consumer<byte[], byte[]>> consumers, String topic, int parallel) {
+    public StateReader(
+            Supplier<Consumer<byte[], byte[]>> consumers,
+            String topic,
+            StateSeal seal,
+            int parallel) {
         this.consumers = consumers;
         this.topic = topic;
+        this.seal = seal;
         this.permits = new Semaphore(parallel);
     }
 
@@ -43,6 +51,7 @@ public final class StateReader implements AutoCloseable {
      *
      * @param claim offset of the claim's record
      * @throws KafkaException when the broker does not answer
+     * @throws UnreadableStateException when something of it cannot be decrypted
      */
     PartitionState read(int partition, long claim) throws InterruptedException {
         permits.acquire();
@@ -51,9 +60,9 @@ public final class StateReader implements AutoCloseable {
             var consumer = pooled == null ? consumers.get() : pooled;
             boolean healthy = false;
             try {
-                var state = read(consumer, new TopicPartition(topic, partition), claim);
+                var replay = read(consumer, new TopicPartition(topic, partition), claim);
                 healthy = true;
-                return state;
+                return replay.state();
             } finally {
                 if (healthy) {
                     idle.add(consumer);
@@ -86,26 +95,26 @@ public final class StateReader implements AutoCloseable {
         }
     }
 
-    private static PartitionState read(
+    private StateReplay read(
             Consumer<byte[], byte[]> consumer, TopicPartition partition, long claim) {
-        var state = new PartitionState();
+        var replay = new StateReplay(seal);
         consumer.assign(List.of(partition));
         consumer.seekToBeginning(List.of(partition));
         while (consumer.position(partition) <= claim) {
             for (var record : consumer.poll(POLL).records(partition)) {
                 if (record.offset() <= claim) {
-                    replay(state, record);
+                    add(replay, record);
                 }
             }
         }
         consumer.unsubscribe();
-        return state;
+        return replay;
     }
 
     /** A record that cannot be read costs what it says, not the partition. */
-    private static void replay(PartitionState state, ConsumerRecord<byte[], byte[]> record) {
+    private static void add(StateReplay replay, ConsumerRecord<byte[], byte[]> record) {
         try {
-            state.replay(record.key(), record.value(), record.offset());
+            replay.add(record.key(), record.value(), record.offset());
         } catch (InvalidRecordException e) {
             LOG.atError()
                     .addKeyValue("partition", record.partition())

@@ -34,6 +34,16 @@ sealed interface StateRecord {
     /** Begins the key of {@link Remembered}. */
     String COMMAND_PREFIX = "command/";
 
+    /** Begins the key of {@link Broadcast}. */
+    String BROADCAST_PREFIX = "broadcast/";
+
+    /** Whether a record of this name can hold what users brought, and is encrypted. */
+    static boolean isSecret(String name) {
+        return name.startsWith(INSTANCE_PREFIX)
+                || name.startsWith(RUNTIME_PREFIX)
+                || name.startsWith(BROADCAST_PREFIX);
+    }
+
     /** Who owns the partition: this record's offset is the epoch. */
     record Claim(String gatewayId, Instant claimedAt) implements StateRecord {}
 
@@ -42,9 +52,6 @@ sealed interface StateRecord {
      * are known to be nowhere.
      */
     record Host(String workerId, String incarnation) implements StateRecord {}
-
-    /** Begins the key of {@link Broadcast}. */
-    String BROADCAST_PREFIX = "broadcast/";
 
     /**
      * An instance as it is wanted.

@@ -1,13 +1,14 @@
 package dev.perigee.gateway.partition;
 
+import dev.perigee.gateway.secret.StateSeal;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import java.nio.charset.StandardCharsets;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Shapes the state records of one partition. Pure. */
-record StateTopic(String name, int partition) {
+/** Shapes the state records of one partition, secrets encrypted. */
+record StateTopic(String name, int partition, StateSeal seal) {
 
     ProducerRecord<byte[], byte[]> claim(StateRecord.Claim claim) {
         return record(StateRecord.CLAIM_KEY, Json.write(claim));
@@ -58,6 +59,7 @@ record StateTopic(String name, int partition) {
     }
 
     private ProducerRecord<byte[], byte[]> record(String key, byte @Nullable [] value) {
-        return new ProducerRecord<>(name, partition, key.getBytes(StandardCharsets.UTF_8), value);
+        var kept = value != null && StateRecord.isSecret(key) ? seal.seal(key, value) : value;
+        return new ProducerRecord<>(name, partition, key.getBytes(StandardCharsets.UTF_8), kept);
     }
 }

@@ -5,7 +5,10 @@ import dev.perigee.gateway.outbound.StateWrite;
 import dev.perigee.gateway.outbound.StateWrite.Refusal;
 import dev.perigee.gateway.outbound.TransactionalPublisher;
 import dev.perigee.protocol.topic.Topic;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.slf4j.Logger;
@@ -21,20 +24,35 @@ final class StateWriter {
     private final TransactionalPublisher publisher;
     private final PartitionFeed feed;
     private final Mailbox mailbox;
-    private final Consumer<Long> committed;
+    private final String stateTopic;
+    private final Listener listener;
+    private final Map<String, Integer> writing = new HashMap<>();
 
-    /**
-     * @param committed told the offset of commands that became durable
-     */
     StateWriter(
             TransactionalPublisher publisher,
             PartitionFeed feed,
             Mailbox mailbox,
-            Consumer<Long> committed) {
+            String stateTopic,
+            Listener listener) {
         this.publisher = publisher;
         this.feed = feed;
         this.mailbox = mailbox;
-        this.committed = committed;
+        this.stateTopic = stateTopic;
+        this.listener = listener;
+    }
+
+    /** Told what became durable, after those who wrote it; on the owner's thread. */
+    interface Listener {
+        /** A record of the state topic. */
+        void written(String name);
+
+        /** The offset of commands. */
+        void commandsCommitted(long offset);
+    }
+
+    /** Whether a record of this name in the state topic is on its way. */
+    boolean isWriting(String name) {
+        return writing.containsKey(name);
     }
 
     /** Writes; a write that is too large is logged and given up. */
@@ -62,6 +80,8 @@ final class StateWriter {
             Runnable tooLarge)
             throws InterruptedException {
         long offset = feed.settled(Topic.COMMANDS);
+        var names = namesOf(records);
+        names.forEach(name -> writing.merge(name, 1, Integer::sum));
         publisher.submit(
                 new StateWrite(
                         feed.tenure(),
@@ -72,19 +92,37 @@ final class StateWriter {
                             public void committed(List<Long> offsets) {
                                 mailbox.post(
                                         () -> {
+                                            names.forEach(StateWriter.this::ended);
                                             done.accept(offsets);
-                                            committed.accept(offset);
+                                            names.forEach(listener::written);
+                                            listener.commandsCommitted(offset);
                                         });
                             }
 
                             @Override
                             public void refused(Refusal refusal) {
                                 switch (refusal) {
-                                    case TOO_LARGE -> mailbox.post(tooLarge);
+                                    case TOO_LARGE ->
+                                            mailbox.post(
+                                                    () -> {
+                                                        names.forEach(StateWriter.this::ended);
+                                                        tooLarge.run();
+                                                    });
                                     case TENURE_ENDED, CLOSED -> {}
                                 }
                             }
                         }));
+    }
+
+    private void ended(String name) {
+        writing.computeIfPresent(name, (_, count) -> count == 1 ? null : count - 1);
+    }
+
+    private List<String> namesOf(List<ProducerRecord<byte[], byte[]>> records) {
+        return records.stream()
+                .filter(record -> record.topic().equals(stateTopic))
+                .map(record -> new String(record.key(), StandardCharsets.UTF_8))
+                .toList();
     }
 
     private static List<String> topics(List<ProducerRecord<byte[], byte[]>> records) {

@@ -4,7 +4,7 @@
  * of {@link dev.perigee.gateway.partition.PartitionOwner}'s parts run on that thread and share
  * nothing with other partitions but the services of {@link
  * dev.perigee.gateway.partition.PartitionServices}. The records of the state topic are defined here
- * and read nowhere else.
+ * and read nowhere else; {@link dev.perigee.gateway.partition.Whereabouts} is what others may see.
  */
 @NullMarked
 package dev.perigee.gateway.partition;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perigee.protocol.access.AdminAccess;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.settings.HostPort;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 final class AdminServerTest {
+    private static final AdminAccess OPEN = new AdminAccess(null, true, false);
     private static final HostPort ANY_PORT = new HostPort("127.0.0.1", 0);
 
     private final PrometheusMeterRegistry registry =
@@ -29,7 +31,7 @@ final class AdminServerTest {
 
     @BeforeEach
     void start() throws IOException {
-        server = AdminServer.start(ANY_PORT, () -> obstacles, registry);
+        server = AdminServer.start(ANY_PORT, OPEN, () -> obstacles, registry);
     }
 
     @AfterEach
@@ -38,12 +40,20 @@ final class AdminServerTest {
         http.close();
     }
 
-    private HttpResponse<String> send(String method, String path) throws Exception {
-        return http.send(
+    private HttpResponse<String> send(String method, String path, String... headers)
+            throws Exception {
+        return send(server, method, path, headers);
+    }
+
+    private HttpResponse<String> send(
+            AdminServer server, String method, String path, String... headers) throws Exception {
+        var request =
                 HttpRequest.newBuilder(URI.create("http://" + server.address() + path))
-                        .method(method, HttpRequest.BodyPublishers.noBody())
-                        .build(),
-                HttpResponse.BodyHandlers.ofString());
+                        .method(method, HttpRequest.BodyPublishers.noBody());
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
     }
 
     @Test
@@ -108,8 +118,24 @@ final class AdminServerTest {
     }
 
     @Test
+    void showsHealthToEverybodyAndTheRestForTheToken() throws Exception {
+        var access = new AdminAccess("s3cret", false, false);
+        try (var guarded = AdminServer.start(ANY_PORT, access, List::of, registry)) {
+            assertThat(send(guarded, "GET", "/health/live").statusCode()).isEqualTo(200);
+            assertThat(send(guarded, "GET", "/health/ready").statusCode()).isEqualTo(200);
+            var refused = send(guarded, "GET", "/metrics");
+            assertThat(refused.statusCode()).isEqualTo(401);
+            assertThat(refused.headers().firstValue("WWW-Authenticate")).contains("Bearer");
+            assertThat(refused.body()).contains("admin.token").doesNotContain("s3cret");
+            assertThat(send(guarded, "GET", "/nothing").statusCode()).isEqualTo(401);
+            assertThat(send(guarded, "GET", "/metrics", "Authorization", "Bearer s3cret").body())
+                    .contains("jvm_threads_live");
+        }
+    }
+
+    @Test
     void namesTheAddressThatItCannotHave() {
-        assertThatThrownBy(() -> AdminServer.start(server.address(), List::of, registry))
+        assertThatThrownBy(() -> AdminServer.start(server.address(), OPEN, List::of, registry))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("admin.listen=" + server.address());
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perigee.gateway.partition.StateRecord.Host;
 import dev.perigee.gateway.partition.StateRecord.Installed;
 import dev.perigee.gateway.partition.StateRecord.Remembered;
+import dev.perigee.gateway.secret.StateSeal;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.config.ConfigFingerprint;
 import dev.perigee.protocol.config.ServerConfig;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class PartitionStateTest {
-    private static final StateTopic TOPIC = new StateTopic("mcp.state", 0);
+    private static final StateTopic TOPIC = new StateTopic("mcp.state", 0, new StateSeal(null));
     private static final RecordOrigin ORIGIN = new RecordOrigin("mcp.commands", 0, 3);
     private static final String PROCESS = "s-t-u-i1";
 
@@ -109,7 +110,7 @@ class PartitionStateTest {
     }
 
     private void replay(ProducerRecord<byte[], byte[]> record, long offset) {
-        state.replay(record.key(), record.value(), offset);
+        state.replay(new String(record.key(), StandardCharsets.UTF_8), record.value(), offset);
     }
 
     private static Remembered remembered(@Nullable CommandOutcome outcome) {

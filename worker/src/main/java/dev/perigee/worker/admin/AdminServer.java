@@ -1,5 +1,6 @@
 package dev.perigee.worker.admin;
 
+import dev.perigee.protocol.access.AdminAccess;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.worker.instance.InstanceSnapshot;
@@ -26,19 +27,22 @@ import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Serves {@code /health/live}, {@code /health/ready}, {@code /metrics} and, where it is switched
  * on, {@code /debug/instances}, of all instances or by {@code process}, {@code name}, {@code
- * installation}, {@code team}, {@code user} and {@code state}, for everybody who can reach it: it
- * belongs on loopback or a network of operators. {@code /drain} changes something, for those whom
- * the {@link DrainGuard} lets.
+ * installation}, {@code team}, {@code user} and {@code state}, and {@code /drain}. Health is for
+ * everybody, the rest for those whom the {@link AdminAccess} lets.
  */
 public final class AdminServer implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(AdminServer.class);
     private static final String JSON = "application/json";
+    private static final String LIVE = "/health/live";
+    private static final String READY = "/health/ready";
+    private static final String METRICS = "/metrics";
 
     private final Server server;
     private final ServerConnector connector;
@@ -54,6 +58,8 @@ public final class AdminServer implements AutoCloseable {
      * @throws IOException when the address cannot be listened on
      */
     public static AdminServer start(HostPort listen, Pages pages) throws IOException {
+        // Else Jetty asks the JVM's management for it, which takes longer to start than the worker.
+        System.setProperty("org.eclipse.jetty.util.referencesPerCacheLine", "16");
         var threads = new QueuedThreadPool(4, 1);
         threads.setName("admin");
         threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("admin-"));
@@ -118,7 +124,7 @@ public final class AdminServer implements AutoCloseable {
      * @param live false when only a restart helps
      * @param ready whether gateways can be served
      * @param debug whether instances are shown
-     * @param guard who may use {@code drain}
+     * @param access who may see more than health
      */
     public record Pages(
             Health live,
@@ -127,7 +133,7 @@ public final class AdminServer implements AutoCloseable {
             Supplier<List<InstanceSnapshot>> instances,
             boolean debug,
             DrainControl drain,
-            DrainGuard guard) {}
+            AdminAccess access) {}
 
     private static final class PageHandler extends Handler.Abstract {
         private final Pages pages;
@@ -138,13 +144,22 @@ public final class AdminServer implements AutoCloseable {
         PageHandler(Pages pages) {
             this.pages = pages;
             this.gauges = new InstanceGauges(pages.meters(), pages.instances());
+            WorkerGauges.register(pages.meters(), pages.ready(), pages.drain());
             this.instances = new DebugInstances(pages.instances());
-            this.drain = new DrainPage(pages.drain(), pages.guard());
+            this.drain = new DrainPage(pages.drain());
         }
 
         @Override
         public boolean handle(Request request, Response response, Callback callback) {
             var path = Request.getPathInContext(request);
+            var refusal = refusal(path, request);
+            if (refusal != null) {
+                if (refusal.unauthorized()) {
+                    response.getHeaders().put(HttpHeader.WWW_AUTHENTICATE, "Bearer");
+                }
+                problem(response, callback, refusal.status(), refusal.reason());
+                return true;
+            }
             if (path.equals("/drain")) {
                 var answer = drain.answer(request);
                 response.setStatus(answer.status());
@@ -160,9 +175,9 @@ public final class AdminServer implements AutoCloseable {
                 return true;
             }
             switch (path) {
-                case "/health/live" -> health(pages.live(), response, callback);
-                case "/health/ready" -> health(pages.ready(), response, callback);
-                case "/metrics" -> {
+                case LIVE -> health(pages.live(), response, callback);
+                case READY -> health(pages.ready(), response, callback);
+                case METRICS -> {
                     gauges.update();
                     send(
                             response,
@@ -180,6 +195,14 @@ public final class AdminServer implements AutoCloseable {
                                         + " /debug/instances, /drain");
             }
             return true;
+        }
+
+        private AdminAccess.@Nullable Refusal refusal(String path, Request request) {
+            return switch (path) {
+                case LIVE, READY -> null;
+                case METRICS -> pages.access().metricsRefusal(request.getHeaders()::get);
+                default -> pages.access().refusal(request.getHeaders()::get);
+            };
         }
 
         private void debug(Request request, Response response, Callback callback) {

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
@@ -17,11 +16,9 @@ final class DrainPage {
     private static final Duration USUAL_TIMEOUT = Duration.ofMinutes(1);
 
     private final DrainControl control;
-    private final DrainGuard guard;
 
-    DrainPage(DrainControl control, DrainGuard guard) {
+    DrainPage(DrainControl control) {
         this.control = control;
-        this.guard = guard;
     }
 
     /** What is answered. */
@@ -41,14 +38,8 @@ final class DrainPage {
     Answer answer(Request request) {
         return switch (request.getMethod()) {
             case "GET" -> shown(control.progress());
-            case "POST" -> {
-                var refused = refused(request);
-                yield refused == null ? drain(request) : refused;
-            }
-            case "DELETE" -> {
-                var refused = refused(request);
-                yield refused == null ? shown(control.undo()) : refused;
-            }
+            case "POST" -> drain(request);
+            case "DELETE" -> shown(control.undo());
             default ->
                     problem(
                             HttpStatus.METHOD_NOT_ALLOWED_405,
@@ -62,19 +53,6 @@ final class DrainPage {
         return timeout == null
                 ? problem(HttpStatus.BAD_REQUEST_400, "timeout is a duration such as 60s")
                 : shown(control.drain(timeout));
-    }
-
-    private @Nullable Answer refused(Request request) {
-        var headers = request.getHeaders();
-        var refusal =
-                guard.refusal(
-                        headers.get(HttpHeader.AUTHORIZATION), headers.get(HttpHeader.ORIGIN));
-        if (refusal == null) {
-            return null;
-        }
-        return problem(
-                refusal.unauthorized() ? HttpStatus.UNAUTHORIZED_401 : HttpStatus.FORBIDDEN_403,
-                refusal.reason());
     }
 
     private Answer shown(DrainProgress progress) {

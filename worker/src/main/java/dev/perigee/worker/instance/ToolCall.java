@@ -137,7 +137,10 @@ final class ToolCall implements Runnable {
                     return failed(error);
                 }
                 case CallGate.Send(var run) -> {
-                    return ask(run, view);
+                    var result = ask(run, view);
+                    if (result != null) {
+                        return result;
+                    }
                 }
                 case CallGate.Wake(var seen) -> {
                     if (wokenAt == null) {
@@ -155,7 +158,8 @@ final class ToolCall implements Runnable {
         }
     }
 
-    private ToolResult ask(ServerRun run, @Nullable View view)
+    /** The result, or null when the process had just ended: nothing was sent. */
+    private @Nullable ToolResult ask(ServerRun run, @Nullable View view)
             throws McpException, InterruptedException {
         var client = run.client();
         if (client == null) {
@@ -165,8 +169,19 @@ final class ToolCall implements Runnable {
             return unasked(stillWaiting(view));
         }
         asked = run;
-        var result =
-                run instanceof HttpRun http ? askElsewhere(http, view) : askProcess(client, run);
+        RawJson result;
+        try {
+            result =
+                    run instanceof HttpRun http
+                            ? askElsewhere(http, view)
+                            : askProcess(client, run);
+        } catch (McpException e) {
+            if (!e.sent() && e.isEnd() && !cancelled) {
+                asked = null;
+                return null; // Its instance is about to show it: a restart, a stop, a sleep.
+            }
+            throw e;
+        }
         var now = instance.board().current();
         var status = now == null ? null : now.status();
         if (status == ServerStatus.OFFLINE || status == ServerStatus.ERROR) {

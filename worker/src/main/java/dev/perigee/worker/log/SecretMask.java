@@ -25,11 +25,10 @@ public final class SecretMask {
         this.secrets = secrets;
     }
 
-    /** Masks the values of environment, headers and query parameters. */
+    /** Masks what {@link ConfiguredSecrets} says. */
     public static SecretMask of(ServerConfig config) {
         return new SecretMask(
-                Stream.of(config.env(), config.headers(), config.urlQueryParams())
-                        .flatMap(values -> values.values().stream())
+                ConfiguredSecrets.of(config)
                         .flatMap(value -> Stream.concat(Stream.of(value), value.lines()))
                         .map(String::strip)
                         .filter(value -> value.length() >= MIN_LENGTH)

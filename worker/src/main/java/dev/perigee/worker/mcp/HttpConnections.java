@@ -4,6 +4,8 @@ import java.net.http.HttpClient;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The connections of one worker to all its HTTP servers: one selector thread, virtual threads for
@@ -15,49 +17,67 @@ public final class HttpConnections implements AutoCloseable {
     private static final Duration LONGEST_CLOSE = Duration.ofSeconds(2);
 
     private final HttpOptions options;
-    private final ExecutorService threads;
-    private final HttpClient client;
+    private final ReentrantLock lock = new ReentrantLock();
+    private @Nullable HttpClient client;
+    private @Nullable ExecutorService threads;
 
-    private HttpConnections(HttpOptions options, ExecutorService threads, HttpClient client) {
+    private HttpConnections(HttpOptions options) {
         this.options = options;
-        this.threads = threads;
-        this.client = client;
     }
 
-    /** Connections that are made as they are needed; starts the selector thread. */
+    /** Connections that are made as they are needed, as is all that they need. */
     public static HttpConnections open(HttpOptions options) {
-        // Else the JDK connects a second time by itself, and three attempts are six.
-        System.setProperty("jdk.httpclient.disableRetryConnect", "true");
-        var threads =
-                Executors.newThreadPerTaskExecutor(
-                        Thread.ofVirtual().name("mcp-http-", 0).factory());
-        var client =
-                HttpClient.newBuilder()
-                        .version(HttpClient.Version.HTTP_1_1)
-                        .followRedirects(HttpClient.Redirect.NEVER)
-                        .connectTimeout(options.connectTimeout())
-                        .executor(threads)
-                        .build();
-        return new HttpConnections(options, threads, client);
+        return new HttpConnections(options);
     }
 
     HttpOptions options() {
         return options;
     }
 
+    /** What makes them; the first call reads the system's trusted certificates, for a moment. */
     HttpClient client() {
-        return client;
+        lock.lock();
+        try {
+            if (client == null) {
+                threads =
+                        Executors.newThreadPerTaskExecutor(
+                                Thread.ofVirtual().name("mcp-http-", 0).factory());
+                client = client(threads);
+            }
+            return client;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private HttpClient client(ExecutorService executor) {
+        // Else the JDK connects a second time by itself, and three attempts are six.
+        System.setProperty("jdk.httpclient.disableRetryConnect", "true");
+        return HttpClient.newBuilder()
+                .version(HttpClient.Version.HTTP_1_1)
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .connectTimeout(options.connectTimeout())
+                .executor(executor)
+                .build();
     }
 
     /** Breaks all connections off. Close the clients first. */
     @Override
     public void close() {
-        client.shutdownNow();
+        lock.lock();
         try {
-            client.awaitTermination(LONGEST_CLOSE);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+            if (client == null || threads == null) {
+                return;
+            }
+            client.shutdownNow();
+            try {
+                client.awaitTermination(LONGEST_CLOSE);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            threads.shutdownNow();
+        } finally {
+            lock.unlock();
         }
-        threads.shutdownNow();
     }
 }

@@ -63,6 +63,11 @@ public final class McpException extends Exception {
         return kind;
     }
 
+    /** Whether the process is no more, or about to be. */
+    public boolean isEnd() {
+        return kind == Kind.CRASHED || kind == Kind.CLOSED;
+    }
+
     /** Whether the server may have received the request. */
     public boolean sent() {
         return sent;

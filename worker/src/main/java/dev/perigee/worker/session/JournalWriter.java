@@ -59,7 +59,7 @@ final class JournalWriter implements InstanceJournal {
         } else {
             journal.append(encoder, null);
         }
-        metrics.event(body.type());
+        metrics.event(body);
     }
 
     /** How many log lines an event stands for; only those may give way. */

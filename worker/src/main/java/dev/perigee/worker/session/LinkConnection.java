@@ -3,29 +3,38 @@ package dev.perigee.worker.session;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
-import java.io.IOException;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.eclipse.jetty.util.thread.Scheduler;
 import org.eclipse.jetty.websocket.core.CloseStatus;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A gateway's connection: one reader, which is Jetty's, and one writer. What it carries is the
- * {@link LinkDispatcher}'s; who is connected the {@link LinkConnections}'.
+ * A gateway's connection: one reader, which is Jetty's, and one writer, which is whoever has
+ * something to send. What it carries is the {@link LinkDispatcher}'s; who is connected the {@link
+ * LinkConnections}'.
  */
 final class LinkConnection implements LinkPeer, LinkSocket.Listener {
     private static final Logger log = LoggerFactory.getLogger(LinkConnection.class);
     private static final Duration STAY = Duration.ofSeconds(5);
+
+    /** Longer than most calls take, and nothing to a gateway. */
+    private static final Duration SOON = Duration.ofMillis(5);
+
     private static final long CONTROL_BYTES = 4L * LinkFrame.MAX_BYTES;
 
     private final LinkDispatcher dispatcher;
     private final LinkConnections connections;
+    private final Scheduler scheduler;
     private final OutboundQueue outbound;
     private final Semaphore orders;
+    private final AtomicBoolean writesSoon = new AtomicBoolean();
     private volatile @Nullable LinkSocket socket;
+    private volatile @Nullable LinkWriter writer;
     private volatile @Nullable String gatewayId;
     private volatile boolean open = true;
     private volatile @Nullable Stay stay;
@@ -33,9 +42,17 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
     /** What the gateway said of its partitions while the worker drains. */
     private record Stay(String reason, long atNanos) {}
 
-    LinkConnection(LinkOptions options, LinkDispatcher dispatcher, LinkConnections connections) {
+    /**
+     * @param scheduler looks after answers that nothing else took along
+     */
+    LinkConnection(
+            LinkOptions options,
+            LinkDispatcher dispatcher,
+            LinkConnections connections,
+            Scheduler scheduler) {
         this.dispatcher = dispatcher;
         this.connections = connections;
+        this.scheduler = scheduler;
         this.outbound = new OutboundQueue(options.outboundBytes(), CONTROL_BYTES);
         this.orders = new Semaphore(options.maxRequests());
     }
@@ -43,8 +60,8 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
     @Override
     public void opened(LinkSocket opened) {
         socket = opened;
+        writer = new LinkWriter(opened, outbound, this::broken);
         connections.opened(this);
-        Thread.ofVirtual().name("link-writer").start(() -> writeAll(opened));
     }
 
     @Override
@@ -102,6 +119,23 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
         control(new LinkFrame.Response(requestId, Json.raw(result)).encode());
     }
 
+    /**
+     * As {@link #respond}, with something else or a few milliseconds later: for an answer that is
+     * not waited for, which would otherwise cost both sides a message of its own.
+     */
+    void respondSoon(long requestId, Object result) {
+        enqueue(new LinkFrame.Response(requestId, Json.raw(result)).encode());
+        if (open && writesSoon.compareAndSet(false, true)) {
+            scheduler.schedule(
+                    () -> {
+                        writesSoon.set(false);
+                        write();
+                    },
+                    SOON.toMillis(),
+                    TimeUnit.MILLISECONDS);
+        }
+    }
+
     /** Refuses a request, or what could not be read as one. */
     void refuse(@Nullable Long requestId, LinkError error, String message) {
         control(new LinkFrame.Failure(requestId, error.code(), message).encode());
@@ -113,6 +147,11 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
     }
 
     private void control(byte[] message) {
+        enqueue(message);
+        write();
+    }
+
+    private void enqueue(byte[] message) {
         if (!outbound.addControl(message)) {
             close(CloseStatus.POLICY_VIOLATION, "answers are not read");
         }
@@ -120,7 +159,9 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
 
     @Override
     public boolean sendEvent(byte[] frame) throws InterruptedException {
-        return outbound.addEvent(frame);
+        boolean added = outbound.addEvent(frame);
+        write();
+        return added;
     }
 
     /** A place for an order that is under way; false when there are too many. */
@@ -142,20 +183,19 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
     /** Says goodbye after what is queued. */
     void finish() {
         outbound.finish();
+        write();
     }
 
-    private void writeAll(LinkSocket to) {
-        try {
-            for (List<byte[]> batch = outbound.take(); !batch.isEmpty(); batch = outbound.take()) {
-                to.write(batch);
-            }
-            to.close(CloseStatus.SHUTDOWN, "the worker is leaving");
-        } catch (IOException e) {
-            log.atDebug().addKeyValue("gateway_id", gatewayId).setCause(e).log("Link cut");
-            outbound.close();
-            close(CloseStatus.SERVER_ERROR, "write failed");
-        } catch (InterruptedException e) {
-            outbound.close();
+    private void write() {
+        var current = writer;
+        if (current != null) {
+            current.iterate();
         }
+    }
+
+    private void broken(Throwable cause) {
+        log.atDebug().addKeyValue("gateway_id", gatewayId).setCause(cause).log("Link cut");
+        outbound.close();
+        close(CloseStatus.SERVER_ERROR, "write failed");
     }
 }

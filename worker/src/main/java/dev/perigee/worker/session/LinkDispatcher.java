@@ -101,7 +101,11 @@ final class LinkDispatcher {
                 var accepted =
                         sessions.asServed(
                                 connection, order.partition(), session -> session.execute(order));
-                connection.respond(request.id(), accepted);
+                if (accepted.answered() == null) {
+                    connection.respondSoon(request.id(), accepted);
+                } else {
+                    connection.respond(request.id(), accepted);
+                }
             }
             case LinkMethod.CANCEL -> {
                 var cancel = Json.read(params, ToolOrder.Cancel.class);

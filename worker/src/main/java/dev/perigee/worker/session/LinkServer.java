@@ -1,5 +1,6 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.access.BearerToken;
 import dev.perigee.protocol.event.Heartbeat;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
@@ -96,7 +97,11 @@ public final class LinkServer implements AutoCloseable {
                         (request, response, callback) -> {
                             response.setExtensions(List.of());
                             return new LinkSocket(
-                                    new LinkConnection(options, dispatcher, connections),
+                                    new LinkConnection(
+                                            options,
+                                            dispatcher,
+                                            connections,
+                                            connector.getScheduler()),
                                     options.pingInterval(),
                                     options.pingTimeout());
                         },

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.eclipse.jetty.util.Blocker;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.websocket.core.CloseStatus;
 import org.eclipse.jetty.websocket.core.CoreSession;
@@ -21,7 +20,7 @@ import org.slf4j.LoggerFactory;
 /**
  * One WebSocket: frames become messages, messages become frames, both as bytes, so that no text is
  * decoded twice. Jetty calls it, never twice at a time; what is written comes from the connection's
- * one writer.
+ * one writer. None of its methods waits.
  */
 final class LinkSocket implements FrameHandler {
     private static final Logger log = LoggerFactory.getLogger(LinkSocket.class);
@@ -119,31 +118,32 @@ final class LinkSocket implements FrameHandler {
     @Override
     public void onClosed(CloseStatus status, Callback callback) {
         ended.countDown();
-        try {
-            listener.closed();
-        } finally {
-            callback.succeeded();
-        }
+        // Whoever wrote last may find out, and has locks.
+        Thread.ofVirtual().name("link-closed").start(listener::closed);
+        callback.succeeded();
     }
 
-    /** Writes messages at once, and waits until they are out of hand. Fails when it is closed. */
-    void write(List<byte[]> messages) throws IOException {
+    /** Writes messages together; the callback is told when the last is out of hand. */
+    void write(List<byte[]> messages, Callback written) {
         var open = session;
         if (open == null) {
-            throw new IOException("not open");
+            written.failed(new IOException("not open"));
+            return;
         }
         int last = messages.size() - 1;
         for (int i = 0; i < last; i++) {
             open.sendFrame(text(messages.get(i)), Callback.NOOP, true);
         }
-        try (var written = Blocker.callback()) {
-            open.sendFrame(text(messages.get(last)), written, false);
-            written.block();
-        }
+        open.sendFrame(text(messages.get(last)), written, false);
     }
 
     private static Frame text(byte[] message) {
         return new Frame(OpCode.TEXT, ByteBuffer.wrap(message));
+    }
+
+    /** Nothing more is to be said. */
+    void goodbye() {
+        close(CloseStatus.SHUTDOWN, "the worker is leaving");
     }
 
     /** Says goodbye; what arrives meanwhile is discarded, and the wait for the answer bounded. */

@@ -9,7 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * What a connection has yet to send: answers and notices first, events after them. Events wait for
  * room; answers do not, since a reader gives them, so a gateway that takes none although it asks is
- * cut off when too many wait.
+ * cut off when too many wait. Any thread may call.
  */
 final class OutboundQueue {
     /** Enough for one write; more only delays what comes next. */
@@ -18,7 +18,6 @@ final class OutboundQueue {
     private final long eventBytesLimit;
     private final long controlBytesLimit;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition filled = lock.newCondition();
     private final Condition drained = lock.newCondition();
     private final ArrayDeque<byte[]> control = new ArrayDeque<>();
     private final ArrayDeque<byte[]> events = new ArrayDeque<>();
@@ -45,7 +44,6 @@ final class OutboundQueue {
             }
             control.add(message);
             controlBytes += message.length;
-            filled.signal();
             return controlBytes <= controlBytesLimit;
         } finally {
             lock.unlock();
@@ -68,20 +66,16 @@ final class OutboundQueue {
             }
             events.add(message);
             eventBytes += message.length;
-            filled.signal();
             return true;
         } finally {
             lock.unlock();
         }
     }
 
-    /** What to write next, at least one message, waiting for it; empty when closed or finished. */
-    List<byte[]> take() throws InterruptedException {
-        lock.lockInterruptibly();
+    /** What to write next; empty when nothing waits. */
+    List<byte[]> next() {
+        lock.lock();
         try {
-            while (!isShut() && control.isEmpty() && events.isEmpty()) {
-                filled.await();
-            }
             var batch = new ArrayList<byte[]>();
             long bytes = 0;
             while (!closed && bytes < BATCH_BYTES) {
@@ -112,20 +106,28 @@ final class OutboundQueue {
             closed = true;
             control.clear();
             events.clear();
-            filled.signalAll();
             drained.signalAll();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Takes nothing more; what is queued is still handed out, then the writer is let go. */
+    /** Takes nothing more; what is queued is still handed out. */
     void finish() {
         lock.lock();
         try {
             finished = true;
-            filled.signalAll();
             drained.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** True when nothing will be handed out any more. */
+    boolean isOver() {
+        lock.lock();
+        try {
+            return closed || (finished && control.isEmpty() && events.isEmpty());
         } finally {
             lock.unlock();
         }

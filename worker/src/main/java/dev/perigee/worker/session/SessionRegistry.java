@@ -64,12 +64,26 @@ public final class SessionRegistry {
         Gauge.builder("perigee.worker.journal.large.bytes", budget, LargeBudget::usedBytes)
                 .description("Bytes of large entries, which share one budget")
                 .register(meters);
+        limit(
+                meters,
+                "perigee.worker.journal.large.limit.bytes",
+                "journal.large-budget: from here on calls are refused",
+                options.largeBudgetBytes());
+        limit(
+                meters,
+                "perigee.worker.requests.limit",
+                "worker.max-concurrent-calls: from here on calls are held back",
+                options.calls().worker());
         for (boolean attached : new boolean[] {true, false}) {
             Gauge.builder("perigee.worker.sessions", this, it -> it.count(attached))
                     .description("Sessions, by whether a gateway is attached")
                     .tag("attached", Boolean.toString(attached))
                     .register(meters);
         }
+    }
+
+    private static void limit(MeterRegistry meters, String name, String description, long value) {
+        Gauge.builder(name, () -> value).description(description).register(meters);
     }
 
     private void gauge(

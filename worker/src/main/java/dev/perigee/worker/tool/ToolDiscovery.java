@@ -91,14 +91,16 @@ public final class ToolDiscovery {
     private static ServerTool tool(ToolsPage.Entry entry, String name, String serverSlug) {
         var schema = entry.inputSchema() == null ? ANY_OBJECT : entry.inputSchema().onOneLine();
         var hints = entry.annotations();
+        boolean readOnly = hints != null && Boolean.TRUE.equals(hints.readOnlyHint());
         return new ServerTool(
                 new DiscoveredTool(
                         ToolPath.of(serverSlug, name),
                         name,
                         entry.description(),
                         schema,
-                        TokenEstimate.of(name, entry.description(), schema)),
-                hints != null && Boolean.TRUE.equals(hints.readOnlyHint()),
+                        TokenEstimate.of(name, entry.description(), schema),
+                        readOnly ? true : null),
+                readOnly,
                 hints != null && Boolean.TRUE.equals(hints.idempotentHint()));
     }
 }

@@ -2,6 +2,7 @@ package dev.perigee.worker.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.protocol.access.AdminAccess;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.worker.session.DrainProgress;
@@ -53,7 +54,7 @@ final class DrainPageTest {
     }
 
     private HttpResponse<byte[]> send(
-            DrainGuard guard, String method, String query, String... headers) throws Exception {
+            AdminAccess access, String method, String query, String... headers) throws Exception {
         var well = new Health("ready", List.of());
         var pages =
                 new AdminServer.Pages(
@@ -63,7 +64,7 @@ final class DrainPageTest {
                         List::of,
                         false,
                         new Control(),
-                        guard);
+                        access);
         try (var server = AdminServer.start(new HostPort("127.0.0.1", 0), pages);
                 var http = HttpClient.newHttpClient()) {
             var request =
@@ -76,13 +77,13 @@ final class DrainPageTest {
         }
     }
 
-    private static DrainGuard guard(@Nullable String token, boolean open) {
-        return new DrainGuard(token, open);
+    private static AdminAccess access(@Nullable String token, boolean open) {
+        return new AdminAccess(token, open, false);
     }
 
     @Test
     void showsWhatIsLeft() throws Exception {
-        var answer = send(guard(null, false), "GET", "");
+        var answer = send(access(null, true), "GET", "");
 
         assertThat(answer.statusCode()).isEqualTo(200);
         var json = Json.tree(answer.body());
@@ -94,32 +95,33 @@ final class DrainPageTest {
 
     @Test
     void drainsAndTakesItBack() throws Exception {
-        assertThat(send(guard(null, true), "POST", "").statusCode()).isEqualTo(200);
-        assertThat(send(guard(null, true), "POST", "?timeout=5s").statusCode()).isEqualTo(200);
-        assertThat(send(guard(null, true), "POST", "?timeout=x").statusCode()).isEqualTo(400);
-        assertThat(send(guard(null, true), "DELETE", "").statusCode()).isEqualTo(200);
-        assertThat(send(guard(null, true), "PUT", "").statusCode()).isEqualTo(405);
+        assertThat(send(access(null, true), "POST", "").statusCode()).isEqualTo(200);
+        assertThat(send(access(null, true), "POST", "?timeout=5s").statusCode()).isEqualTo(200);
+        assertThat(send(access(null, true), "POST", "?timeout=x").statusCode()).isEqualTo(400);
+        assertThat(send(access(null, true), "DELETE", "").statusCode()).isEqualTo(200);
+        assertThat(send(access(null, true), "PUT", "").statusCode()).isEqualTo(405);
 
         assertThat(asked).containsExactly("drain PT1M", "drain PT5S", "undo");
     }
 
     @Test
     void letsOnlyOperatorsDrain() throws Exception {
-        assertThat(send(guard(null, false), "POST", "").statusCode()).isEqualTo(403);
-        assertThat(send(guard("s3cret", true), "POST", "").statusCode()).isEqualTo(401);
-        assertThat(send(guard("s3cret", true), "DELETE", "").statusCode()).isEqualTo(401);
+        assertThat(send(access(null, false), "POST", "").statusCode()).isEqualTo(403);
+        assertThat(send(access("s3cret", true), "GET", "").statusCode()).isEqualTo(401);
+        assertThat(send(access("s3cret", true), "POST", "").statusCode()).isEqualTo(401);
+        assertThat(send(access("s3cret", true), "DELETE", "").statusCode()).isEqualTo(401);
         assertThat(
-                        send(guard("s3cret", false), "POST", "", "Authorization", "Bearer wrong")
+                        send(access("s3cret", false), "POST", "", "Authorization", "Bearer wrong")
                                 .statusCode())
                 .isEqualTo(401);
         assertThat(
-                        send(guard(null, true), "POST", "", "Origin", "http://evil.example")
+                        send(access(null, true), "POST", "", "Origin", "http://evil.example")
                                 .statusCode())
                 .isEqualTo(403);
         assertThat(asked).isEmpty();
 
         assertThat(
-                        send(guard("s3cret", false), "POST", "", "Authorization", "Bearer s3cret")
+                        send(access("s3cret", false), "POST", "", "Authorization", "Bearer s3cret")
                                 .statusCode())
                 .isEqualTo(200);
         assertThat(asked).hasSize(1);

@@ -43,7 +43,12 @@ final class CallGateTest {
                     List.of(
                             new ServerTool(
                                     new DiscoveredTool(
-                                            "slug:echo", "echo", null, RawJson.EMPTY_OBJECT, 1),
+                                            "slug:echo",
+                                            "echo",
+                                            null,
+                                            RawJson.EMPTY_OBJECT,
+                                            1,
+                                            null),
                                     false,
                                     false)));
 

@@ -24,6 +24,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -97,6 +98,28 @@ final class CrashTest {
         bench.call(config, "crash", Map.of("code", 1));
         await().until(() -> journal.all(Crashed.class).size() == 4);
         assertThat(journal.all(Crashed.class).getLast().willRestart()).isTrue();
+    }
+
+    @Test
+    @DisplayName("REC-40: a call that comes between a crash and its being known is served")
+    void servesWhatComesMeanwhile() {
+        var config = Bench.server("a");
+        var other = Bench.server("b");
+        bench.configure(config);
+        bench.configure(other);
+        var told = new CountDownLatch(1);
+        bench.journal(config).crashTold = told;
+        assertThat(bench.call(config, "crash", Map.of("code", 3)).error()).isNotNull();
+
+        var echo = bench.request(config, "tools/call", "slug-a:echo", Map.of("message", "x"));
+        assertThat(bench.instances.execute(echo).answered()).isNull();
+        bench.text(other, "echo", Map.of("message", "the call above had time to be sent"));
+        assertThat(bench.journal(config).result(echo.request().requestId())).isNull();
+        told.countDown();
+
+        var result = bench.result(echo);
+        assertThat(result.outcome()).isEqualTo(ToolOutcome.SUCCESS);
+        assertThat(result.attempts()).isEqualTo(1);
     }
 
     @Test

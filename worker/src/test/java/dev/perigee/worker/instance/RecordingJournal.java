@@ -8,6 +8,8 @@ import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ToolResult;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A journal that keeps everything in memory. */
@@ -19,6 +21,9 @@ final class RecordingJournal implements InstanceJournal {
     volatile boolean full;
     volatile @Nullable RawJson durable;
     volatile @Nullable OutputValve valve;
+
+    /** When given, whoever tells of a crash waits for it. */
+    volatile @Nullable CountDownLatch crashTold;
 
     @Override
     public long epoch() {
@@ -36,8 +41,22 @@ final class RecordingJournal implements InstanceJournal {
         if (newDurable != null) {
             durable = newDurable;
         }
+        var latch = crashTold;
+        if (latch != null && body instanceof EventBody.Crashed) {
+            hold(latch);
+        }
         pids.add(pid == null ? -1 : pid);
         events.add(body);
+    }
+
+    private static void hold(CountDownLatch latch) {
+        try {
+            if (!latch.await(30, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("held for ever");
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Override

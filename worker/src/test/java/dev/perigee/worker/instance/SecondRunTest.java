@@ -133,7 +133,7 @@ final class SecondRunTest {
 
     private static ServerTool tool(String name, boolean readOnly, boolean idempotent) {
         return new ServerTool(
-                new DiscoveredTool("slug:" + name, name, null, RawJson.EMPTY_OBJECT, 1),
+                new DiscoveredTool("slug:" + name, name, null, RawJson.EMPTY_OBJECT, 1, null),
                 readOnly,
                 idempotent);
     }

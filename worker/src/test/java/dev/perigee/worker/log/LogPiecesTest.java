@@ -104,6 +104,31 @@ final class LogPiecesTest {
     }
 
     @Test
+    @DisplayName("PRO-102: secrets among arguments and in a URL are masked, too")
+    void masksArgumentsAndUrls() {
+        var config =
+                Json.read(
+                        """
+                        {"installation_id": "i", "server_slug": "s", "team_id": "t",
+                         "team_slug": "t", "user_id": "u", "user_slug": "u",
+                         "transport_type": "stdio", "command": "node",
+                         "args": ["-y", "package-name", "--api-key", "argument-1",
+                                  "--access_token=argument-2", "--no-auth", "--verbose", "directory",
+                                  "-password", "argument-3"],
+                         "url": "https://alice:pass%20word@host.example/path?apikey=in-the-url"}
+                        """
+                                .getBytes(StandardCharsets.UTF_8),
+                        ServerConfig.class);
+        var mask = SecretMask.of(config);
+        assertThat(mask.apply("argument-1 argument-2 argument-3")).isEqualTo("*** *** ***");
+        assertThat(mask.apply("package-name --api-key --verbose directory"))
+                .isEqualTo("package-name --api-key --verbose directory");
+        assertThat(mask.apply("https://alice:pass%20word@host.example/path?apikey=in-the-url"))
+                .isEqualTo("https://***@host.example/path?apikey=***");
+        assertThat(mask.apply("the password is pass word")).isEqualTo("the password is ***");
+    }
+
+    @Test
     @DisplayName("a secret of several lines is one in each line")
     void masksSecretsOfSeveralLines() {
         var mask = mask(Map.of("KEY", "-----BEGIN KEY-----\nMIIEvQIBADAN\r\n  c3ByYXls\n"));

@@ -133,7 +133,7 @@ final class RetryTest {
     }
 
     private static ServerTool tool(boolean readOnly, boolean idempotent) {
-        var described = new DiscoveredTool("s:t", "t", null, RawJson.EMPTY_OBJECT, 1);
+        var described = new DiscoveredTool("s:t", "t", null, RawJson.EMPTY_OBJECT, 1, null);
         return new ServerTool(described, readOnly, idempotent);
     }
 

@@ -26,7 +26,7 @@ final class ToolPiecesTest {
 
     private static ServerTool tool(String name, String description) {
         return new ServerTool(
-                new DiscoveredTool("s:" + name, name, description, SCHEMA, 1), false, false);
+                new DiscoveredTool("s:" + name, name, description, SCHEMA, 1, null), false, false);
     }
 
     private static ToolRequest request(

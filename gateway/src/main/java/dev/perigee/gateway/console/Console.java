@@ -1,0 +1,93 @@
+package dev.perigee.gateway.console;
+
+import dev.perigee.protocol.access.AdminAccess;
+import dev.perigee.protocol.settings.Settings;
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.eclipse.jetty.server.Handler;
+
+/** The console of one gateway: what it serves, and what runs behind that while somebody watches. */
+public final class Console implements AutoCloseable {
+    private static final Duration LINGER = Duration.ofSeconds(30);
+    private static final Duration SILENCE = Duration.ofSeconds(5);
+
+    private final FleetWatch watch;
+    private final boolean enabled;
+    private final ConsoleHandler handler;
+
+    private Console(boolean enabled, FleetWatch watch, ConsoleHandler handler) {
+        this.enabled = enabled;
+        this.watch = watch;
+        this.handler = handler;
+    }
+
+    /**
+     * How the console reaches Kafka.
+     *
+     * @param consumers makes consumers outside any group that read committed records only
+     * @param group of the gateways
+     * @param memberSuffix what the gateways' consumers append to the gateway's id
+     */
+    public record Kafka(
+            Supplier<Consumer<byte[], byte[]>> consumers,
+            Admin admin,
+            TopicNames names,
+            String group,
+            String memberSuffix) {}
+
+    /** A console that does nothing until somebody looks. */
+    public static Console of(
+            Settings settings,
+            AdminAccess access,
+            FleetSources sources,
+            Kafka kafka,
+            InstantSource clock) {
+        var starts = new StartPositions(kafka.names(), settings.value(ConsoleSettings.HISTORY));
+        var group =
+                new GroupMembers(
+                        kafka.admin(),
+                        kafka.group(),
+                        kafka.memberSuffix(),
+                        kafka.names().of(Topic.COMMANDS));
+        var map = new FleetMap(sources);
+        var watch =
+                new FleetWatch(
+                        settings.value(ConsoleSettings.VIEWERS),
+                        LINGER,
+                        () -> new Board(settings.value(ConsoleSettings.MEMORY), clock.instant()),
+                        board -> {
+                            var reader = new TopicReader(kafka.consumers(), starts, board, clock);
+                            var ticker = new FleetTicker(map, group, board);
+                            reader.start();
+                            ticker.start();
+                            return () -> {
+                                ticker.close();
+                                reader.close();
+                            };
+                        });
+        return new Console(
+                settings.value(ConsoleSettings.ENABLED),
+                watch,
+                new ConsoleHandler(
+                        sources.gatewayId(),
+                        new ConsoleAccess(access, new LoginSessions(clock)),
+                        watch,
+                        SILENCE));
+    }
+
+    /** What answers below {@code /console} and leaves the rest to others; empty if switched off. */
+    public Handler[] handlers() {
+        return enabled ? new Handler[] {handler} : new Handler[0];
+    }
+
+    /** Ends the streams of all viewers. */
+    @Override
+    public void close() {
+        watch.close();
+    }
+}

@@ -1,0 +1,111 @@
+package dev.perigee.gateway.console;
+
+import dev.perigee.gateway.admin.Readiness;
+import dev.perigee.protocol.event.Heartbeat;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fleet as one gateway knows it.
+ *
+ * @param gatewayId who says so
+ * @param obstacles what keeps that gateway from serving
+ */
+record FleetView(
+        String gatewayId,
+        List<Readiness.Obstacle> obstacles,
+        List<GatewayView> gateways,
+        List<WorkerLine> workers,
+        List<PartitionView> partitions,
+        Reading reading) {
+
+    /**
+     * A gateway.
+     *
+     * @param member whether the group has it now; one that it has not owns nothing any more
+     * @param partitions those that the group gave it
+     */
+    record GatewayView(String gatewayId, boolean member, List<Integer> partitions) {}
+
+    /**
+     * A worker: its link as this gateway has it, and its newest heartbeat.
+     *
+     * @param link null for one that only heartbeats tell of
+     * @param facts null before the first heartbeat
+     */
+    record WorkerLine(
+            @Nullable String workerId, @Nullable LinkLine link, @Nullable WorkerFacts facts) {}
+
+    /** A link. */
+    record LinkLine(
+            String address, String state, Instant since, String phase, @Nullable String problem) {}
+
+    /** What a heartbeat says of its worker. */
+    record WorkerFacts(
+            Instant at,
+            String status,
+            String version,
+            Instant startedAt,
+            double cpuLoad,
+            long memoryUsedBytes,
+            long memoryMaxBytes,
+            int instances,
+            Map<String, Integer> countsByState,
+            int dormant,
+            List<Integer> partitions,
+            @Nullable String isolation) {
+        static WorkerFacts of(Heartbeat heartbeat) {
+            int count = heartbeat.processesByTeam().values().stream().mapToInt(List::size).sum();
+            return new WorkerFacts(
+                    heartbeat.timestamp(),
+                    Text.cut(heartbeat.status(), Text.NAME),
+                    Text.cut(heartbeat.version(), Text.NAME),
+                    heartbeat.timestamp().minusMillis(Math.round(heartbeat.uptimeSeconds() * 1000)),
+                    heartbeat.cpuLoad(),
+                    heartbeat.memoryUsedBytes(),
+                    heartbeat.memoryMaxBytes(),
+                    count,
+                    Map.copyOf(heartbeat.countsByState()),
+                    heartbeat.dormantCount(),
+                    List.copyOf(heartbeat.partitions()),
+                    Text.cutOrNull(heartbeat.isolation(), Text.LINE));
+        }
+    }
+
+    /**
+     * A partition.
+     *
+     * @param gatewayId whose it is by the group, null when nobody's
+     * @param claimedBy who claimed it last; another one while it changes hands
+     * @param epoch of that claim
+     * @param workerId where its processes are, null where they are known to be nowhere
+     * @param state what its owner is doing, known of this gateway's own only
+     */
+    record PartitionView(
+            int partition,
+            @Nullable String gatewayId,
+            @Nullable String claimedBy,
+            @Nullable Long epoch,
+            @Nullable Instant claimedAt,
+            @Nullable String workerId,
+            @Nullable String state) {}
+
+    /**
+     * How the console itself does.
+     *
+     * @param caughtUp whether everything was read that was there when it began
+     * @param problem why it cannot read, null when it can
+     * @param unreadable records that were no events
+     * @param droppedEntries history that gave way for want of memory
+     * @param forgottenInstances instances that gave way
+     */
+    record Reading(
+            boolean caughtUp,
+            @Nullable String problem,
+            Instant since,
+            long unreadable,
+            long droppedEntries,
+            long forgottenInstances) {}
+}

@@ -1,0 +1,166 @@
+import { byId, h, setAttribute, setText } from './dom.js';
+import { plural } from './format.js';
+import { Detail } from './detail.js';
+import { FleetPage } from './fleet.js';
+import { List } from './list.js';
+import { logout, prepareLogin } from './login.js';
+import { Stream, ask } from './stream.js';
+
+const VIEWS = ['instances', 'fleet', 'login'];
+let view = null;
+let openId = null;
+let loggedOut = false;
+let pending = null;
+
+const stream = new Stream({ changed, state: liveness, refused });
+const list = new List((id) => go(`#/instances/${encodeURIComponent(id)}`));
+const detail = new Detail(() => go('#/instances'));
+const fleetPage = new FleetPage();
+
+function liveness(state, text) {
+  setAttribute(byId('live'), 'data-state', state);
+  setText(byId('live'), text);
+}
+
+/** Draws at most once a frame, whatever came. */
+function changed(what) {
+  if (pending) {
+    for (const part of Object.keys(what)) pending[part] ||= what[part];
+    return;
+  }
+  pending = { ...what };
+  // Frames are not drawn for a page in the background, which must not fall behind for ever.
+  const draw = document.hidden ? (then) => setTimeout(then, 500) : requestAnimationFrame;
+  draw(() => {
+    const now = pending;
+    pending = null;
+    if (now.list) list.show(stream.instances);
+    if (now.fleet && stream.fleet) {
+      if (view === 'fleet') fleetPage.show(stream.fleet);
+      setText(byId('where'), stream.fleet.gateway_id);
+      notices(stream.fleet);
+    }
+    if (openId !== null && (now.detail || now.list)) detail.show(stream.instances.get(openId), stream.detail);
+  });
+}
+
+function notices({ reading, obstacles }) {
+  const told = [];
+  if (reading.problem) told.push(['bad', `The topics cannot be read: ${reading.problem}`]);
+  else if (!reading.caught_up) told.push(['move', 'Reading the topics…']);
+  const broker = obstacles.filter((it) => it.part === 'broker');
+  broker.forEach((it) => told.push(['bad', it.reason]));
+  const others = obstacles.length - broker.length;
+  if (others > 0) told.push(['bad', `This gateway is not ready: ${plural(others, 'obstacle')}, see Fleet.`]);
+  if (reading.forgotten_instances > 0) told.push(['off', `${plural(reading.forgotten_instances, 'instance')} that did not change for longest are not shown.`]);
+  if (reading.dropped_entries > 0) told.push(['off', `${plural(reading.dropped_entries, 'older entry', 'older entries')} of history gave way (console.memory).`]);
+  if (reading.unreadable > 0) told.push(['off', `${plural(reading.unreadable, 'record')} of the topics could not be read.`]);
+  const key = told.join('\n');
+  if (byId('notices').dataset.key === key) return;
+  byId('notices').dataset.key = key;
+  byId('notices').replaceChildren(...told.map(([group, text]) => h('p', { class: 'notice', 'data-group': group }, text)));
+}
+
+function refused(status, reason) {
+  liveness('lost', 'Not connected');
+  byId('login').querySelectorAll('label, #token, button').forEach((it) => { it.hidden = status !== 401; });
+  byId('login-text').hidden = status !== 401;
+  setText(byId('login-error'), status === 401 ? '' : reason ?? '');
+  loggedOut = true;
+  byId('logout').hidden = true;
+  show('login');
+  byId('token').focus();
+}
+
+function show(name) {
+  view = name;
+  for (const each of VIEWS) {
+    byId(`view-${each}`).hidden = each !== name;
+    const link = byId(`nav-${each}`);
+    if (link && each === name) link.setAttribute('aria-current', 'page');
+    else link?.removeAttribute('aria-current');
+  }
+  document.body.dataset.view = name;
+}
+
+/** Goes where the address says; again to connect anew, wherever that is. */
+function route(again = false) {
+  if (loggedOut) return;
+  const [, name, id] = location.hash.match(/^#\/(instances|fleet)(?:\/(.+))?$/) ?? [null, 'instances', null];
+  const wanted = id ? decodeURIComponent(id) : null;
+  show(name);
+  if (name === 'fleet' && stream.fleet) fleetPage.show(stream.fleet);
+  if (again || wanted !== openId) {
+    const before = openId;
+    openId = wanted;
+    document.body.classList.toggle('has-detail', openId !== null);
+    detail.open(openId);
+    list.opened(openId);
+    stream.open(openId);
+    if (openId !== null) {
+      detail.show(stream.instances.get(openId), stream.detail);
+      detail.focus();
+    } else if (before !== null && name === 'instances') list.move(0);
+  }
+  document.title = openId ? `${openId} · Perigee` : `${name === 'fleet' ? 'Fleet' : 'Instances'} · Perigee`;
+}
+
+function go(hash) {
+  location.hash = hash;
+  route();
+}
+
+async function begin() {
+  const [status, answer] = await ask();
+  if (status === 401 || status === 403) {
+    refused(status, answer);
+    return;
+  }
+  loggedOut = false;
+  byId('logout').hidden = !answer?.logged_in;
+  if (answer?.gateway_id) setText(byId('where'), answer.gateway_id);
+  route(true);
+}
+
+document.addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || byId('help').open || loggedOut) return;
+  const typing = event.target.closest('input[type=search], input[type=password], textarea');
+  if (event.key === 'Escape') {
+    if (openId !== null) go('#/instances');
+    return;
+  }
+  if (typing) return;
+  const actions = {
+    '/': () => {
+      if (view !== 'instances') go('#/instances');
+      byId('search').focus();
+      byId('search').select();
+    },
+    j: () => { if (view === 'instances') list.move(1); },
+    k: () => { if (view === 'instances') list.move(-1); },
+    o: () => detail.tab('overview'),
+    l: () => detail.tab('logs'),
+    c: () => detail.tab('calls'),
+    i: () => go('#/instances'),
+    f: () => go('#/fleet'),
+    '?': () => byId('help').showModal(),
+  };
+  if (event.key in actions) {
+    event.preventDefault();
+    actions[event.key]();
+  }
+});
+
+byId('skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  byId('main').focus();
+});
+byId('help-open').addEventListener('click', () => byId('help').showModal());
+byId('logout').addEventListener('click', async () => {
+  stream.close();
+  await logout();
+  location.reload();
+});
+window.addEventListener('hashchange', () => route());
+prepareLogin(begin);
+begin();

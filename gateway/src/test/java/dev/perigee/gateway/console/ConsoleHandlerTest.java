@@ -1,0 +1,308 @@
+package dev.perigee.gateway.console;
+
+import static dev.perigee.gateway.console.ConsoleEvents.NOON;
+import static dev.perigee.gateway.console.ConsoleEvents.logs;
+import static dev.perigee.gateway.console.ConsoleEvents.status;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.gateway.admin.AdminServer;
+import dev.perigee.protocol.access.AdminAccess;
+import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.settings.HostPort;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+final class ConsoleHandlerTest {
+    private static final String TOKEN = "t0ken";
+
+    private final LinkedBlockingQueue<Board> boards = new LinkedBlockingQueue<>();
+    private final List<AutoCloseable> parts = new ArrayList<>();
+    private final HttpClient http = HttpClient.newHttpClient();
+    private volatile Instant now = NOON;
+    private HostPort address = new HostPort("127.0.0.1", 0);
+
+    private void start(@Nullable String token, boolean open) throws Exception {
+        var watch =
+                new FleetWatch(
+                        2,
+                        Duration.ofMinutes(1),
+                        () -> new Board(1 << 20, NOON),
+                        board -> {
+                            boards.add(board);
+                            board.event(status("a", 1, ServerStatus.ONLINE), null, 3);
+                            board.event(logs("a", 2, "<script>alert(1)</script>"), null, 3);
+                            board.fleet(
+                                    new FleetView(
+                                            "g1",
+                                            List.of(),
+                                            List.of(),
+                                            List.of(),
+                                            List.of(),
+                                            board.known().reading()));
+                            board.caughtUp();
+                            return () -> {};
+                        });
+        var access = new AdminAccess(token, open, false);
+        var handler =
+                new ConsoleHandler(
+                        "g1",
+                        new ConsoleAccess(access, new LoginSessions(() -> now)),
+                        watch,
+                        Duration.ofMillis(100));
+        var server =
+                AdminServer.start(
+                        address,
+                        access,
+                        List::of,
+                        new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
+                        handler);
+        address = server.address();
+        parts.add(server);
+        parts.add(watch);
+    }
+
+    @AfterEach
+    void stop() throws Exception {
+        for (var part : parts.reversed()) {
+            part.close();
+        }
+        http.close();
+    }
+
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create("http://" + address + path));
+    }
+
+    private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+        return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private HttpResponse<String> get(String path) throws Exception {
+        return send(request(path));
+    }
+
+    private HttpResponse<String> login(String token) throws Exception {
+        return send(
+                request("/console/api/login")
+                        .POST(
+                                HttpRequest.BodyPublishers.ofString(
+                                        "{\"token\":\"" + token + "\"}")));
+    }
+
+    private static JsonNode json(HttpResponse<String> response) {
+        return Json.tree(response.body().getBytes(UTF_8));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"/console/", "/console/app.js", "/console/style.css", "/console/icon.svg"})
+    void servesThePageUnderAStrictPolicy(String path) throws Exception {
+        start(null, true);
+
+        var response = get(path);
+
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.headers().firstValue("Content-Security-Policy").orElseThrow())
+                .contains("default-src 'none'", "script-src 'self'", "frame-ancestors 'none'")
+                .doesNotContain("unsafe");
+        assertThat(response.headers().firstValue("X-Content-Type-Options")).contains("nosniff");
+    }
+
+    @Test
+    void leadsToThePageAndNowhereElse() throws Exception {
+        start(null, true);
+
+        assertThat(get("/console").headers().firstValue("Location")).contains("console/");
+        assertThat(get("/console/../../etc/passwd").statusCode()).isBetween(400, 404);
+        assertThat(get("/console/Console.class").statusCode()).isEqualTo(404);
+        assertThat(get("/consoles").statusCode()).isEqualTo(404);
+        assertThat(send(request("/console/").DELETE()).statusCode()).isEqualTo(405);
+        assertThat(send(request("/console/api/fleet").DELETE()).statusCode()).isEqualTo(405);
+        assertThat(get("/health/live").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void readsNothingUntilSomebodyWatches() throws Exception {
+        start(null, true);
+        assertThat(get("/console/").statusCode()).isEqualTo(200);
+        assertThat(get("/console/api/session").statusCode()).isEqualTo(200);
+        assertThat(boards).isEmpty();
+
+        assertThat(json(get("/console/api/instances")).get(0).get("process_id").asString())
+                .isEqualTo("a");
+        assertThat(json(get("/console/api/fleet")).get("gateway_id").asString()).isEqualTo("g1");
+        assertThat(json(get("/console/api/instance?id=a")).at("/logs/entries/0/message").asString())
+                .isEqualTo("<script>alert(1)</script>");
+        assertThat(boards).hasSize(1);
+    }
+
+    @Test
+    void showsNothingWithoutTheToken() throws Exception {
+        start(TOKEN, true);
+
+        for (var path : List.of("session", "fleet", "instances", "instance?id=a", "stream")) {
+            var response = get("/console/api/" + path);
+            assertThat(response.statusCode()).as(path).isEqualTo(401);
+            assertThat(response.body()).doesNotContain("worker-1").contains("admin.token");
+        }
+        assertThat(boards).isEmpty();
+        assertThat(
+                        send(request("/console/api/fleet")
+                                        .header("Authorization", "Bearer " + TOKEN))
+                                .statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void isNotForOthersWhereThereIsNoToken() throws Exception {
+        start(null, false);
+
+        assertThat(get("/console/api/fleet").statusCode()).isEqualTo(403);
+        assertThat(login("anything").statusCode()).isEqualTo(403);
+    }
+
+    @Test
+    void letsABrowserInThatShowsTheToken() throws Exception {
+        start(TOKEN, true);
+        assertThat(login("wrong").statusCode()).isEqualTo(401);
+        assertThat(login("wrong").headers().firstValue("Set-Cookie")).isEmpty();
+
+        var cookie = login(TOKEN).headers().firstValue("Set-Cookie").orElseThrow();
+
+        assertThat(cookie)
+                .contains("HttpOnly", "SameSite=Strict", "Path=/console", "Max-Age=28800")
+                .doesNotContain(TOKEN);
+        var held = cookie.substring(0, cookie.indexOf(';'));
+        assertThat(send(request("/console/api/fleet").header("Cookie", held)).statusCode())
+                .isEqualTo(200);
+        // The session is for the console only.
+        assertThat(send(request("/metrics").header("Cookie", held)).statusCode()).isEqualTo(401);
+        now = NOON.plus(LoginSessions.LIFETIME);
+        assertThat(send(request("/console/api/fleet").header("Cookie", held)).statusCode())
+                .isEqualTo(401);
+    }
+
+    @Test
+    void forgetsABrowserThatLogsOut() throws Exception {
+        start(TOKEN, true);
+        var cookie = login(TOKEN).headers().firstValue("Set-Cookie").orElseThrow();
+        var held = cookie.substring(0, cookie.indexOf(';'));
+
+        var _ =
+                send(
+                        request("/console/api/logout")
+                                .header("Cookie", held)
+                                .POST(HttpRequest.BodyPublishers.noBody()));
+
+        assertThat(send(request("/console/api/fleet").header("Cookie", held)).statusCode())
+                .isEqualTo(401);
+    }
+
+    @Test
+    void tellsWhatChangesAsItDoes() throws Exception {
+        start(null, true);
+        try (var stream = new Events("/console/api/stream?instance=a", null)) {
+            var first = stream.next();
+            assertThat(first.get("reset").asBoolean()).isTrue();
+            assertThat(first.at("/instances/0/status").asString()).isEqualTo("online");
+            assertThat(first.at("/detail/logs/entries").size()).isEqualTo(1);
+
+            board().event(logs("a", 3, "live"), null, 3);
+            var second = stream.next();
+            assertThat(second.at("/detail/logs/entries/0/message").asString()).isEqualTo("live");
+            assertThat(second.get("instances").size()).isZero();
+        }
+    }
+
+    @Test
+    void goesOnWhereABrowserWasCutOff() throws Exception {
+        start(null, true);
+        String cursor;
+        try (var stream = new Events("/console/api/stream?instance=a", null)) {
+            cursor = stream.next().get("cursor").asString();
+        }
+        board().event(logs("a", 3, "meanwhile"), null, 3);
+
+        try (var stream = new Events("/console/api/stream?instance=a", cursor)) {
+            var next = stream.next();
+            assertThat(next.get("reset").asBoolean()).isFalse();
+            assertThat(next.at("/detail/logs/entries").size()).isEqualTo(1);
+            assertThat(next.at("/detail/logs/entries/0/message").asString()).isEqualTo("meanwhile");
+        }
+    }
+
+    @Test
+    void letsOnlySoManyWatchAndMakesRoomWhenOneGoes() throws Exception {
+        start(null, true);
+        try (var _ = new Events("/console/api/stream", null)) {
+            try (var second = new Events("/console/api/stream", null)) {
+                assertThat(second.next().get("reset").asBoolean()).isTrue();
+                assertThat(get("/console/api/stream").statusCode()).isEqualTo(503);
+            }
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(30))
+                    .until(() -> get("/console/api/fleet").statusCode() == 200);
+        }
+    }
+
+    private Board board() throws InterruptedException {
+        var board = boards.poll(10, TimeUnit.SECONDS);
+        assertThat(board).isNotNull();
+        boards.add(board);
+        return board;
+    }
+
+    /** Reads server-sent events as a browser does. */
+    private final class Events implements AutoCloseable {
+        private final HttpClient own = HttpClient.newHttpClient();
+        private final BufferedReader lines;
+
+        Events(String path, @Nullable String lastEventId) throws Exception {
+            var request = request(path);
+            if (lastEventId != null) {
+                request.header("Last-Event-ID", lastEventId);
+            }
+            var response = own.send(request.build(), HttpResponse.BodyHandlers.ofInputStream());
+            assertThat(response.statusCode()).isEqualTo(200);
+            lines = new BufferedReader(new InputStreamReader(response.body(), UTF_8));
+        }
+
+        JsonNode next() throws Exception {
+            while (true) {
+                var line = lines.readLine();
+                assertThat(line).as("the stream goes on").isNotNull();
+                if (line.startsWith("data: ")) {
+                    return Json.tree(line.substring(6).getBytes(UTF_8));
+                }
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            own.shutdownNow();
+            lines.close();
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package dev.perigee.worker.admin;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How much memory there is for the worker and its processes: of the control group (v2) that it runs
+ * in where that has a limit, as a container has, else of the machine. What the kernel gives back
+ * when it is needed counts as available.
+ */
+final class HostMemory {
+    private static final String UNIFIED = "0::";
+
+    private final Path root;
+
+    /**
+     * @param root where {@code proc} and {@code sys} are
+     */
+    HostMemory(Path root) {
+        this.root = root;
+    }
+
+    /** In bytes; not a number where this system does not tell. */
+    record Amount(double available, double limit) {
+        static final Amount UNKNOWN = new Amount(Double.NaN, Double.NaN);
+    }
+
+    Amount now() {
+        try {
+            var group = ofGroup();
+            return group == null ? ofMachine() : group;
+        } catch (IOException | NumberFormatException e) {
+            return Amount.UNKNOWN;
+        }
+    }
+
+    private @Nullable Amount ofGroup() throws IOException {
+        var group = group();
+        if (group == null || !Files.exists(group.resolve("memory.max"))) {
+            return null;
+        }
+        var limit = Files.readString(group.resolve("memory.max")).strip();
+        if (limit.equals("max")) {
+            return null;
+        }
+        long used = Long.parseLong(Files.readString(group.resolve("memory.current")).strip());
+        double cached = field(group.resolve("memory.stat"), "inactive_file");
+        double most = Long.parseLong(limit);
+        return new Amount(Math.max(0, most - used + cached), most);
+    }
+
+    private @Nullable Path group() throws IOException {
+        for (var line : Files.readAllLines(root.resolve("proc/self/cgroup"))) {
+            if (line.startsWith(UNIFIED + "/")) {
+                return root.resolve("sys/fs/cgroup").resolve(line.substring(UNIFIED.length() + 1));
+            }
+        }
+        return null;
+    }
+
+    private Amount ofMachine() throws IOException {
+        var meminfo = root.resolve("proc/meminfo");
+        return new Amount(
+                field(meminfo, "MemAvailable:") * 1024, field(meminfo, "MemTotal:") * 1024);
+    }
+
+    private static double field(Path file, String name) throws IOException {
+        for (var line : Files.readAllLines(file)) {
+            if (line.startsWith(name + " ")) {
+                return Long.parseLong(line.substring(name.length()).strip().split(" ")[0]);
+            }
+        }
+        return Double.NaN;
+    }
+}
