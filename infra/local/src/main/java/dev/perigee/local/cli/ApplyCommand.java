@@ -1,6 +1,6 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.client.CommandRun.Addressed;
+import dev.perigee.client.CommandRun.Addressed;
 import dev.perigee.protocol.command.CommandResult;
 import dev.perigee.protocol.event.ServerStatus;
 import java.util.ArrayList;

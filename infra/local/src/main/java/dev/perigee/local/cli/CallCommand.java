@@ -1,6 +1,5 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.client.ToolCall;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
@@ -75,9 +74,9 @@ final class CallCommand extends ClientCommand {
     public Integer call() throws InterruptedException {
         var request = request();
         var limit = timeout.plus(RETURN);
-        try (var _ = waiting("Waiting for the answer, at most " + limit.toSeconds() + " s");
-                var call = new ToolCall(connection())) {
-            return ToolAnswer.print(call.call(request, limit), output(), this::warn);
+        try (var _ = waiting("Waiting for the answer, at most " + limit.toSeconds() + " s")) {
+            var answer = ToolAnswer.await(connection(), request, limit);
+            return ToolAnswer.print(answer, output(), this::warn);
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.client.CommandRun.Addressed;
+import dev.perigee.client.CommandRun.Addressed;
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandAction;
 import dev.perigee.protocol.command.CommandPayload;
@@ -8,7 +8,6 @@ import dev.perigee.protocol.command.CommandType;
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
-import dev.perigee.protocol.topic.RecordKey;
 import java.io.File;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -17,7 +16,6 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -102,7 +100,7 @@ final class CommandFile {
         }
         var command = object.has("command_type") ? whole(object) : install(object);
         CommandAction.of(command);
-        return new Addressed(keyOf(command), command);
+        return new Addressed(command);
     }
 
     private Command whole(ObjectNode object) {
@@ -113,19 +111,5 @@ final class CommandFile {
         var node = object.has("config") ? object.get("config") : object;
         var config = Json.convert(node, ServerConfig.class);
         return commands.command(CommandType.CONFIGURE, CommandPayload.install(config));
-    }
-
-    private static RecordKey keyOf(Command command) {
-        var config = command.payload().config();
-        var team = first(command.payload().teamId(), config == null ? null : config.teamId());
-        var user = first(command.payload().userId(), config == null ? null : config.userId());
-        if (team == null) {
-            throw InvalidRecordException.invalid("field payload.team_id is missing");
-        }
-        return new RecordKey(team, user);
-    }
-
-    private static @Nullable String first(@Nullable String one, @Nullable String other) {
-        return one != null ? one : other;
     }
 }

@@ -1,6 +1,6 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.client.CommandRun;
+import dev.perigee.client.CommandRun;
 import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.command.CommandError;
 import dev.perigee.protocol.command.CommandOutcome;

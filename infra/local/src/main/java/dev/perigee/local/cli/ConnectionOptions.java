@@ -1,6 +1,6 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.client.KafkaConnection;
+import dev.perigee.client.KafkaConnection;
 import dev.perigee.protocol.topic.TopicNames;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,8 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.client.CommandRun;
-import dev.perigee.local.client.CommandRun.Addressed;
-import dev.perigee.local.client.KafkaConnection;
-import dev.perigee.local.client.ToolCall;
+import dev.perigee.client.CommandRun;
+import dev.perigee.client.CommandRun.Addressed;
+import dev.perigee.client.KafkaConnection;
 import dev.perigee.local.fleet.FleetPlan;
 import dev.perigee.protocol.command.CommandPayload;
 import dev.perigee.protocol.command.CommandType;
@@ -119,9 +118,7 @@ final class DemoCommand implements Callable<Integer> {
                         server.echo(),
                         ARGUMENTS,
                         CALL.toMillis());
-        try (var call = new ToolCall(kafka)) {
-            return ToolAnswer.print(call.call(request, CALL), output, this::warn);
-        }
+        return ToolAnswer.print(ToolAnswer.await(kafka, request, CALL), output, this::warn);
     }
 
     private void warn(String message) {

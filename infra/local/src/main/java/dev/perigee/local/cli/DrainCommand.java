@@ -29,7 +29,10 @@ import picocli.CommandLine.Parameters;
             "  perigee drain worker-2 --undo"
         })
 final class DrainCommand extends ClientCommand {
-    @Parameters(index = "0", paramLabel = "WORKER", description = "The worker's id.")
+    @Parameters(
+            index = "0",
+            paramLabel = "WORKER",
+            description = "The worker's id, or what only its id begins with.")
     private String worker = "";
 
     @Option(
@@ -66,8 +69,9 @@ final class DrainCommand extends ClientCommand {
             throw CliException.usage("--timeout must be longer than 0");
         }
         var token = AdminToken.of(tokenFile, System.getenv("PERIGEE_ADMIN_TOKEN"));
-        try (var pages = WorkerAdmin.at(worker, admin == null ? lookUp() : admin, token)) {
-            var report = new DrainReport(worker, output(), this::warn);
+        var found = admin == null ? lookUp() : new WorkerLookup.Found(worker, admin);
+        try (var pages = WorkerAdmin.at(found.workerId(), found.admin(), token)) {
+            var report = new DrainReport(found.workerId(), output(), this::warn);
             if (undo) {
                 return report.undone(pages.undo());
             }
@@ -75,9 +79,9 @@ final class DrainCommand extends ClientCommand {
         }
     }
 
-    private URI lookUp() {
+    private WorkerLookup.Found lookUp() {
         try (var _ = waiting("Looking for the worker in the heartbeats")) {
-            return WorkerLookup.adminOf(worker, connection());
+            return WorkerLookup.find(worker, connection());
         }
     }
 

@@ -1,9 +1,11 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.client.BrokerUnreachableException;
-import dev.perigee.local.client.KafkaRefusedException;
-import dev.perigee.local.client.MissingTopicException;
+import dev.perigee.client.BrokerUnreachableException;
+import dev.perigee.client.KafkaRefusedException;
+import dev.perigee.client.MissingTopicException;
+import dev.perigee.local.deadletter.LetterBox;
 import dev.perigee.protocol.settings.InvalidSettingsException;
+import dev.perigee.protocol.topic.TopicNames;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -45,13 +47,35 @@ final class Failures {
             case CliException known -> say(command, text(known), known.exitCode());
             case InvalidSettingsException invalid -> say(command, text(invalid), ExitCode.USAGE);
             case BrokerUnreachableException unreachable ->
-                    say(command, text(unreachable), ExitCode.UNAVAILABLE);
+                    say(
+                            command,
+                            text(unreachable)
+                                    + " Start one with 'perigee dev', or name yours with"
+                                    + " --bootstrap HOST:PORT.",
+                            ExitCode.UNAVAILABLE);
             case KafkaRefusedException refused ->
                     say(
                             command,
-                            oneLine(text(refused)),
+                            oneLine(text(refused))
+                                    + (refused.isOurConfiguration()
+                                            ? " Correct the --kafka-config file."
+                                            : ""),
                             refused.isOurConfiguration() ? ExitCode.USAGE : ExitCode.FAILED);
-            case MissingTopicException missing -> say(command, text(missing), ExitCode.UNAVAILABLE);
+            case MissingTopicException missing ->
+                    say(
+                            command,
+                            text(missing)
+                                    + " Create the topics with 'perigee topics"
+                                    + (missing.prefix().equals(TopicNames.DEFAULT_PREFIX)
+                                            ? ""
+                                            : " --prefix " + missing.prefix())
+                                    + "', or name the right ones with --prefix.",
+                            ExitCode.UNAVAILABLE);
+            case LetterBox.TooManyException many ->
+                    say(
+                            command,
+                            text(many) + " Narrow it, for example with --since and --until.",
+                            ExitCode.USAGE);
             case InterruptedException interrupted -> ExitCode.INTERRUPTED;
             default ->
                     say(

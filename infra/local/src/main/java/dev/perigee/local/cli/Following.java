@@ -1,7 +1,7 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.client.BrokerUnreachableException;
-import dev.perigee.local.client.TopicTail;
+import dev.perigee.client.BrokerUnreachableException;
+import dev.perigee.client.TopicTail;
 import java.time.Duration;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;

@@ -1,6 +1,7 @@
 package dev.perigee.local.cli;
 
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
@@ -25,25 +26,31 @@ import picocli.CommandLine.Spec;
             "",
             "Exit codes: 0 well, 1 failed or differs, 2 no answer, 64 bad usage,"
                     + " 69 broker or worker unreachable, 70 bug."
-        },
-        subcommands = {
-            DemoCommand.class,
-            DevCommand.class,
-            BrokerCommand.class,
-            GatewayCommand.class,
-            WorkerCommand.class,
-            TopicsCommand.class,
-            ApplyCommand.class,
-            DeleteCommand.class,
-            RestartCommand.class,
-            StatusCommand.class,
-            CallCommand.class,
-            ToolsCommand.class,
-            LogsCommand.class,
-            DrainCommand.class,
-            ReferenceCommand.class,
         })
 public final class Perigee implements Runnable {
+    /** In the order of the help. */
+    private static final List<Map.Entry<String, Class<?>>> COMMANDS =
+            List.of(
+                    Map.entry("demo", DemoCommand.class),
+                    Map.entry("dev", DevCommand.class),
+                    Map.entry("broker", BrokerCommand.class),
+                    Map.entry("gateway", GatewayCommand.class),
+                    Map.entry("worker", WorkerCommand.class),
+                    Map.entry("topics", TopicsCommand.class),
+                    Map.entry("apply", ApplyCommand.class),
+                    Map.entry("delete", DeleteCommand.class),
+                    Map.entry("restart", RestartCommand.class),
+                    Map.entry("status", StatusCommand.class),
+                    Map.entry("call", CallCommand.class),
+                    Map.entry("tools", ToolsCommand.class),
+                    Map.entry("logs", LogsCommand.class),
+                    Map.entry("dead-letters", DeadLettersCommand.class),
+                    Map.entry("redrive", RedriveCommand.class),
+                    Map.entry("replay", ReplayCommand.class),
+                    Map.entry("drain", DrainCommand.class),
+                    Map.entry("acls", AclsCommand.class),
+                    Map.entry("reference", ReferenceCommand.class));
+
     @Spec private CommandSpec spec = CommandSpec.create();
 
     /** Runs one command and ends the JVM with its exit code. */
@@ -59,7 +66,7 @@ public final class Perigee implements Runnable {
      */
     public static int run(String[] arguments, Object... more) {
         Logging.configure(arguments);
-        var commandLine = commandLine();
+        var commandLine = commandLine(arguments);
         for (var command : more) {
             commandLine.addSubcommand(command);
         }
@@ -68,7 +75,19 @@ public final class Perigee implements Runnable {
 
     /** The whole command tree, writing to standard output and error. */
     static CommandLine commandLine() {
+        return commandLine(new String[0]);
+    }
+
+    /** As much of it as the arguments need: a part that starts does not wait for the others'. */
+    private static CommandLine commandLine(String[] arguments) {
         var commandLine = new CommandLine(new Perigee());
+        var named = arguments.length == 0 ? "" : arguments[0];
+        boolean known = COMMANDS.stream().anyMatch(command -> command.getKey().equals(named));
+        for (var command : COMMANDS) {
+            if (!known || command.getKey().equals(named)) {
+                commandLine.addSubcommand(command.getValue());
+            }
+        }
         commandLine
                 .setParameterExceptionHandler(Failures::usage)
                 .setExecutionExceptionHandler(Failures::execution)
@@ -79,8 +98,8 @@ public final class Perigee implements Runnable {
         return commandLine;
     }
 
-    /** The same tree, writing elsewhere; for tests. */
-    static CommandLine commandLine(PrintWriter out, PrintWriter err) {
+    /** The same tree, writing elsewhere and without colours; for tests. */
+    public static CommandLine commandLine(PrintWriter out, PrintWriter err) {
         return commandLine().setOut(out).setErr(err).setColorScheme(plain());
     }
 

@@ -1,6 +1,6 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.client.CommandRun.Addressed;
+import dev.perigee.client.CommandRun.Addressed;
 import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.command.CommandPayload;
 import dev.perigee.protocol.command.CommandResult;

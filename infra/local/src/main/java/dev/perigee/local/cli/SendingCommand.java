@@ -1,7 +1,7 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.client.CommandRun;
-import dev.perigee.local.client.CommandRun.Addressed;
+import dev.perigee.client.CommandRun;
+import dev.perigee.client.CommandRun.Addressed;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.command.CommandResult;
 import dev.perigee.protocol.event.Event;

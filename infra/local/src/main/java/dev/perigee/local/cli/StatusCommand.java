@@ -1,6 +1,6 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.client.TopicTail;
+import dev.perigee.client.TopicTail;
 import dev.perigee.protocol.event.Event;
 import dev.perigee.protocol.event.EventBody.StatusChanged;
 import dev.perigee.protocol.json.InvalidRecordException;

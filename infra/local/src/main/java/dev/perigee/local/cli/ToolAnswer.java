@@ -1,16 +1,32 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.client.KafkaConnection;
+import dev.perigee.client.PerigeeClient;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.tool.ToolResult;
+import java.time.Duration;
 import java.util.Locale;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Prints the answer to a tool request and chooses the exit code. */
+/** Waits for the answer to a tool request, prints it and chooses the exit code. */
 final class ToolAnswer {
     private ToolAnswer() {}
+
+    /** Asks and waits; null when there is no answer in time. */
+    static @Nullable ToolResult await(
+            KafkaConnection connection, ToolRequest request, Duration deadline)
+            throws InterruptedException {
+        try (var client = PerigeeClient.connect(connection)) {
+            return client.call(request, deadline);
+        } catch (TimeoutException e) {
+            return null;
+        }
+    }
 
     static int print(@Nullable ToolResult answer, Output output, Consumer<String> warn) {
         if (answer == null) {

@@ -1,6 +1,5 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.client.ToolCall;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.tool.ToolMethod;
@@ -53,9 +52,8 @@ final class ToolsCommand extends ClientCommand {
                         search,
                         null);
         var output = output();
-        try (var _ = waiting("Waiting for the answer");
-                var call = new ToolCall(connection())) {
-            var answer = call.call(request, TIMEOUT.plusSeconds(5));
+        try (var _ = waiting("Waiting for the answer")) {
+            var answer = ToolAnswer.await(connection(), request, TIMEOUT.plusSeconds(5));
             if (answer != null
                     && answer.outcome() == ToolOutcome.SUCCESS
                     && answer.result() != null

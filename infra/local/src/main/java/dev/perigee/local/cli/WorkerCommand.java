@@ -3,7 +3,10 @@ package dev.perigee.local.cli;
 import dev.perigee.local.fleet.RunningPart;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.worker.Worker;
+import dev.perigee.worker.WorkerSettings;
 import dev.perigee.worker.WorkerStartException;
+import dev.perigee.worker.instance.InstanceSettings;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import picocli.CommandLine.Command;
@@ -20,6 +23,8 @@ import picocli.CommandLine.Command;
             "  PERIGEE_LINK_TOKEN_FILE=/run/token perigee worker --set link.listen=0.0.0.0:7070"
         })
 final class WorkerCommand extends PartCommand {
+    private static final Duration CLOSE_MARGIN = Duration.ofSeconds(30);
+
     @Override
     Map<String, String> given() {
         return Map.of();
@@ -28,13 +33,20 @@ final class WorkerCommand extends PartCommand {
     @Override
     RunningPart start(Settings settings) {
         try {
-            return new Running(Worker.start(settings));
+            return new Running(Worker.start(settings), closeDeadline(settings));
         } catch (WorkerStartException e) {
             throw new CliException(ExitCode.FAILED, String.valueOf(e.getMessage()));
         }
     }
 
-    private record Running(Worker worker) implements RunningPart {
+    /** Partitions leave, then processes end: both as long as was allowed. */
+    static Duration closeDeadline(Settings settings) {
+        return settings.value(WorkerSettings.DRAIN_TIMEOUT)
+                .plus(settings.value(InstanceSettings.TERMINATION_GRACE).multipliedBy(2))
+                .plus(CLOSE_MARGIN);
+    }
+
+    private record Running(Worker worker, Duration closeDeadline) implements RunningPart {
         @Override
         public Map<String, String> addresses() {
             var addresses = new LinkedHashMap<String, String>();

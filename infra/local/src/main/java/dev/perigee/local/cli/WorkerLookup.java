@@ -1,7 +1,7 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.client.KafkaConnection;
-import dev.perigee.local.client.TopicTail;
+import dev.perigee.client.KafkaConnection;
+import dev.perigee.client.TopicTail;
 import dev.perigee.protocol.event.Heartbeat;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
@@ -9,6 +9,7 @@ import dev.perigee.protocol.topic.Topic;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /** Finds a worker's admin pages by what it last told of itself. */
@@ -17,8 +18,12 @@ final class WorkerLookup {
 
     private WorkerLookup() {}
 
-    static URI adminOf(String workerId, KafkaConnection connection) {
+    /** A worker's whole id, and where its admin pages are. */
+    record Found(String workerId, URI admin) {}
+
+    static Found find(String given, KafkaConnection connection) {
         var newest = newest(connection);
+        var workerId = full(given, newest.keySet());
         var heartbeat = newest.get(workerId);
         if (heartbeat == null) {
             throw CliException.usage(
@@ -37,7 +42,16 @@ final class WorkerLookup {
                             + " does not tell where its admin pages are: name them with --admin"
                             + " URL");
         }
-        return admin;
+        return new Found(workerId, admin);
+    }
+
+    /**
+     * A worker's id, also by what it begins with up to a hyphen: those of {@code perigee dev} are
+     * such as worker-2-1f3a9c. What could be several stays as it is.
+     */
+    static String full(String given, Set<String> ids) {
+        var begun = ids.stream().filter(id -> id.startsWith(given + "-")).toList();
+        return ids.contains(given) || begun.size() != 1 ? given : begun.getFirst();
     }
 
     private static Map<String, Heartbeat> newest(KafkaConnection connection) {

@@ -1,5 +1,8 @@
 package dev.perigee.local.client;
 
+import dev.perigee.client.BrokerUnreachableException;
+import dev.perigee.client.KafkaConnection;
+import dev.perigee.client.KafkaRefusedException;
 import dev.perigee.protocol.topic.Topic;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,8 +1,4 @@
-/**
- * A small backend: sends commands and tool requests, follows what comes back on the topics, creates
- * and checks topics. Everything goes through public records and plain Kafka clients; every wait has
- * a deadline. Objects here belong to one thread.
- */
+/** Creates and checks the topics. Objects here belong to one thread; every wait has a deadline. */
 @NullMarked
 package dev.perigee.local.client;
 

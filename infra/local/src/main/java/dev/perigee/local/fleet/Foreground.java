@@ -4,21 +4,19 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintWriter;
-import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Runs one part in this JVM until the part cannot go on or the JVM is told to end, then closes the
- * part within a deadline.
+ * part within its deadline.
  *
  * <p>A part started by a fleet also ends when its standard input does: that is how the fleet asks
  * it to, and it does not outlive a fleet that was killed.
  */
 public final class Foreground {
     private static final Logger log = LoggerFactory.getLogger(Foreground.class);
-    private static final Duration CLOSE_DEADLINE = Duration.ofSeconds(60);
 
     private final String name;
     private final PrintWriter out;
@@ -65,9 +63,9 @@ public final class Foreground {
         closing = true;
         var closer = Thread.ofPlatform().name("close-" + name).daemon().start(part::close);
         try {
-            if (!closer.join(CLOSE_DEADLINE)) {
+            if (!closer.join(part.closeDeadline())) {
                 log.atError()
-                        .addKeyValue("deadline_seconds", CLOSE_DEADLINE.toSeconds())
+                        .addKeyValue("deadline_seconds", part.closeDeadline().toSeconds())
                         .log("Not stopped in time, giving up");
                 Runtime.getRuntime().halt(1);
             }

@@ -1,5 +1,6 @@
 package dev.perigee.local.fleet;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,32 +16,55 @@ public final class JvmCommand {
                     "--sun-misc-unsafe-memory-access=allow",
                     "-XX:+UseSerialGC",
                     "-XX:TieredStopAtLevel=1",
-                    "-Xshare:auto",
                     "-XX:+ExitOnOutOfMemoryError");
 
     private final String mainClass;
     private final List<String> userFlags;
+    private final String classPath;
 
     /**
-     * A command.
+     * A command with this JVM's class path.
      *
      * @param userFlags flags separated by white space; may be empty
      */
     public JvmCommand(String mainClass, String userFlags) {
+        this(mainClass, userFlags, System.getProperty("java.class.path"));
+    }
+
+    /** A command with another class path, such as the one that {@code scripts/warm-up} noted. */
+    public JvmCommand(String mainClass, String userFlags, String classPath) {
         this.mainClass = mainClass;
+        this.classPath = classPath;
         this.userFlags = userFlags.isBlank() ? List.of() : List.of(userFlags.strip().split("\\s+"));
     }
 
     /** The program and its arguments. */
-    List<String> of(int heapMebibytes, List<String> arguments) {
+    public List<String> of(int heapMebibytes, List<String> arguments) {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(FLAGS);
         command.add("-Xmx" + heapMebibytes + "m");
         command.addAll(userFlags);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        command.addAll(cache(arguments.getFirst()));
+        command.addAll(List.of("-cp", classPath));
         command.add(mainClass);
         command.addAll(arguments);
         return command;
+    }
+
+    /**
+     * What such a part has loaded and linked before, kept by the JVM in a file; with other classes
+     * or another JVM the file is passed over.
+     */
+    private static List<String> cache(String kind) {
+        var directory = System.getProperty("perigee.aot");
+        if (directory == null) {
+            return List.of();
+        }
+        var file = Path.of(directory, kind + ".aot");
+        if (Boolean.getBoolean("perigee.aot.record")) {
+            return List.of("-XX:AOTCacheOutput=" + file);
+        }
+        return Files.exists(file) ? List.of("-XX:AOTCache=" + file) : List.of();
     }
 }

@@ -1,18 +1,21 @@
 package dev.perigee.local.fleet;
 
-import dev.perigee.local.client.KafkaConnection;
+import dev.perigee.client.KafkaConnection;
 import dev.perigee.local.client.TopicSetup;
 import dev.perigee.protocol.settings.SettingsReader;
 import dev.perigee.protocol.settings.SettingsSchema;
 import dev.perigee.protocol.topic.TopicNames;
 import java.io.IOException;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
@@ -25,6 +28,10 @@ public final class LocalFleet implements AutoCloseable {
     private static final int WORKER_HEAP = 256;
     private static final int GATEWAY_HEAP = 384;
 
+    /** Where clients find Kafka. Parts are told by their settings, which these would override. */
+    private static final Set<String> OF_CLIENTS =
+            Set.of("PERIGEE_BOOTSTRAP", "PERIGEE_KAFKA_CONFIG");
+
     /** A worker gives its servers 10 s, those that must be killed and its last events some more. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -33,6 +40,7 @@ public final class LocalFleet implements AutoCloseable {
     private final JvmCommand jvm;
     private final Consumer<ReadyLine> ready;
     private final Consumer<String> trouble;
+    private final UnaryOperator<String> network;
     private final List<PartProcess> parts = new ArrayList<>();
     private boolean closed;
 
@@ -45,11 +53,27 @@ public final class LocalFleet implements AutoCloseable {
     public LocalFleet(
             FleetPlan plan, JvmCommand jvm, Consumer<ReadyLine> ready, Consumer<String> trouble)
             throws IOException {
+        this(plan, jvm, ready, trouble, UnaryOperator.identity());
+    }
+
+    /**
+     * A fleet with something between its gateways and workers.
+     *
+     * @param network gives for a worker's URL the one that gateways are told
+     */
+    public LocalFleet(
+            FleetPlan plan,
+            JvmCommand jvm,
+            Consumer<ReadyLine> ready,
+            Consumer<String> trouble,
+            UnaryOperator<String> network)
+            throws IOException {
         this.plan = plan;
         this.directory = FleetDirectory.create(plan.data());
         this.jvm = jvm;
         this.ready = ready;
         this.trouble = trouble;
+        this.network = network;
     }
 
     /**
@@ -74,7 +98,7 @@ public final class LocalFleet implements AutoCloseable {
         createTopics(bootstrap);
         var links = new ArrayList<String>();
         for (var worker : workers) {
-            links.add(heard(worker).addresses().getOrDefault("link", ""));
+            links.add(network.apply(heard(worker).addresses().getOrDefault("link", "")));
         }
         var gateways = new ArrayList<PartProcess>();
         for (var number = 1; number <= plan.gateways(); number++) {
@@ -89,6 +113,50 @@ public final class LocalFleet implements AutoCloseable {
     /** Whether any part runs. */
     public synchronized boolean isAlive() {
         return parts.stream().anyMatch(PartProcess::isAlive);
+    }
+
+    /** Kills a part: it has no chance to tidy up. Returns when it is gone. */
+    public void kill(String name) throws InterruptedException {
+        part(name).kill();
+    }
+
+    /** Ends a part as {@link #close} does, and returns when it is gone. */
+    public void end(String name) throws InterruptedException {
+        var part = part(name);
+        part.askToEnd();
+        part.awaitEnd(PATIENCE);
+    }
+
+    /**
+     * Starts a part that has ended once more, with its settings and at its addresses.
+     *
+     * @throws PartFailedException when it does not become ready
+     */
+    public void startAgain(String name) throws IOException, InterruptedException {
+        var before = part(name);
+        var spec = before.spec();
+        var settings = new HashMap<>(spec.settings());
+        before.awaitReady()
+                .addresses()
+                .forEach(
+                        (kind, address) -> {
+                            switch (kind) {
+                                case "kafka" -> settings.put("broker.listen", address);
+                                case "link" ->
+                                        settings.put(
+                                                "link.listen", URI.create(address).getAuthority());
+                                default -> {} // Nobody else has to find it again.
+                            }
+                        });
+        heard(launch(spec.command(), name, spec.heapMebibytes(), settings));
+    }
+
+    /** The part of this name that was started last. */
+    private synchronized PartProcess part(String name) {
+        return parts.reversed().stream()
+                .filter(part -> part.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("No part " + name));
     }
 
     private ReadyLine heard(PartProcess part) throws InterruptedException {
@@ -172,7 +240,10 @@ public final class LocalFleet implements AutoCloseable {
 
     /** A part refuses variables it does not know, and some are meant for another kind of part. */
     private static Predicate<String> variablesFor(SettingsSchema schema) {
-        return name -> SettingsReader.isForeignOrTool(name) || schema.keyOfVariable(name) != null;
+        return name ->
+                !OF_CLIENTS.contains(name)
+                        && (SettingsReader.isForeignOrTool(name)
+                                || schema.keyOfVariable(name) != null);
     }
 
     @Override

@@ -82,6 +82,10 @@ final class PartProcess {
         return spec.name();
     }
 
+    PartSpec spec() {
+        return spec;
+    }
+
     boolean isAlive() {
         return process.isAlive();
     }
@@ -112,6 +116,12 @@ final class PartProcess {
         } catch (IOException e) {
             // Nothing was ever written, so nothing can fail to be; the part has ended already.
         }
+    }
+
+    /** Ends it at once, and waits for that. */
+    void kill() throws InterruptedException {
+        stopping = true;
+        process.destroyForcibly().waitFor(KILL.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Waits for the end, and kills the part when it takes longer; returns whether it had to. */

@@ -1,5 +1,6 @@
 package dev.perigee.local.fleet;
 
+import java.time.Duration;
 import java.util.Map;
 
 /** A part that serves. {@link #close} stops it in its proper order and may take a while. */
@@ -9,6 +10,11 @@ public interface RunningPart extends AutoCloseable {
 
     /** Waits until the part cannot go on; also returns when it is closed. */
     void awaitEnd() throws InterruptedException;
+
+    /** How long {@link #close} may take before it is given up. */
+    default Duration closeDeadline() {
+        return Duration.ofSeconds(60);
+    }
 
     @Override
     void close();

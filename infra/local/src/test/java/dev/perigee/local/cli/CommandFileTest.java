@@ -3,7 +3,7 @@ package dev.perigee.local.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.perigee.local.client.CommandRun.Addressed;
+import dev.perigee.client.CommandRun.Addressed;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -69,6 +69,28 @@ class CommandLineTest {
                 "dev --set link.retentoin=1s                   | the nearest is link.retention",
                 "tools --team t1                               | --user",
                 "logs --since yesterday                        | 'yesterday' is not a duration",
+                "dead-letters                                  | Write list or show",
+                "dead-letters show                             | P@O",
+                "dead-letters list --reason bad                | --reason bad is none",
+                "dead-letters list --since soon                | 'soon' is no time",
+                "dead-letters list --limit 0                   | at least 1",
+                "reference --topics /nowhere/api.yaml          | /nowhere/api.yaml",
+                "redrive                                       | Say which",
+                "redrive --offset 17                           | is no P@O",
+                "redrive --all --set a                         | write PATH=VALUE",
+                "redrive --all --edit /nowhere/patch           | /nowhere/patch cannot be read",
+                "redrive --all --edit pom.xml                  | pom.xml is no merge patch",
+                "redrive --all --new-key t                     | --new-key: key is not",
+                "replay --from a:1                             | --to",
+                "replay --from here --to a:1                   | neither a file nor an address",
+                "replay --from a:1 --to pom.xml                | --to pom.xml has no bootstrap.servers",
+                "replay --from a:1 --to b:1 --to-prefix a/b    | no beginning of a topic name",
+                "replay --from a:1 --to b:1 --speed 0          | neither max nor more than 0",
+                "replay --from a:1 --to b:1 --since noon       | 'noon' is no time",
+                "replay --from a:1 --to b:1 --partitions 1-    | no list such as 0,3-5",
+                "replay --from a:1 --to b:1 --include-requests some | some",
+                "replay --from a:1 --to b:1 --rewrite /nowhere | /nowhere: cannot be read",
+                "replay --from a:1 --to b:1 --dry-run --resume | nothing to --resume",
                 "drain                                         | WORKER",
                 "drain w --timeout 0                           | longer than 0",
                 "drain w --admin here                          | write it as http://HOST:PORT",
@@ -87,7 +109,8 @@ class CommandLineTest {
     @ValueSource(
             strings = {
                 "demo", "dev", "broker", "gateway", "worker", "topics", "apply", "delete",
-                "restart", "status", "call", "tools", "logs", "drain"
+                "restart", "status", "call", "tools", "logs", "drain", "dead-letters", "redrive",
+                "replay"
             })
     void helpsWithEveryCommand(String command) {
         var run = CliRun.of(command, "--help");

@@ -128,6 +128,8 @@ class FleetJvmTest {
         command.addAll(List.of(arguments));
         var builder = new ProcessBuilder(command).redirectError(directory.resolve("err").toFile());
         builder.environment().put("PERIGEE_LOG_LEVEL", "error");
+        builder.environment()
+                .put("PERIGEE_BOOTSTRAP", "127.0.0.1:1"); // For clients, not for parts.
         var process = builder.start();
         seen.add(process.toHandle());
         return process;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.client.BrokerUnreachableException;
+import dev.perigee.client.KafkaConnection;
+import dev.perigee.client.TopicTail;
 import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.broker.FreePort;
-import dev.perigee.local.client.BrokerUnreachableException;
-import dev.perigee.local.client.KafkaConnection;
 import dev.perigee.local.client.TopicSetup;
-import dev.perigee.local.client.TopicTail;
 import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;

@@ -79,6 +79,23 @@ class LocalFleetTest {
     }
 
     @Test
+    void startsAKilledPartWhereItWas() throws Exception {
+        try (var fleet = fleet(0, null)) {
+            var bootstrap = fleet.start();
+            fleet.kill("broker");
+            assertThat(fleet.isAlive()).isFalse();
+
+            fleet.startAgain("broker");
+
+            assertThat(ready).hasSize(2);
+            assertThat(ready.getLast().addresses()).containsEntry("kafka", bootstrap);
+            assertThat(ready.getLast().pid()).isNotEqualTo(ready.getFirst().pid());
+        }
+        assertThat(ProcessHandle.of(ready.getLast().pid())).isEmpty();
+        assertThat(trouble).isEmpty();
+    }
+
+    @Test
     void failsWhenAPartCannotStart() throws Exception {
         try (var other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 var fleet = fleet(other.getLocalPort(), null)) {

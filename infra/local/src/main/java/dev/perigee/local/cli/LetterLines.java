@@ -1,0 +1,44 @@
+package dev.perigee.local.cli;
+
+import dev.perigee.local.deadletter.Letter;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** How dead letters are printed: by where they are, and without their values. */
+final class LetterLines {
+    private LetterLines() {}
+
+    /** Where a letter is, as options take it: {@code partition@offset}. */
+    static String place(Letter letter) {
+        return letter.position().partition() + "@" + letter.position().offset();
+    }
+
+    static String time(Letter letter) {
+        return letter.time().truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+
+    /** The key as it may be printed: it is whatever somebody wrote. */
+    static String key(Letter letter) {
+        return letter.key() == null ? "(none)" : letter.key().replaceAll("\\p{Cntrl}", "?");
+    }
+
+    /** The fields of a letter's JSON; absent ones are null. */
+    static Map<String, Object> json(Letter letter) {
+        var fields = new LinkedHashMap<String, Object>();
+        fields.put("letter", place(letter));
+        fields.put("time", letter.time());
+        if (letter.key() != null) {
+            fields.put("key", letter.key());
+        }
+        fields.put("reason", letter.reason());
+        fields.put("detail", letter.detail());
+        fields.put("origin", letter.origin());
+        fields.put("size_bytes", letter.sizeBytes());
+        fields.put("redrives", letter.redrives());
+        if (letter.redrivenTo() != null) {
+            fields.put("redriven_to", letter.redrivenTo());
+        }
+        return fields;
+    }
+}

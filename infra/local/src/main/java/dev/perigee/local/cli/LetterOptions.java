@@ -1,0 +1,86 @@
+package dev.perigee.local.cli;
+
+import dev.perigee.client.KafkaConnection;
+import dev.perigee.local.deadletter.LetterFilter;
+import dev.perigee.protocol.topic.DeadLetterReason;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options that say which dead letters are meant. */
+final class LetterOptions {
+    @Option(
+            names = "--reason",
+            paramLabel = "REASON",
+            split = ",",
+            description =
+                    "Only these: malformed, invalid, misrouted, too_large, forbidden_reply_topic,"
+                            + " unsupported.")
+    private List<String> reasons = List.of();
+
+    @Option(names = "--key", paramLabel = "TEAM/USER", description = "Only this key.")
+    private @Nullable String key;
+
+    @Option(names = "--team", paramLabel = "ID", description = "Only this team.")
+    private @Nullable String team;
+
+    @Option(names = "--user", paramLabel = "ID", description = "Only this user.")
+    private @Nullable String user;
+
+    @Option(
+            names = "--origin",
+            paramLabel = "TOPIC",
+            description = "Only from this topic: commands or tool-requests.")
+    private @Nullable String origin;
+
+    @Option(
+            names = "--since",
+            paramLabel = "TIME",
+            converter = TimeOption.class,
+            description = "Only those put aside since, such as 2h or 2026-11-20T10:00:00Z.")
+    private @Nullable Instant since;
+
+    @Option(
+            names = "--until",
+            paramLabel = "TIME",
+            converter = TimeOption.class,
+            description = "Only those put aside before.")
+    private @Nullable Instant until;
+
+    LetterFilter filter(KafkaConnection connection) {
+        return filter(connection, Set.of());
+    }
+
+    LetterFilter filter(KafkaConnection connection, Set<String> places) {
+        var known =
+                Arrays.stream(DeadLetterReason.values())
+                        .map(DeadLetterReason::code)
+                        .collect(Collectors.toSet());
+        for (var reason : reasons) {
+            if (!known.contains(reason)) {
+                throw CliException.usage(
+                        "--reason " + reason + " is none: see --help for those there are");
+            }
+        }
+        var topic =
+                origin == null || connection.names().topic(origin) != null
+                        ? origin
+                        : connection.names().prefix() + origin;
+        return new LetterFilter(Set.copyOf(reasons), key, team, user, topic, since, until, places);
+    }
+
+    /** Whether nothing narrows the choice. */
+    boolean isAny() {
+        return reasons.isEmpty()
+                && key == null
+                && team == null
+                && user == null
+                && origin == null
+                && since == null
+                && until == null;
+    }
+}

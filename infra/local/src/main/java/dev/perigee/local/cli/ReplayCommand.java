@@ -1,0 +1,170 @@
+package dev.perigee.local.cli;
+
+import dev.perigee.local.replay.HtmlReport;
+import dev.perigee.local.replay.Replay;
+import dev.perigee.local.replay.ReplayException;
+import dev.perigee.local.replay.ReplayJob;
+import dev.perigee.local.replay.ReplayJob.Mode;
+import dev.perigee.local.replay.ReplayResult;
+import dev.perigee.local.replay.Rules;
+import dev.perigee.local.replay.RulesFile;
+import dev.perigee.local.replay.Speed;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** Copies the commands of one fleet to another and compares what becomes of them. */
+@Command(
+        name = "replay",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        header = "Copy the commands of one cluster into another, and compare the outcomes.",
+        description = {
+            "Commands keep their order by key and their distance in time, their expiry moves along,"
+                    + " secrets are masked unless --rewrite maps them. The source is only read."
+                    + " What was sent and how far the run came is committed together, so that"
+                    + " --resume sends nothing twice.",
+            "",
+            "Exits 0 when all came out the same, 1 when something differs or the run broke off."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  perigee replay --from prod.properties --to staging:9092 --since 2h --dry-run",
+            "  perigee replay --from prod.properties --to staging:9092 --since 2h --speed 10"
+                    + " --rewrite rules.yaml --report replay.html",
+            "  perigee replay --from prod.properties --to staging:9092 --rewrite rules.yaml"
+                    + " --resume"
+        })
+final class ReplayCommand implements Callable<Integer> {
+    @Mixin private ReplayClusters clusters = new ReplayClusters();
+    @Mixin private ReplaySelection selection = new ReplaySelection();
+
+    @Option(
+            names = "--speed",
+            paramLabel = "NUMBER|max",
+            defaultValue = "1",
+            description =
+                    "How many times as fast as the records came (default 1), or as fast as the"
+                            + " target takes them.")
+    private String speed = "";
+
+    @Option(
+            names = "--rewrite",
+            paramLabel = "FILE",
+            description = "YAML rules for teams, secrets and hosts, see docs/replay.md.")
+    private @Nullable Path rules;
+
+    @Option(names = "--dry-run", description = "Read and tell what would be sent; send nothing.")
+    private boolean dryRun;
+
+    @Option(
+            names = "--resume",
+            arity = "0..1",
+            fallbackValue = "",
+            paramLabel = "RUN",
+            description = "Go on with an interrupted run: the latest, or the one named.")
+    private @Nullable String resume;
+
+    @Option(
+            names = "--wait",
+            paramLabel = "DURATION",
+            defaultValue = "60s",
+            converter = DurationOption.class,
+            description = "How long results may take after the last record was sent (default 60s).")
+    private Duration wait = Duration.ZERO;
+
+    @Option(
+            names = "--report",
+            paramLabel = "FILE",
+            description = "Write the comparison as an HTML page, too.")
+    private @Nullable Path report;
+
+    @Option(
+            names = "--output",
+            paramLabel = "table|json",
+            defaultValue = "table",
+            description = "How to print: table (default), or one JSON document per line.")
+    private OutputFormat format = OutputFormat.TABLE;
+
+    @Spec private CommandSpec spec = CommandSpec.create();
+
+    @Override
+    public Integer call() throws InterruptedException {
+        if (dryRun && (resume != null || report != null)) {
+            throw CliException.usage(
+                    "--dry-run sends nothing: there is nothing to --resume or to --report");
+        }
+        var err = spec.commandLine().getErr();
+        try (var progress = new ReplayProgressLine(err, spec.qualifiedName())) {
+            var job =
+                    new ReplayJob(
+                            clusters.source(),
+                            clusters.target(),
+                            selection.orNull(InstantSource.system()),
+                            speed(),
+                            rules == null ? Rules.none() : RulesFile.read(rules),
+                            mode(),
+                            wait);
+            var result = new Replay(job, progress, InstantSource.system()).run();
+            progress.end();
+            return print(result);
+        } catch (ReplayException e) {
+            throw new CliException(
+                    switch (e.kind()) {
+                        case USAGE -> ExitCode.USAGE;
+                        case UNAVAILABLE -> ExitCode.UNAVAILABLE;
+                        case FAILED -> ExitCode.FAILED;
+                    },
+                    String.valueOf(e.getMessage()));
+        }
+    }
+
+    private Mode mode() {
+        if (dryRun) {
+            return new Mode.DryRun();
+        }
+        if (resume == null) {
+            return new Mode.Begin();
+        }
+        return new Mode.Resume(resume.isEmpty() ? null : resume);
+    }
+
+    private Speed speed() {
+        if (speed.equals("max")) {
+            return Speed.MAX;
+        }
+        try {
+            return new Speed(Double.valueOf(speed));
+        } catch (IllegalArgumentException e) {
+            throw CliException.usage("--speed '" + speed + "' is neither max nor more than 0");
+        }
+    }
+
+    private int print(ReplayResult result) {
+        var output = new Output(spec, format);
+        var printed = new ReplayReport(output);
+        var comparison = result.comparison();
+        if (comparison == null) {
+            printed.dryRun(result);
+            return ExitCode.OK;
+        }
+        printed.ended(result, comparison);
+        if (report != null) {
+            try {
+                Files.writeString(report, HtmlReport.of(result, comparison));
+            } catch (IOException e) {
+                throw CliException.usage("--report " + report + " cannot be written");
+            }
+        }
+        return comparison.differences() == 0 ? ExitCode.OK : ExitCode.FAILED;
+    }
+}

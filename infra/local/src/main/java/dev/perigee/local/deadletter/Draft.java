@@ -1,0 +1,12 @@
+package dev.perigee.local.deadletter;
+
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/** What is to become of one letter. */
+public sealed interface Draft {
+    /** It can be put back: this is the record. */
+    record Ready(ProducerRecord<byte[], byte[]> record) implements Draft {}
+
+    /** It would become a dead letter again, or have no effect. */
+    record Refused(String why) implements Draft {}
+}

@@ -1,0 +1,111 @@
+package dev.perigee.local.replay;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Edits a server's configuration. Values of env, headers and query parameters are taken for secrets
+ * unless their name is known to be harmless; arguments if their flag sounds like a secret's. What
+ * {@code secret_metadata} names is a secret in any case.
+ */
+final class ConfigEditor {
+    private static final Set<String> IDENTITY =
+            Set.of(
+                    "installation_name",
+                    "installation_id",
+                    "server_slug",
+                    "team_id",
+                    "team_slug",
+                    "user_id",
+                    "user_slug",
+                    "transport_type",
+                    "runtime",
+                    "language",
+                    "status",
+                    "git_commit_sha",
+                    "git_branch",
+                    "source",
+                    "secret_metadata",
+                    "args",
+                    "env",
+                    "headers",
+                    "url_query_params");
+
+    /** {@code --name=value}, {@code -name=value} or {@code NAME=value}. */
+    private static final Pattern NAMED =
+            Pattern.compile("(-{0,2}([A-Za-z][\\w.-]*)=)(.*)", Pattern.DOTALL);
+
+    private static final Pattern FLAG = Pattern.compile("--?([A-Za-z][\\w.-]*)");
+
+    private final TextEditor editor;
+
+    ConfigEditor(TextEditor editor) {
+        this.editor = editor;
+    }
+
+    void edit(ObjectNode config) {
+        var secrets = namesIn(config.path("secret_metadata"), new HashSet<>());
+        for (var place : List.of(Place.ENV, Place.HEADERS, Place.QUERY)) {
+            if (config.get(place.field()) instanceof ObjectNode values) {
+                values(place, values, secrets);
+            }
+        }
+        if (config.get(Place.ARGS.field()) instanceof ArrayNode args) {
+            arguments(args, secrets);
+        }
+        new TreeEditor(editor).edit(config, IDENTITY);
+    }
+
+    /** Every name and text in it: what form it has is its author's. */
+    private static Set<String> namesIn(JsonNode metadata, Set<String> names) {
+        names.addAll(metadata.propertyNames());
+        if (metadata.isString()) {
+            names.add(metadata.asString());
+        }
+        metadata.forEach(child -> namesIn(child, names));
+        return names;
+    }
+
+    private void values(Place place, ObjectNode values, Set<String> secrets) {
+        for (var name : List.copyOf(values.propertyNames())) {
+            var value = values.path(name);
+            if (value.isString()) {
+                values.put(
+                        name, editor.value(place, name, value.asString(), secrets.contains(name)));
+            }
+        }
+    }
+
+    private void arguments(ArrayNode args, Set<String> secrets) {
+        String flag = null;
+        for (int i = 0; i < args.size(); i++) {
+            if (args.get(i).isString()) {
+                var text = args.get(i).asString();
+                args.set(i, argument(text, flag, secrets));
+                var isFlag = FLAG.matcher(text);
+                flag = isFlag.matches() ? isFlag.group(1) : null;
+            }
+        }
+    }
+
+    private String argument(String text, @Nullable String flag, Set<String> secrets) {
+        var named = NAMED.matcher(text);
+        if (named.matches()) {
+            var name = named.group(2);
+            return named.group(1) + value(name, named.group(3), secrets.contains(name));
+        }
+        return flag == null || FLAG.matcher(text).matches()
+                ? editor.text(text)
+                : value(flag, text, secrets.contains(flag));
+    }
+
+    private String value(String name, String value, boolean secret) {
+        return editor.value(Place.ARGS, name, value, secret);
+    }
+}

@@ -1,0 +1,67 @@
+package dev.perigee.local.replay;
+
+import com.fasterxml.jackson.annotation.JsonValue;
+import java.util.Objects;
+
+/** How a copy's fate differs from its original's; the worst first. */
+public enum Difference {
+    MISSING("missing", "no result in staging in time"),
+    OUTCOME("outcome", "another outcome"),
+    ERROR("error", "another error"),
+    STATUS("status", "another status when the command ended"),
+    FINAL_STATUS("final_status", "another status in the end"),
+    UNRECORDED("unrecorded", "production has no result on record"),
+    NONE("none", "the same");
+
+    private final String code;
+    private final String explanation;
+
+    Difference(String code, String explanation) {
+        this.code = code;
+        this.explanation = explanation;
+    }
+
+    /** For programs. */
+    @JsonValue
+    public String code() {
+        return code;
+    }
+
+    /** For people. */
+    public String explanation() {
+        return explanation;
+    }
+
+    /** Whether it is one: what production has no record of cannot differ. */
+    public boolean counts() {
+        return this != NONE && this != UNRECORDED;
+    }
+
+    /**
+     * Compares.
+     *
+     * @param isLast the command is the last one about its process, which the final status follows
+     *     from
+     */
+    static Difference between(Fate production, Fate staging, boolean isLast) {
+        if (staging.outcome() == null) {
+            return MISSING;
+        }
+        if (production.outcome() == null) {
+            return UNRECORDED;
+        }
+        if (!staging.outcome().equals(production.outcome())) {
+            return OUTCOME;
+        }
+        if (!Objects.equals(staging.error(), production.error())) {
+            return ERROR;
+        }
+        if (!Objects.equals(staging.status(), production.status())) {
+            return STATUS;
+        }
+        boolean known = production.finalStatus() != null && staging.finalStatus() != null;
+        return isLast && known && !Objects.equals(production.finalStatus(), staging.finalStatus())
+                ? FINAL_STATUS
+                : NONE;
+    }
+}

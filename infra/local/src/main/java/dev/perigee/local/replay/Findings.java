@@ -1,0 +1,59 @@
+package dev.perigee.local.replay;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What was found while records were rewritten, by name and never by value: what a dry run shows.
+ * For one thread.
+ */
+public final class Findings {
+    /**
+     * A value that may be a secret.
+     *
+     * @param place the configuration's field
+     * @param done {@code masked}, {@code kept} or {@code mapped}
+     */
+    public record Secret(String place, String name, String server, String done)
+            implements Comparable<Secret> {
+        @Override
+        public int compareTo(Secret other) {
+            return (server + '\0' + place + '\0' + name + '\0' + done)
+                    .compareTo(
+                            other.server
+                                    + '\0'
+                                    + other.place
+                                    + '\0'
+                                    + other.name
+                                    + '\0'
+                                    + other.done);
+        }
+    }
+
+    private final Map<Secret, Long> secrets = new TreeMap<>();
+    private final Map<String, Long> hosts = new TreeMap<>();
+
+    void secret(Place place, String name, String server, Replacement replacement) {
+        var done =
+                switch (replacement) {
+                    case Replacement.Mask() -> "masked";
+                    case Replacement.Keep() -> "kept";
+                    case Replacement.Value _ -> "mapped";
+                };
+        secrets.merge(new Secret(place.field(), name, server, done), 1L, Long::sum);
+    }
+
+    void host(String from, String to) {
+        hosts.merge(from.equals(to) ? from + " (kept)" : from + " -> " + to, 1L, Long::sum);
+    }
+
+    /** Values that may be secrets, and in how many places each was. */
+    public Map<Secret, Long> secrets() {
+        return secrets;
+    }
+
+    /** Hosts of URLs and what became of them, and in how many places each was. */
+    public Map<String, Long> hosts() {
+        return hosts;
+    }
+}

@@ -1,0 +1,43 @@
+package dev.perigee.local.replay;
+
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/**
+ * What stands in the place of a masked value: equal values have equal masks and others do not, so
+ * that a configuration that changed in production changes in staging too. Nothing can be learnt
+ * from a mask: it depends on a random key that is kept in memory only. A resumed run has another
+ * key, and masks of its own.
+ */
+final class Masks {
+    static final String PREFIX = "masked-";
+    private static final String ALGORITHM = "HmacSHA256";
+    private static final int DIGITS = 12;
+
+    private final SecretKeySpec key;
+
+    Masks(byte[] key) {
+        this.key = new SecretKeySpec(key, ALGORITHM);
+    }
+
+    static Masks random() {
+        var key = new byte[32];
+        new SecureRandom().nextBytes(key);
+        return new Masks(key);
+    }
+
+    String of(String value) {
+        try {
+            var mac = Mac.getInstance(ALGORITHM);
+            mac.init(key);
+            var hash = mac.doFinal(value.getBytes(StandardCharsets.UTF_8));
+            return PREFIX + HexFormat.of().formatHex(hash).substring(0, DIGITS);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("every JDK has " + ALGORITHM, e);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package dev.perigee.local.replay;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a replay did, or would do.
+ *
+ * @param findings of this process, where a run was resumed
+ * @param byPartition copies by partition of the target, of this process
+ * @param comparison null of a dry run
+ */
+public record ReplayResult(
+        Plan plan,
+        int sourcePartitions,
+        int targetPartitions,
+        Tally.Counts counts,
+        Findings findings,
+        Map<Integer, Long> byPartition,
+        @Nullable Comparison comparison) {}

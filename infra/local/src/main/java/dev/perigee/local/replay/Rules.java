@@ -1,0 +1,62 @@
+package dev.perigee.local.replay;
+
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is changed on the way. A rule for one server goes before one for all; a value without a rule
+ * is masked if it is taken for a secret.
+ *
+ * @param teams new team ids by old ones
+ * @param secrets by place and by name as in the configuration, those of headers in lower case
+ * @param servers the same for servers of one slug only
+ * @param fingerprint tells whether a resumed run has the rules it began with; shows no value
+ */
+public record Rules(
+        Map<String, String> teams,
+        Map<Place, Map<String, Replacement>> secrets,
+        Map<String, Map<Place, Map<String, Replacement>>> servers,
+        HostRules hosts,
+        String fingerprint) {
+    public Rules {
+        teams = Map.copyOf(teams);
+        secrets = Map.copyOf(secrets);
+        servers = Map.copyOf(servers);
+    }
+
+    /** No rules: secrets are masked, all else stays. */
+    public static Rules none() {
+        return new Rules(Map.of(), Map.of(), Map.of(), new HostRules(Map.of(), false), "none");
+    }
+
+    String team(String id) {
+        return teams.getOrDefault(id, id);
+    }
+
+    /**
+     * What becomes of a value.
+     *
+     * @param slug of the server, null where there is none
+     * @param isNamedSecret the configuration itself says that the value is a secret
+     */
+    Replacement replacement(
+            Place place, @Nullable String slug, String name, boolean isNamedSecret) {
+        var rule = slug == null ? null : rule(servers.getOrDefault(slug, Map.of()), place, name);
+        if (rule == null) {
+            rule = rule(secrets, place, name);
+        }
+        if (rule != null) {
+            return rule;
+        }
+        return isNamedSecret || place.isSecret(name)
+                ? new Replacement.Mask()
+                : new Replacement.Keep();
+    }
+
+    private static @Nullable Replacement rule(
+            Map<Place, Map<String, Replacement>> rules, Place place, String name) {
+        var key = place == Place.HEADERS ? name.toLowerCase(Locale.ROOT) : name;
+        return rules.getOrDefault(place, Map.of()).get(key);
+    }
+}

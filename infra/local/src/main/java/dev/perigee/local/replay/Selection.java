@@ -1,0 +1,52 @@
+package dev.perigee.local.replay;
+
+import dev.perigee.protocol.command.CommandPayload;
+import dev.perigee.protocol.topic.RecordKey;
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which records of the source are wanted.
+ *
+ * @param since appended at this time or later; null for all that is there
+ * @param until appended before this time; null for all that is there when the run begins
+ * @param partitions of the source; empty for all
+ */
+public record Selection(
+        @Nullable Instant since,
+        @Nullable Instant until,
+        List<Integer> partitions,
+        @Nullable String team,
+        @Nullable String user,
+        @Nullable String installation,
+        IncludedRequests requests) {
+    public Selection {
+        partitions = List.copyOf(partitions);
+    }
+
+    /** Every command and no request. */
+    public static Selection all() {
+        return new Selection(null, null, List.of(), null, null, null, IncludedRequests.NONE);
+    }
+
+    boolean hasPartition(int partition) {
+        return partitions.isEmpty() || partitions.contains(partition);
+    }
+
+    /** A command for every user of a team is about each of them. */
+    boolean accepts(RecordKey key) {
+        return isOrAny(team, key.teamId()) && (key.userId() == null || isOrAny(user, key.userId()));
+    }
+
+    /** A command that names no installation is about all of its user's. */
+    boolean accepts(CommandPayload payload) {
+        var config = payload.config();
+        var named = config == null ? payload.installationId() : config.installationId();
+        return named == null || isOrAny(installation, named);
+    }
+
+    private static boolean isOrAny(@Nullable String wanted, String found) {
+        return wanted == null || wanted.equals(found);
+    }
+}

@@ -1,0 +1,49 @@
+package dev.perigee.local.deadletter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SecretMaskTest {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"config\":{\"env\":{\"HOME_PAGE\":\"hide-me\"}}}",
+                "{\"config\":{\"headers\":{\"X-Any\":\"hide-me\"}}}",
+                "{\"url_query_params\":{\"q\":\"hide-me\"}}",
+                "{\"secret_metadata\":{\"deep\":[{\"er\":\"hide-me\"}]}}",
+                "{\"password\":\"hide-me\"}",
+                "{\"apiKey\":{\"value\":\"hide-me\"}}",
+                "{\"args\":[\"--api-key=hide-me\"]}",
+                "{\"args\":[\"--token\",\"hide-me\"]}",
+                "{\"args\":[\"GITHUB_TOKEN=hide-me\"]}",
+                "{\"url\":\"https://user:hide-me@host/path\"}",
+                "{\"url\":\"https://host/path?x=hide-me&y=1\"}",
+            })
+    void hidesWhatMayBeASecret(String value) {
+        assertThat(masked(value)).doesNotContain("hide-me").contains("***");
+    }
+
+    @Test
+    void showsTheRest() {
+        var value =
+                "{\"id\":\"c\",\"args\":[\"-y\",\"name=x\"],\"n\":1,\"url\":\"https://host/path\","
+                        + "\"empty\":null,\"env\":{\"A\":null}}";
+
+        assertThat(masked(value)).isEqualTo(value);
+    }
+
+    @Test
+    void cannotTellInWhatIsNoJson() {
+        assertThat(SecretMask.masked("{\"password\": broken".getBytes(StandardCharsets.UTF_8)))
+                .isNull();
+        assertThat(SecretMask.masked(new byte[0])).isNull();
+    }
+
+    private static String masked(String value) {
+        return String.valueOf(SecretMask.masked(value.getBytes(StandardCharsets.UTF_8)));
+    }
+}
