@@ -1,74 +1,98 @@
 package dev.perigee.bench;
 
-import dev.perigee.gateway.GatewaySettings;
-import dev.perigee.local.broker.BrokerSettings;
+import dev.perigee.bench.call.CallPlan;
+import dev.perigee.bench.fleet.BenchFleet;
+import dev.perigee.bench.fleet.ServerProgram;
+import dev.perigee.bench.micro.MicroBench;
+import dev.perigee.bench.report.Machine;
+import dev.perigee.bench.report.Plot;
+import dev.perigee.bench.report.Progress;
 import dev.perigee.local.cli.Perigee;
-import dev.perigee.local.fleet.FleetPlan;
-import dev.perigee.local.fleet.JvmCommand;
-import dev.perigee.local.fleet.LocalFleet;
 import dev.perigee.protocol.json.Json;
-import dev.perigee.protocol.topic.TopicNames;
-import dev.perigee.worker.WorkerSettings;
 import java.io.IOException;
-import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** The benchmark's command line. */
 @Command(
         name = "bench",
         mixinStandardHelpOptions = true,
-        header = "Compare calls through a fleet with bare Kafka and a bare pipe, in one run.",
+        header = "Measure a fleet beside bare Kafka and a bare pipe, in one run.",
         description =
-                "Starts a broker, a gateway and a worker, and measures one echo server three ways:"
-                        + " over its pipes, over two Kafka topics without Perigee, and through the"
-                        + " fleet. Read the ratios: the absolutes are this machine's.",
+                "Starts fleets on this machine, measures them and what limits them in turns, for"
+                        + " several rounds, and prints medians and spreads. Read the ratios: the"
+                        + " absolutes are this machine's. How it is measured, and what came out:"
+                        + " docs/performance.md.",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  perigee bench",
-            "  perigee bench --in-flight 1,64 --calls 20000 --output json"
+            "  perigee bench --quick",
+            "  perigee bench calls --in-flight 1,64 --rounds 3 --output json",
+            "  perigee bench --plot bench.svg"
         })
 public final class Bench implements Callable<Integer> {
-    /** A fleet for development starts fast; this one has to run as a deployed one does. */
-    private static final String OPTIMIZED = "-XX:TieredStopAtLevel=4 ";
+    @Parameters(
+            paramLabel = "SECTION",
+            arity = "0..*",
+            description =
+                    "What to measure: ${COMPLETION-CANDIDATES}. All but micro, if none is named.")
+    private Set<Section> sections = EnumSet.noneOf(Section.class);
 
-    private static final int WARMUP_IN_FLIGHT = 64;
-    private static final Duration STALL = Duration.ofSeconds(30);
+    @Option(
+            names = "--quick",
+            description =
+                    "Less of everything, within three minutes, in JVMs that are not warm yet.")
+    private boolean quick;
+
+    @Option(
+            names = "--rounds",
+            description = "How often each measurement of calls is made (5, with --quick 3).")
+    private @Nullable Integer rounds;
+
+    @Option(
+            names = "--millis",
+            description = "How long each measurement of calls takes (3000, with --quick 500).")
+    private @Nullable Integer millis;
 
     @Option(
             names = "--in-flight",
             split = ",",
-            defaultValue = "1,16,64",
-            description = "Calls kept in flight, one load after the other (${DEFAULT-VALUE}).")
-    private List<Integer> inFlight = List.of();
-
-    @Option(
-            names = "--calls",
-            defaultValue = "5000",
-            description = "Calls of each measurement (${DEFAULT-VALUE}).")
-    private int calls;
-
-    @Option(
-            names = "--warmup",
-            defaultValue = "30000",
             description =
-                    "Calls before the first measurement of each way (${DEFAULT-VALUE}): a JVM that"
-                            + " still compiles measures its compiler.")
-    private int warmup;
+                    "Calls kept in flight, one load after the other (1,16,64,500, with --quick"
+                            + " 1,16,64).")
+    private @Nullable List<Integer> inFlight;
+
+    @Option(
+            names = "--users",
+            split = ",",
+            description =
+                    "How many users call under loads of 64 and more, besides one (50,500, with"
+                            + " --quick 50).")
+    private @Nullable List<Integer> users;
+
+    @Option(names = "--rate", description = "Calls a second of the open loop, 0 for none (2000).")
+    private @Nullable Integer rate;
 
     @Option(
             names = "--output",
             defaultValue = "table",
             description = "json or table (${DEFAULT-VALUE}).")
     private String output = "table";
+
+    @Option(names = "--plot", description = "Also draw calls and growth into this SVG file.")
+    private @Nullable Path plot;
 
     @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -79,85 +103,87 @@ public final class Bench implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        if (calls < 1 || warmup < 0 || inFlight.stream().anyMatch(count -> count < 1)) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--calls and --in-flight take numbers of at least 1, --warmup of at least 0");
-        }
-        if (!output.equals("table") && !output.equals("json")) {
-            throw new ParameterException(spec.commandLine(), "--output is json or table");
-        }
-        var rows = new ArrayList<Row>();
-        try (var fleet = fleet()) {
-            Runtime.getRuntime().addShutdownHook(new Thread(fleet::close, "stop-fleet"));
-            progress("Starting a broker, a gateway and a worker ...");
-            var subject = Subject.install(fleet.start(), new TopicNames(TopicNames.DEFAULT_PREFIX));
-            try (var pipe = subject.pipe();
-                    var kafka = subject.kafka();
-                    var calling = subject.fleet()) {
-                var bare = new LoadDriver(pipe);
-                var topics = new LoadDriver(kafka);
-                var whole = new LoadDriver(calling);
-                for (var driver : List.of(bare, topics, whole)) {
-                    progress("Warming up ...");
-                    driver.run(WARMUP_IN_FLIGHT, warmup, STALL);
-                }
-                for (int count : inFlight) {
-                    rows.add(
-                            new Row(
-                                    count,
-                                    measure("bare pipe", bare, count),
-                                    measure("bare Kafka", topics, count),
-                                    measure("Perigee", whole, count)));
-                }
+        var json = isJson();
+        if (sections.contains(Section.MICRO)) {
+            if (sections.size() > 1) {
+                throw bad("micro prints for itself: run it without other sections");
             }
+            MicroBench.run(quick);
+            return 0;
         }
-        report(rows);
+        var usual = quick ? Plans.quick() : Plans.full();
+        var plans = usual.withCalls(asked(usual.calls()));
+        var machine = Machine.here(BenchFleet.flags());
+        var progress = new Progress(this::say);
+        if (machine.busy()) {
+            progress.note(
+                    "This machine is busy (load %.1f on %d cores): do not trust what comes"
+                            .formatted(machine.loadBefore(), machine.cores()));
+        }
+        var findings = new Findings(machine);
+        var directory = Files.createTempDirectory("perigee-bench-");
+        try {
+            var trivial = ServerProgram.trivial(directory, progress::note);
+            new Run(plans, trivial, progress, findings)
+                    .measure(sections.isEmpty() ? Section.usual() : sections);
+        } finally {
+            delete(directory);
+        }
+        var out = spec.commandLine().getOut();
+        out.println(json ? Json.raw(findings.json()).text() : findings.tables());
+        out.flush();
+        if (plot != null) {
+            Files.writeString(plot, Plot.svg(findings.charts()));
+        }
         return 0;
     }
 
-    private Measurement measure(String name, LoadDriver driver, int count)
-            throws InterruptedException {
-        progress(name + ", " + count + " in flight ...");
-        return driver.run(count, calls, STALL);
+    private boolean isJson() {
+        return switch (output) {
+            case "json" -> true;
+            case "table" -> false;
+            default -> throw bad("--output is json or table");
+        };
     }
 
-    private LocalFleet fleet() throws IOException {
+    private CallPlan asked(CallPlan usual) {
         var plan =
-                new FleetPlan(
-                        null,
-                        0,
-                        null,
-                        1,
-                        1,
-                        1,
-                        TopicNames.DEFAULT_PREFIX,
-                        Map.of(),
-                        Map.of("PERIGEE_LOG_LEVEL", "error"),
-                        Map.of(
-                                "broker", BrokerSettings.SCHEMA,
-                                "worker", WorkerSettings.SCHEMA,
-                                "gateway", GatewaySettings.SCHEMA));
-        var flags = OPTIMIZED + System.getenv().getOrDefault("PERIGEE_JAVA_OPTS", "");
-        return new LocalFleet(
-                plan, new JvmCommand(Perigee.class.getName(), flags), _ -> {}, this::progress);
+                new CallPlan(
+                        rounds == null ? usual.rounds() : rounds,
+                        millis == null ? usual.time() : Duration.ofMillis(millis),
+                        usual.warmup(),
+                        usual.longestWarmup(),
+                        inFlight == null ? usual.inFlight() : inFlight,
+                        users == null ? usual.users() : users,
+                        rate == null ? usual.perSecond() : rate,
+                        usual.everything());
+        if (plan.rounds() < 1
+                || !plan.time().isPositive()
+                || plan.perSecond() < 0
+                || plan.inFlight().stream().anyMatch(count -> count < 1)
+                || plan.users().stream().anyMatch(count -> count < 1)) {
+            throw bad(
+                    "--rounds, --millis, --in-flight and --users take numbers of at least 1,"
+                            + " --rate of at least 0");
+        }
+        return plan;
     }
 
-    private void progress(String line) {
+    private ParameterException bad(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    private void say(String line) {
         var err = spec.commandLine().getErr();
         err.println(line);
         err.flush();
     }
 
-    private void report(List<Row> rows) {
-        PrintWriter out = spec.commandLine().getOut();
-        if (output.equals("json")) {
-            rows.forEach(row -> out.println(Json.raw(row).text()));
-        } else {
-            out.println(Row.HEADER);
-            rows.forEach(out::println);
-            out.println("ms p50/p99 and calls/s; x = Perigee's p50 over the sum of both bare ones");
+    private static void delete(Path directory) throws IOException {
+        try (var files = Files.walk(directory)) {
+            for (var file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
         }
-        out.flush();
     }
 }

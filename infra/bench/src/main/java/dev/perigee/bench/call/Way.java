@@ -1,0 +1,18 @@
+package dev.perigee.bench.call;
+
+/** How calls go. */
+public enum Way {
+    BARE_PIPE("bare pipe"),
+    BARE_KAFKA("bare Kafka"),
+    PERIGEE("Perigee");
+
+    private final String label;
+
+    Way(String label) {
+        this.label = label;
+    }
+
+    public String label() {
+        return label;
+    }
+}

@@ -1,0 +1,140 @@
+package dev.perigee.bench.growth;
+
+import dev.perigee.bench.fleet.BenchFleet;
+import dev.perigee.bench.fleet.CommandClient;
+import dev.perigee.bench.fleet.CpuReading;
+import dev.perigee.bench.fleet.FleetShape;
+import dev.perigee.bench.fleet.JvmProbe;
+import dev.perigee.bench.fleet.ServerProgram;
+import dev.perigee.bench.fleet.Users;
+import dev.perigee.bench.load.FleetClient;
+import dev.perigee.bench.load.Load;
+import dev.perigee.bench.load.LoadDriver;
+import dev.perigee.bench.report.Progress;
+import dev.perigee.bench.stat.Spread;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Measures the same calls in fleets of growing size: more and more instances in one, then fleets
+ * with more partitions. Each instance has a user of its own, and calls go to all in turn. Used by
+ * one thread.
+ */
+public final class GrowthBench {
+    private static final int FEW_PARTITIONS = 8;
+    private static final int TIMES = 3;
+    private static final Load LOAD = new Load.InFlight(64);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+    private final GrowthPlan plan;
+    private final ServerProgram server;
+    private final Progress progress;
+    private final List<GrowthRow> rows = new ArrayList<>();
+
+    private GrowthBench(GrowthPlan plan, ServerProgram server, Progress progress) {
+        this.plan = plan;
+        this.server = server;
+        this.progress = progress;
+    }
+
+    /** How long it takes, about. */
+    public static double seconds(GrowthPlan plan) {
+        int points = plan.instances().size() + plan.partitions().size();
+        int most = plan.instances().stream().mapToInt(count -> count).max().orElse(0);
+        return points * TIMES * Progress.seconds(plan.time())
+                + (1 + plan.partitions().size()) * (8.0 + Progress.seconds(plan.warmup()))
+                + 0.012 * (most + plan.partitions().size() * plan.partitionInstances());
+    }
+
+    /** A row for each size, those of one fleet first. */
+    public static List<GrowthRow> run(GrowthPlan plan, ServerProgram server, Progress progress)
+            throws IOException, InterruptedException {
+        var bench = new GrowthBench(plan, server, progress);
+        bench.fleet(FEW_PARTITIONS, plan.instances());
+        for (int partitions : plan.partitions()) {
+            bench.fleet(partitions, List.of(plan.partitionInstances()));
+        }
+        return List.copyOf(bench.rows);
+    }
+
+    private void fleet(int partitions, List<Integer> sizes)
+            throws IOException, InterruptedException {
+        progress.step("Starting a fleet with " + partitions + " partitions", 8);
+        // Nothing idles out between two sizes.
+        var shape = FleetShape.small(partitions, Map.of("idle.timeout", "0s"));
+        try (var fleet = BenchFleet.start(shape, progress::note);
+                var commands = CommandClient.connect(fleet);
+                var client = FleetClient.connect(fleet.bootstrap(), fleet.topics());
+                var worker = JvmProbe.attach(fleet.pid("worker-1"))) {
+            var parts = List.of(fleet.pid("gateway-1"), fleet.pid("worker-1"));
+            commands.install(server, Users.first(1), PATIENCE);
+            progress.step("Warming up", Progress.seconds(plan.warmup()));
+            driver(client, 1).run(LOAD, plan.warmup());
+            int present = 1;
+            for (int size : sizes) {
+                progress.step(
+                        "Growth, %d instances, %d partitions".formatted(size, partitions),
+                        0.012 * (size - present) + TIMES * Progress.seconds(plan.time()));
+                long heap = worker.liveHeapBytes();
+                var before = CpuReading.of(parts);
+                var added = Users.first(size).subList(present, size);
+                long nanos = commands.install(server, added, PATIENCE);
+                long cpu = CpuReading.of(parts).nanosSince(before);
+                long heapLater = worker.liveHeapBytes();
+                rows.add(
+                        row(
+                                size,
+                                partitions,
+                                millis(nanos) / added.size(),
+                                millis(cpu) * 1000 / added.size(),
+                                (heapLater - heap) / (double) added.size(),
+                                driver(client, size),
+                                parts));
+                present = size;
+            }
+        }
+    }
+
+    private LoadDriver driver(FleetClient client, int users) {
+        return new LoadDriver(client.path(Users.first(users), server.slug()), PATIENCE);
+    }
+
+    private GrowthRow row(
+            int instances,
+            int partitions,
+            double installMillis,
+            double installCpuMicros,
+            double heapBytes,
+            LoadDriver driver,
+            List<Long> parts)
+            throws InterruptedException {
+        var perSecond = new ArrayList<Double>();
+        var p50 = new ArrayList<Double>();
+        var micros = new ArrayList<Double>();
+        for (int i = 0; i < TIMES; i++) {
+            var before = CpuReading.of(parts);
+            var latencies = driver.run(LOAD, plan.time());
+            long cpu = CpuReading.of(parts).nanosSince(before);
+            perSecond.add(latencies.perSecond());
+            p50.add(latencies.p50Millis());
+            micros.add(millis(cpu) * 1000 / latencies.calls());
+        }
+        return new GrowthRow(
+                instances,
+                partitions,
+                installMillis,
+                installCpuMicros,
+                heapBytes,
+                Spread.of(perSecond),
+                Spread.of(p50),
+                Spread.of(micros));
+    }
+
+    private static double millis(long nanos) {
+        return nanos / (double) TimeUnit.MILLISECONDS.toNanos(1);
+    }
+}
