@@ -7,14 +7,14 @@ import java.nio.file.Path;
  * Finds files of the source tree that tests run from, whatever module's directory the test was
  * started in.
  */
-final class Checkout {
+public final class Checkout {
 
     private static final Path MARKER = Path.of("infra", "testing", "fixtures");
 
     private Checkout() {}
 
     /** The root of the source tree. */
-    static Path root() {
+    public static Path root() {
         for (var at = Path.of("").toAbsolutePath(); at != null; at = at.getParent()) {
             if (Files.isDirectory(at.resolve(MARKER))) {
                 return at;

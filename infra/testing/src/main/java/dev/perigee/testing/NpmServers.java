@@ -46,7 +46,7 @@ public final class NpmServers {
     }
 
     /** Everything that is installed. */
-    Path modules() {
+    public Path modules() {
         return folder.resolve("node_modules");
     }
 

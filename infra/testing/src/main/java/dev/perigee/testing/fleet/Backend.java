@@ -26,10 +26,16 @@ public final class Backend implements AutoCloseable {
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
     private final KafkaProducer<byte[], byte[]> producer;
+    private final String bootstrap;
     private final TopicNames names;
     private final Records records;
 
     public Backend(String bootstrap, TopicNames names, Records records) {
+        this(bootstrap, names, records, "none");
+    }
+
+    private Backend(String bootstrap, TopicNames names, Records records, String compression) {
+        this.bootstrap = bootstrap;
         this.names = names;
         this.records = records;
         this.producer =
@@ -39,12 +45,19 @@ public final class Backend implements AutoCloseable {
                                 bootstrap,
                                 ProducerConfig.LINGER_MS_CONFIG,
                                 0,
+                                ProducerConfig.COMPRESSION_TYPE_CONFIG,
+                                compression,
                                 ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
                                 20 << 20,
                                 ProducerConfig.BUFFER_MEMORY_CONFIG,
                                 64L << 20),
                         new ByteArraySerializer(),
                         new ByteArraySerializer());
+    }
+
+    /** Another backend of the same fleet, which compresses what it writes, by Kafka's names. */
+    public Backend compressing(String compression) {
+        return new Backend(bootstrap, names, records, compression);
     }
 
     /** Writes any bytes under any key, and waits until the broker has them. */

@@ -1,6 +1,7 @@
 package dev.perigee.testing.fleet;
 
 import dev.perigee.faults.FaultProxy;
+import dev.perigee.gateway.placement.RendezvousPlacement;
 import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.broker.FreePort;
 import dev.perigee.protocol.settings.HostPort;
@@ -11,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -353,15 +355,35 @@ public final class FleetUnderTest implements AutoCloseable {
             return this;
         }
 
+        /** Partitions go by hashes of workers' names: by chance a worker may have none. */
+        private boolean eachHasPartitions(FleetUnderTest fleet) {
+            if (workers < 2 || partitions < 2 * workers) {
+                return true;
+            }
+            var weights = new HashMap<String, Double>();
+            for (int number = 1; number <= workers; number++) {
+                weights.put(fleet.workerId(number), 1.0);
+            }
+            return IntStream.range(0, partitions)
+                            .mapToObj(each -> RendezvousPlacement.choose(each, weights))
+                            .distinct()
+                            .count()
+                    == workers;
+        }
+
         /** Starts everything and waits until each part says that it is ready. */
         public FleetUnderTest start() throws IOException {
             var fleet = new FleetUnderTest(this);
             try {
+                do {
+                    fleet.workers.clear();
+                    for (int number = 1; number <= workers + spareWorkers; number++) {
+                        fleet.workers.add(new HostPort("127.0.0.1", FreePort.on("127.0.0.1")));
+                    }
+                } while (!eachHasPartitions(fleet));
                 for (int number = 1; number <= workers + spareWorkers; number++) {
-                    var address = new HostPort("127.0.0.1", FreePort.on("127.0.0.1"));
-                    fleet.workers.add(address);
                     if (faultyLinks) {
-                        fleet.proxies.add(FaultProxy.to(address.port()));
+                        fleet.proxies.add(FaultProxy.to(fleet.workers.get(number - 1).port()));
                     }
                     if (number <= workers) {
                         fleet.startWorker(number);

@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -25,7 +24,6 @@ public final class Part implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(60);
     private static final Duration GRACE = Duration.ofSeconds(10);
     private static final Duration STOP = Duration.ofSeconds(20);
-    private static final String MAIN = "dev.perigee.local.cli.Perigee";
 
     private final Process process;
     private final Path log;
@@ -39,18 +37,7 @@ public final class Part implements AutoCloseable {
     /** Starts a part and returns at once. */
     static Part start(Path log, Map<String, String> environment, List<String> arguments)
             throws IOException {
-        var command = new ArrayList<String>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(
-                List.of(
-                        "--enable-native-access=ALL-UNNAMED",
-                        "--sun-misc-unsafe-memory-access=allow",
-                        "-Xmx256m",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        MAIN));
-        command.addAll(arguments);
+        var command = PartJvm.command(arguments);
         Files.writeString(log, "");
         var builder = new ProcessBuilder(command);
         builder.environment().putAll(environment);

@@ -176,6 +176,23 @@ public final class Records implements AutoCloseable {
         }
     }
 
+    /** What has arrived when it is enough, or when the time is over. */
+    public List<Received> awaitAll(Predicate<List<Received>> enough, Duration patience) {
+        long remaining = patience.toNanos();
+        lock.lock();
+        try {
+            while (remaining > 0 && !enough.test(List.copyOf(all))) {
+                remaining = arrived.awaitNanos(remaining);
+            }
+            return List.copyOf(all);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while waiting for records", e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /**
      * Waits until each of these names has come on a topic.
      *

@@ -57,6 +57,11 @@ public record History(
         return found;
     }
 
+    /** Whether nothing is missing between two events. What is written in transactions is later. */
+    boolean isWhole() {
+        return holes().isEmpty();
+    }
+
     /** How often requests ended in which way; one that ended twice counts twice. */
     public Map<String, Long> counts() {
         var endings = endings();

@@ -3,6 +3,7 @@ package dev.perigee.testing.history;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.fleet.FleetUnderTest;
 import dev.perigee.testing.fleet.Installation;
+import dev.perigee.testing.fleet.Received;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -21,6 +22,7 @@ import java.util.stream.Stream;
  */
 public final class Load implements AutoCloseable {
     private static final Duration LAST_ANSWER = Duration.ofSeconds(60);
+    private static final Duration LAST_EVENT = Duration.ofSeconds(20);
 
     /**
      * Of so many calls the first is answered at once, each next later, and the last is read-only.
@@ -135,7 +137,10 @@ public final class Load implements AutoCloseable {
         return folder.resolve(server.processId());
     }
 
-    /** Sends no more, waits for every answer, and tells what happened since the start. */
+    /**
+     * Sends no more, waits for every answer and for what came before, and tells what happened since
+     * the start.
+     */
     public History history() {
         close();
         fleet.records()
@@ -149,11 +154,14 @@ public final class Load implements AutoCloseable {
         for (var server : servers) {
             effects.addAll(lines(file(server)));
         }
+        var records =
+                fleet.records().awaitAll(seen -> history(seen, effects).isWhole(), LAST_EVENT);
+        return history(records, effects);
+    }
+
+    private History history(List<Received> records, List<String> effects) {
         return new History(
-                requests,
-                fleet.records().matching(_ -> true).stream().map(Entry::of).toList(),
-                effects,
-                live.doubles());
+                requests, records.stream().map(Entry::of).toList(), effects, live.doubles());
     }
 
     private static List<String> lines(Path file) {

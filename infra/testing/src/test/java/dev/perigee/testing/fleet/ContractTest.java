@@ -3,6 +3,11 @@ package dev.perigee.testing.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.topic.Topic;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -24,8 +29,9 @@ final class ContractTest {
 
     @Test
     @DisplayName("STA-01, STA-39, PRO-102: every record is valid, and shows no credential")
-    void everyRecordIsValid() {
+    void everyRecordIsValid() throws Exception {
         live();
+        fail();
 
         var contract = PublishedContract.ofThisTree();
         var records =
@@ -53,7 +59,39 @@ final class ContractTest {
         assertThat(records).noneMatch(r -> r.json().toString().contains(SECRET));
         for (var part : new String[] {"gateway-1", "worker-1", "worker-2"}) {
             assertThat(fleet.part(part).output()).doesNotContain(SECRET);
+            for (var page : new String[] {"/health/ready", "/metrics", "/debug/instances"}) {
+                assertThat(page(fleet.part(part).field("admin") + page)).doesNotContain(SECRET);
+            }
         }
+    }
+
+    private static String page(String address) throws Exception {
+        try (var http = HttpClient.newHttpClient()) {
+            return http.send(
+                            HttpRequest.newBuilder(URI.create(address)).build(),
+                            BodyHandlers.ofString())
+                    .body();
+        }
+    }
+
+    /** Installations that cannot work, with the secret where messages could quote it. */
+    private void fail() {
+        var says = "echo \"failed with $2\" >&2; exit 3";
+        var broken =
+                List.of(
+                        Installation.of("noisy", "sh", List.of("-c", says, "-", "--key", SECRET)),
+                        Installation.of("absent", "/no/such/program", List.of("--key", SECRET)),
+                        Installation.elsewhere(
+                                "http", "http://user:" + SECRET + "@127.0.0.1:1/mcp?key=" + SECRET),
+                        Installation.elsewhere("http", "http://user:" + SECRET + "@[nowhere/mcp"));
+        var commands =
+                broken.stream()
+                        .map(each -> backend.configure(each, "mcp_installation_created"))
+                        .toList();
+        commands.forEach(backend::result);
+        await(broken.getFirst(), Topic.LOGS, "mcp.server.logs");
+        broken.forEach(each -> backend.call(each, "echo", "{}"));
+        broken.forEach(backend::uninstall);
     }
 
     /** A short life with a bit of everything. */

@@ -2,9 +2,9 @@ package dev.perigee.testing.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.client.KafkaConnection;
 import dev.perigee.gateway.Gateway;
 import dev.perigee.gateway.GatewaySettings;
-import dev.perigee.local.client.KafkaConnection;
 import dev.perigee.local.client.TopicSetup;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;

@@ -3,6 +3,7 @@ package dev.perigee.testing.gateway;
 import dev.perigee.gateway.link.LinkFailure;
 import dev.perigee.gateway.link.PartitionClaim;
 import dev.perigee.gateway.link.PartitionLink;
+import dev.perigee.gateway.link.PendingAcceptance;
 import dev.perigee.gateway.link.PendingOutcome;
 import dev.perigee.gateway.link.SessionListener;
 import dev.perigee.protocol.command.CommandDetails;
@@ -209,6 +210,11 @@ final class HandMadeSession {
         @Override
         public String workerId() {
             return HandMadeFleet.WORKER;
+        }
+
+        @Override
+        public @Nullable PendingAcceptance offer(ToolOrder.Execute order, Runnable onEnd) {
+            return null;
         }
 
         @Override

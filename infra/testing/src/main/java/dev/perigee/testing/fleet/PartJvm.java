@@ -1,0 +1,99 @@
+package dev.perigee.testing.fleet;
+
+import dev.perigee.testing.Checkout;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a part of a fleet under test is started. A run of all tests starts hundreds: it has {@code
+ * scripts/warm-up} note once what they load, as images do, and each takes a second less.
+ */
+final class PartJvm {
+    private static final String MAIN = "dev.perigee.local.cli.Perigee";
+    private static final long WARM_UP_MINUTES = 5;
+
+    private PartJvm() {}
+
+    /** Prepared once in a JVM, by the first who asks. */
+    private static final class Notes {
+        private static final @Nullable Path DIRECTORY =
+                Boolean.getBoolean("perigee.test.warm-up") ? prepare() : null;
+
+        private static @Nullable Path prepare() {
+            var local = Checkout.root().resolve("infra/local/target");
+            var notes = local.resolve("aot");
+            try (var lock =
+                            FileChannel.open(
+                                    local.resolve("warm-up.lock"),
+                                    StandardOpenOption.CREATE,
+                                    StandardOpenOption.WRITE);
+                    var _ = lock.lock()) {
+                return areNewer(notes, local) || warmUp(local) ? notes : null;
+            } catch (IOException e) {
+                throw new IllegalStateException("Parts cannot be warmed up", e);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(e);
+            }
+        }
+
+        private static boolean areNewer(Path notes, Path local) throws IOException {
+            var noted = notes.resolve("classpath");
+            return Files.exists(noted)
+                    && Files.getLastModifiedTime(noted)
+                                    .compareTo(
+                                            Files.getLastModifiedTime(local.resolve("classpath")))
+                            > 0;
+        }
+
+        /** Without it parts start slower, and no test may tell. */
+        private static boolean warmUp(Path local) throws IOException, InterruptedException {
+            var log = local.resolve("warm-up.log").toFile();
+            var script =
+                    new ProcessBuilder(Checkout.root().resolve("scripts/warm-up").toString())
+                            .redirectErrorStream(true)
+                            .redirectOutput(log)
+                            .start();
+            script.getOutputStream().close();
+            if (!script.waitFor(WARM_UP_MINUTES, TimeUnit.MINUTES)) {
+                script.descendants().forEach(ProcessHandle::destroyForcibly);
+                script.destroyForcibly();
+                return false;
+            }
+            return script.exitValue() == 0;
+        }
+    }
+
+    /** The program and its arguments, for a command of the command line. */
+    static List<String> command(List<String> arguments) throws IOException {
+        var command = new ArrayList<String>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(
+                List.of(
+                        "--enable-native-access=ALL-UNNAMED",
+                        "--sun-misc-unsafe-memory-access=allow",
+                        "-Xmx256m",
+                        "-XX:+UseSerialGC",
+                        "-XX:TieredStopAtLevel=1"));
+        var notes = Notes.DIRECTORY;
+        if (notes == null) {
+            command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        } else {
+            var cache = notes.resolve(arguments.getFirst() + ".aot");
+            if (Files.exists(cache)) {
+                command.add("-XX:AOTCache=" + cache);
+            }
+            command.addAll(List.of("-cp", Files.readString(notes.resolve("classpath")).strip()));
+        }
+        command.add(MAIN);
+        command.addAll(arguments);
+        return command;
+    }
+}

@@ -1,0 +1,265 @@
+package dev.perigee.testing.console;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.testing.Fixtures;
+import dev.perigee.testing.fleet.Backend;
+import dev.perigee.testing.fleet.FleetUnderTest;
+import dev.perigee.testing.fleet.Installation;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+/** One fleet and one browser for all; each test has a page of its own. */
+@DisplayName("The console, in Chromium,")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class ConsoleTest {
+    private static final String TOKEN = "console-token";
+    private static final String ROW = "#rows tr";
+    private static final String SCRIPT =
+            "<img src=x onerror=window.ran=1><script>window.ran=1</script> is only text";
+
+    private FleetUnderTest fleet;
+    private Backend backend;
+    private Chromium chromium;
+    private Page page;
+    private Installation files;
+    private Installation issues;
+
+    @BeforeAll
+    void start() throws Exception {
+        var program = Chromium.installed();
+        if (program == null && System.getenv("CHROMIUM_REQUIRED") == null) {
+            Assumptions.abort("No Chromium on this system: the console is not tried in a browser");
+        }
+        assertThat(program).as("apt-get install chromium").isNotNull();
+        chromium = Chromium.start(program);
+        fleet =
+                FleetUnderTest.named("console")
+                        .gateways(2)
+                        .workers(2)
+                        .faultyLinks()
+                        .gateway("admin.token", TOKEN)
+                        .worker("logs.batch-interval", "200ms")
+                        .worker("heartbeat.interval", "2s")
+                        .worker("restart.delays", "1s")
+                        .start();
+        backend = fleet.backend();
+        files = server("filesystem", "1f0c", "acme", "alice", "Shared files");
+        issues = server("github", "77ab", "acme", "bob", "GitHub issues");
+        var search = server("search", "90d2", "globex", "carol", "Product search");
+        var broken =
+                server("postgres", "c4e1", "globex", "dave", "Orders database", "--list-error");
+        var dead = server("mailer", "5be0", "globex", "erin", "Newsletter");
+        backend.configure(broken, "mcp_installation_created");
+        backend.install(List.of(files, issues, search, dead));
+        backend.status(broken, "error");
+        for (int crash = 1; crash <= 3; crash++) {
+            assertThat(backend.call(dead, "crash", "{\"code\":1}").text("error/code"))
+                    .isEqualTo("crashed");
+        }
+        backend.status(dead, "permanently_failed");
+    }
+
+    private static Installation server(
+            String slug, String id, String team, String user, String name, String... flags) {
+        return new Installation(
+                        slug,
+                        id,
+                        team,
+                        user,
+                        Fixtures.NODE,
+                        Fixtures.args(flags),
+                        Map.of(),
+                        JsonNodeFactory.instance.objectNode())
+                .with("installation_name", name);
+    }
+
+    @AfterAll
+    void end() {
+        if (fleet != null) {
+            fleet.close();
+        }
+        if (chromium != null) {
+            chromium.close();
+        }
+    }
+
+    @BeforeEach
+    void open() {
+        page = chromium.page();
+        page.size(1280, 800);
+        page.open(fleet.part("gateway-1").field("admin") + "/console");
+        page.await("document.activeElement.id === 'token'");
+    }
+
+    @AfterEach
+    void nothingToComplainOf() {
+        assertThat(page.problems()).isEmpty();
+    }
+
+    private void login() {
+        page.type(TOKEN);
+        page.press("Enter");
+        page.await("document.querySelectorAll('%s').length === 5".formatted(ROW));
+        page.awaitText("#live", "Live");
+    }
+
+    /** Opens an instance by the keyboard. */
+    private void look(String name) {
+        page.press("/");
+        page.type(name);
+        page.press("Enter");
+        page.awaitText("#detail-title", name);
+        page.press("/");
+        page.press("Escape");
+        page.press("Escape");
+        page.await("document.querySelectorAll('%s').length === 5".formatted(ROW));
+    }
+
+    @Test
+    @DisplayName("asks for the token, which no script can read afterwards")
+    void asksForTheToken() throws Exception {
+        page.screenshot("login");
+        page.type("wrong");
+        page.press("Enter");
+        page.awaitText("#login-error", "not the token");
+        assertThat(page.count(ROW)).isZero();
+
+        login();
+
+        assertThat(page.eval("document.cookie").asString()).isEmpty();
+        assertThat(page.eval("Object.keys(localStorage).length").asInt()).isZero();
+        page.click("#logout");
+        page.await("document.activeElement.id === 'token'");
+        assertThat(page.count(ROW)).isZero();
+    }
+
+    @Test
+    @DisplayName("finds instances, worst first, and is used without a mouse")
+    void searchedByKeyboard() throws Exception {
+        login();
+        assertThat(page.text("#rows tr:first-child")).contains("Newsletter", "permanently failed");
+        assertThat(page.count("#rows [data-group=ok] .shape")).isEqualTo(3);
+        page.screenshot("instances");
+
+        page.press("/");
+        page.type("acme online");
+        page.await("document.querySelectorAll('%s').length === 2".formatted(ROW));
+        assertThat(page.text("#list-count")).isEqualTo("2 of 5 instances");
+        page.press("Escape");
+        page.await("document.querySelectorAll('%s').length === 5".formatted(ROW));
+
+        page.press("Escape");
+        page.await("document.activeElement.closest('tr') !== null");
+        assertThat(page.eval("document.activeElement.innerText").asString())
+                .contains("GitHub issues");
+        page.press("j");
+        page.press("ArrowUp");
+        page.press("k");
+        assertThat(page.eval("document.activeElement.innerText").asString())
+                .contains("Orders database");
+        page.press("Enter");
+        page.awaitText("#detail-title", "Orders database");
+        assertThat(page.eval("document.activeElement.id").asString()).isEqualTo("detail");
+        page.press("Escape");
+        page.await("document.querySelector('#detail').hidden");
+        assertThat(page.eval("document.activeElement.innerText").asString())
+                .contains("Orders database");
+
+        page.press("?");
+        page.await("document.querySelector('#help').open");
+        page.press("Escape");
+        page.await("!document.querySelector('#help').open");
+    }
+
+    @Test
+    @DisplayName("shows a crash and the restart as they happen")
+    void crashLive() throws Exception {
+        login();
+        look("Shared files");
+        page.await("document.querySelector('.facts').innerText.includes('pid ')");
+        var pid = backend.text(files, "pid", "{}");
+        page.awaitText(".facts", "pid " + pid);
+
+        backend.call(files, "crash", "{\"code\":3}");
+
+        page.awaitText("#panel-overview", "exit code 3 after");
+        page.awaitText("#panel-overview", "restarts in 1.0 s");
+        page.awaitText("#panel-overview", "pid " + pid + " → ");
+        page.awaitText(".detail-status", "online");
+        page.await("document.querySelectorAll('.stretch[data-group=ok]').length >= 2");
+        page.await("document.querySelectorAll('.crash').length === 1");
+        page.await(
+                "[...document.querySelectorAll('#rows tr')].find(it => it.innerText.includes('Shared files')).children[3].innerText === '1'");
+        var next = backend.text(files, "pid", "{}");
+        page.awaitText(".facts", "pid " + next);
+        page.screenshot("instance");
+        page.size(420, 860);
+        page.screenshot("instance-narrow");
+        assertThat(page.eval("document.documentElement.scrollWidth").asInt())
+                .isLessThanOrEqualTo(420);
+    }
+
+    @Test
+    @DisplayName("shows logs and calls as they come, and runs nothing of them")
+    void logsAndCallsLive() throws Exception {
+        login();
+        look("GitHub issues");
+        page.press("l");
+        page.scheme("dark");
+        backend.call(issues, "stderr", "{\"text\":\"listening for events of 14 repositories\"}");
+        page.awaitText(".log-lines", "listening for events");
+        backend.call(issues, "stderr", "{\"text\":\"warning: 212 of 5000 requests are left\"}");
+        backend.call(issues, "stderr", "{\"text\":\"error: repository archived, not found\"}");
+
+        backend.call(issues, "stderr", "{\"text\":\"" + SCRIPT + "\"}");
+
+        page.awaitText(".log-lines", SCRIPT);
+        assertThat(page.eval("typeof window.ran").asString()).isEqualTo("undefined");
+        assertThat(page.count(".log-lines img")).isZero();
+        assertThat(page.count(".log-lines [data-level=error]")).isPositive();
+        page.screenshot("logs-dark");
+
+        page.press("c");
+        backend.call(issues, "echo", "{\"message\":\"<b>what was asked</b>\"}");
+        page.awaitText(".calls", "echo");
+        page.click(".calls tbody tr:first-child .expand");
+        page.awaitText(".call-more", "<b>what was asked</b>");
+        page.screenshot("calls-dark");
+        assertThat(page.count(".calls b")).isZero();
+    }
+
+    @Test
+    @DisplayName("maps gateways, workers, links and partitions, and what becomes of them")
+    void fleetMap() throws Exception {
+        login();
+        page.press("f");
+        page.await("document.querySelectorAll('.matrix .cell').length === 8");
+        page.await("document.querySelectorAll('.matrix tbody tr').length === 2");
+        page.awaitText(".matrix tbody", "gateway-1");
+        page.awaitText(".matrix tbody", "gateway-2");
+        page.await("document.querySelectorAll('.matrix thead .badge[data-group=ok]').length === 2");
+        page.await("document.querySelectorAll('.matrix .cell[data-group=ok]').length === 8");
+        page.awaitText("#fleet .cards", "ago");
+        page.screenshot("fleet");
+        page.scheme("dark");
+        page.screenshot("fleet-dark");
+
+        fleet.link(2).partition();
+        try {
+            page.await("document.querySelector('.matrix thead').innerText.includes('recovering')");
+        } finally {
+            fleet.link(2).heal();
+        }
+        page.await("document.querySelectorAll('.matrix thead .badge[data-group=ok]').length === 2");
+    }
+}

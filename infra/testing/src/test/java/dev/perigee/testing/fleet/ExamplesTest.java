@@ -1,0 +1,115 @@
+package dev.perigee.testing.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.perigee.testing.Fixtures;
+import dev.perigee.testing.NpmServers;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+
+@DisplayName("Each example installs a server, calls its tool and prints the answer")
+@ExtendWith(SharedFleet.class)
+final class ExamplesTest {
+
+    private static final Path EXAMPLES = Path.of("../examples").toAbsolutePath().normalize();
+    private static final String PYTHON = "/usr/bin/python3";
+    private static final long PATIENCE_SECONDS = 120;
+
+    private final FleetUnderTest fleet;
+    private final NpmServers npm = NpmServers.installed();
+
+    @TempDir private Path directory;
+
+    ExamplesTest(FleetUnderTest fleet) {
+        this.fleet = fleet;
+    }
+
+    @Test
+    void java() throws Exception {
+        assertThat(run(source("java/CallATool.java"), Map.of()))
+                .contains("SUCCESS", "Echo: Hello from Java");
+    }
+
+    @Test
+    void spring() throws Exception {
+        assertThat(run(source("spring/ReplyingTemplate.java"), Map.of()))
+                .contains("success", "Echo: Hello from Spring");
+    }
+
+    @Test
+    void node() throws Exception {
+        var command = List.of(Fixtures.NODE, EXAMPLES.resolve("node/call-a-tool.js").toString());
+        var modules = Map.of("NODE_PATH", npm.modules().toString());
+
+        assertThat(run(command, modules)).contains("success", "Echo: Hello from Node");
+    }
+
+    @Test
+    void python() throws Exception {
+        if (!"1".equals(System.getenv("PYTHON_KAFKA_REQUIRED"))) {
+            assumeTrue(
+                    exitCode(List.of(PYTHON, "-c", "import confluent_kafka"), Map.of()) == 0,
+                    "Skipped: " + PYTHON + " has no confluent_kafka (python3-confluent-kafka)");
+        }
+        var command = List.of(PYTHON, EXAMPLES.resolve("python/call_a_tool.py").toString());
+
+        assertThat(run(command, Map.of())).contains("success", "Echo: Hello from Python");
+    }
+
+    private static List<String> source(String file) {
+        return List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                EXAMPLES.resolve(file).toString());
+    }
+
+    /** Runs an example against the fleet; gives what it printed. */
+    private String run(List<String> example, Map<String, String> environment) throws Exception {
+        var command = new ArrayList<>(example);
+        command.addAll(
+                List.of(fleet.bootstrap(), Fixtures.NODE, npm.entry("everything").toString()));
+        assertThat(exitCode(command, environment)).as(this::printed).isZero();
+        return printed();
+    }
+
+    private int exitCode(List<String> command, Map<String, String> environment)
+            throws IOException, InterruptedException {
+        var builder =
+                new ProcessBuilder(command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(directory.resolve("out").toFile());
+        builder.environment().putAll(environment);
+        var process = builder.start();
+        try {
+            process.getOutputStream().close();
+            assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                    .as(this::printed)
+                    .isTrue();
+            return process.exitValue();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    private String printed() {
+        try {
+            return Files.readString(directory.resolve("out"));
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+}

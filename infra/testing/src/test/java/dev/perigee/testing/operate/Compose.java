@@ -1,0 +1,59 @@
+package dev.perigee.testing.operate;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.perigee.testing.Checkout;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.yaml.snakeyaml.Yaml;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The compose file, and the program that reads it where it is installed. */
+final class Compose {
+    static final Path FILE = Checkout.root().resolve("infra/compose.yaml");
+
+    private static final String VARIABLE = "\\$\\{[A-Z_]+:\\?[^}]*}";
+
+    private Compose() {}
+
+    /** The file as compose sees it: merged, and with variables set. */
+    static JsonNode read() {
+        try {
+            var set = Files.readString(FILE).replaceAll(VARIABLE, "s");
+            return new JsonMapper().valueToTree(new Yaml().<Object>load(set));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What {@code docker compose config} has to say against the file; skips without it. */
+    static String complaints() throws IOException, InterruptedException {
+        assumeTrue(isInstalled(), "docker compose is missing: the compose file is not shown to it");
+        var check =
+                start(List.of("docker", "compose", "--file", FILE.toString(), "config", "--quiet"));
+        var said = new String(check.getInputStream().readAllBytes(), UTF_8);
+        return check.waitFor() == 0 ? said : "refused: " + said;
+    }
+
+    private static boolean isInstalled() throws InterruptedException {
+        try {
+            var version = start(List.of("docker", "compose", "version"));
+            version.getInputStream().readAllBytes();
+            return version.waitFor() == 0;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    private static Process start(List<String> command) throws IOException {
+        var builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().putAll(Map.of("PERIGEE_LINK_TOKEN", "s", "PERIGEE_ADMIN_TOKEN", "s"));
+        return builder.start();
+    }
+}

@@ -1,0 +1,252 @@
+package dev.perigee.testing.operate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.marcnuri.helm.Helm;
+import dev.perigee.worker.WorkerSettings;
+import dev.perigee.worker.instance.InstanceSettings;
+import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.EnvVar;
+import io.fabric8.kubernetes.api.model.PodSpec;
+import io.fabric8.kubernetes.api.model.PodTemplateSpec;
+import io.fabric8.kubernetes.api.model.Service;
+import io.fabric8.kubernetes.api.model.VolumeMount;
+import io.fabric8.kubernetes.api.model.apps.Deployment;
+import io.fabric8.kubernetes.api.model.apps.StatefulSet;
+import io.fabric8.kubernetes.api.model.batch.v1.Job;
+import io.fabric8.kubernetes.api.model.networking.v1.NetworkPolicy;
+import io.fabric8.kubernetes.api.model.policy.v1.PodDisruptionBudget;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@DisplayName("The Helm chart")
+final class HelmChartTest {
+    private static final Map<String, String> LEAST =
+            Map.of(
+                    "kafka.bootstrapServers", "kafka-0.kafka:9092",
+                    "link.secretName", "the-link",
+                    "admin.secretName", "the-admin");
+
+    @TempDir Path directory;
+
+    @Test
+    @DisplayName("passes helm's lint")
+    void isClean() {
+        var lint = new Helm(Manifests.CHART).lint().strict().call();
+
+        assertThat(lint.isFailed()).as(lint.getMessages().toString()).isFalse();
+    }
+
+    @Test
+    @DisplayName("renders to what Kubernetes knows, with every value that switches something")
+    void isValid() {
+        assertThat(Manifests.render(LEAST).foreign()).isEmpty();
+        var foreign = Manifests.render(everything()).foreign();
+        assertThat(foreign)
+                .extracting(Manifests::kindOf)
+                .containsExactly("keda.sh/v1alpha1/ScaledObject");
+        var scaled = foreign.getFirst();
+        assertThat(scaled.at("/spec/scaleTargetRef/name").asString()).isEqualTo("perigee-gateway");
+        assertThat(scaled.at("/spec/triggers/0/type").asString()).isEqualTo("kafka");
+        assertThat(scaled.at("/spec/triggers/0/metadata/consumerGroup").asString())
+                .isEqualTo("mcp.gateway");
+        assertThat(scaled.at("/spec/triggers/0/metadata/topic").asString())
+                .isEqualTo("mcp.tool-requests");
+    }
+
+    private static Map<String, String> everything() {
+        var values = new HashMap<>(LEAST);
+        values.putAll(
+                Map.of(
+                        "link.tls.workerSecretName", "worker-tls",
+                        "link.tls.gatewaySecretName", "gateway-tls",
+                        "kafka.secretName", "kafka",
+                        "kafka.properties.security\\.protocol", "SASL_SSL",
+                        "worker.cache.size", "10Gi",
+                        "worker.cache.storageClassName", "fast",
+                        "autoscaling.enabled", "true",
+                        "networkPolicy.adminFrom[0].namespaceSelector.matchLabels.name", "mon"));
+        values.put("worker.settings.idle\\.timeout", "60s");
+        values.put("gateway.settings.placement\\.settle", "1m");
+        return values;
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "kafka.bootstrapServers, kafka",
+        "gateway.replicas, -1",
+        "worker.nodes, 3",
+        "link.secretName, Not_A_Name",
+        "topics.prefix, a/b",
+        "worker.jail.procMount, Masked"
+    })
+    @DisplayName("refuses values that make no sense")
+    void refuses(String key, String value) {
+        var values = new HashMap<>(LEAST);
+        values.put(key, value);
+
+        assertThatThrownBy(() -> Manifests.render(values)).hasMessageContaining("schema");
+    }
+
+    @Test
+    @DisplayName("asks for what it cannot do without")
+    void asks() {
+        for (var key : LEAST.keySet()) {
+            var values = new HashMap<>(LEAST);
+            values.remove(key);
+
+            assertThatThrownBy(() -> Manifests.render(values)).hasMessageContaining(key);
+        }
+    }
+
+    @Test
+    @DisplayName("sets what gateways and workers know")
+    void setsKnownKeys() throws IOException {
+        var least = Manifests.render(LEAST);
+        settings("worker", worker(least).getSpec().getTemplate());
+        assertThat(settings("gateway", gateway(least).getSpec().getTemplate()))
+                .containsEntry(
+                        "PERIGEE_WORKERS",
+                        "srv+ws://_link._tcp.perigee-worker.fleet.svc.cluster.local/link");
+
+        var most = Manifests.render(everything());
+        assertThat(settings("worker", worker(most).getSpec().getTemplate()))
+                .containsEntry("PERIGEE_IDLE_TIMEOUT", "60s");
+        var gateway = settings("gateway", gateway(most).getSpec().getTemplate());
+        assertThat(gateway.get("PERIGEE_WORKERS")).startsWith("srv+wss://");
+        assertThat(gateway)
+                .containsEntry("PERIGEE_PLACEMENT_SETTLE", "1m")
+                .containsEntry("PERIGEE_KAFKA_SECURITY_PROTOCOL", "SASL_SSL");
+    }
+
+    private Map<String, String> settings(String part, PodTemplateSpec template) throws IOException {
+        var secret = Files.writeString(directory.resolve("secret"), "s");
+        var environment = new TreeMap<String, String>();
+        for (EnvVar variable : container(template).getEnv()) {
+            var value = variable.getValue();
+            environment.put(variable.getName(), value == null ? part + "-0" : value);
+        }
+        PartEnvironment.read(part, environment, secret);
+        return environment;
+    }
+
+    @Test
+    @DisplayName("keeps secrets in files that are mounted, and gives no variables of services")
+    void keepsSecrets() {
+        var manifests = Manifests.render(everything());
+        for (var template :
+                new PodTemplateSpec[] {
+                    gateway(manifests).getSpec().getTemplate(),
+                    worker(manifests).getSpec().getTemplate(),
+                    manifests.one(Job.class, "perigee-topics-1").getSpec().getTemplate()
+                }) {
+            PodSpec pod = template.getSpec();
+            assertThat(pod.getEnableServiceLinks()).isFalse();
+            assertThat(pod.getAutomountServiceAccountToken()).isFalse();
+            assertThat(pod.getSecurityContext().getRunAsNonRoot()).isTrue();
+            Container container = container(template);
+            assertThat(container.getSecurityContext().getReadOnlyRootFilesystem()).isTrue();
+            var mounts = container.getVolumeMounts().stream().map(VolumeMount::getMountPath);
+            var paths = mounts.toList();
+            assertThat(container.getEnv())
+                    .filteredOn(variable -> String.valueOf(variable.getValue()).startsWith("/etc/"))
+                    .allMatch(
+                            variable ->
+                                    paths.stream()
+                                            .anyMatch(
+                                                    path ->
+                                                            variable.getValue()
+                                                                    .startsWith(path + "/")));
+            assertThat(pod.getVolumes())
+                    .extracting(volume -> volume.getName())
+                    .containsAll(
+                            container.getVolumeMounts().stream()
+                                    .map(VolumeMount::getName)
+                                    .filter(name -> !name.equals("cache"))
+                                    .toList());
+        }
+    }
+
+    @Test
+    @DisplayName("gives a worker time to drain, and lets gateways find it meanwhile")
+    void drains() throws IOException {
+        var manifests = Manifests.render(LEAST);
+        var worker = worker(manifests);
+        var environment = settings("worker", worker.getSpec().getTemplate());
+        var settings =
+                PartEnvironment.read(
+                        "worker", environment, Files.writeString(directory.resolve("secret"), "s"));
+        var grace = worker.getSpec().getTemplate().getSpec().getTerminationGracePeriodSeconds();
+        var drain = settings.value(WorkerSettings.DRAIN_TIMEOUT).toSeconds();
+        var end = settings.value(InstanceSettings.TERMINATION_GRACE).multipliedBy(2).toSeconds();
+
+        assertThat(grace).isGreaterThan(drain + end);
+        var service = manifests.one(Service.class, worker.getSpec().getServiceName());
+        assertThat(service.getSpec().getPublishNotReadyAddresses()).isTrue();
+        assertThat(service.getSpec().getClusterIP()).isEqualTo("None");
+        assertThat(service.getSpec().getPorts().getFirst().getName()).isEqualTo("link");
+    }
+
+    @Test
+    @DisplayName("selects its own pods everywhere")
+    void selects() {
+        var manifests = Manifests.render(LEAST);
+        var gateway = gateway(manifests);
+        var worker = worker(manifests);
+        for (var part :
+                Map.of(
+                                "gateway",
+                                gateway.getSpec().getTemplate(),
+                                "worker",
+                                worker.getSpec().getTemplate())
+                        .entrySet()) {
+            var labels = part.getValue().getMetadata().getLabels();
+            var name = "perigee-" + part.getKey();
+            assertThat(labels)
+                    .containsAllEntriesOf(
+                            manifests
+                                    .one(PodDisruptionBudget.class, name)
+                                    .getSpec()
+                                    .getSelector()
+                                    .getMatchLabels())
+                    .containsAllEntriesOf(
+                            manifests
+                                    .one(NetworkPolicy.class, name)
+                                    .getSpec()
+                                    .getPodSelector()
+                                    .getMatchLabels());
+        }
+        assertThat(gateway.getSpec().getSelector().getMatchLabels())
+                .isNotEqualTo(worker.getSpec().getSelector().getMatchLabels());
+        assertThat(worker.getSpec().getTemplate().getMetadata().getLabels())
+                .containsAllEntriesOf(
+                        manifests.one(Service.class, "perigee-worker").getSpec().getSelector());
+        var ingress = manifests.one(NetworkPolicy.class, "perigee-worker").getSpec().getIngress();
+        assertThat(ingress).hasSize(1);
+        assertThat(gateway.getSpec().getTemplate().getMetadata().getLabels())
+                .containsAllEntriesOf(
+                        ingress.getFirst().getFrom().getFirst().getPodSelector().getMatchLabels());
+    }
+
+    private static Deployment gateway(Manifests manifests) {
+        return manifests.one(Deployment.class, "perigee-gateway");
+    }
+
+    private static StatefulSet worker(Manifests manifests) {
+        return manifests.one(StatefulSet.class, "perigee-worker");
+    }
+
+    private static Container container(PodTemplateSpec template) {
+        return template.getSpec().getContainers().getFirst();
+    }
+}
