@@ -122,7 +122,7 @@ class TopicsCommandTest {
         "h., tool-requests, 'call --team t --user u a:b {}'"
     })
     void namesTheOneTopicThatIsMissing(String prefix, String topic, String line) throws Exception {
-        assertThat(run(prefix).exitCode()).isZero();
+        assertThat(run(prefix, "--partitions", "2").exitCode()).isZero();
         admin.deleteTopics(List.of(prefix + topic)).all().get();
         await().until(() -> !admin.listTopics().names().get().contains(prefix + topic));
         var arguments = new ArrayList<>(List.of(line.split(" ")));
