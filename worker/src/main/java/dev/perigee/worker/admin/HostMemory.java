@@ -1,5 +1,7 @@
 package dev.perigee.worker.admin;
 
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +27,18 @@ final class HostMemory {
     /** In bytes; not a number where this system does not tell. */
     record Amount(double available, double limit) {
         static final Amount UNKNOWN = new Amount(Double.NaN, Double.NaN);
+    }
+
+    /** The registry holds it from then on. */
+    void register(MeterRegistry registry) {
+        Gauge.builder("perigee.worker.host.memory.available", () -> now().available())
+                .description("Memory left for processes: of the control group with a limit, if any")
+                .baseUnit("bytes")
+                .register(registry);
+        Gauge.builder("perigee.worker.host.memory.limit", () -> now().limit())
+                .description("Memory that worker and processes can have together")
+                .baseUnit("bytes")
+                .register(registry);
     }
 
     Amount now() {

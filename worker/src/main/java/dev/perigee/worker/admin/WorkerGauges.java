@@ -23,14 +23,6 @@ final class WorkerGauges {
                     .tag("phase", phase.name().toLowerCase(Locale.ROOT))
                     .register(registry);
         }
-        var memory = new HostMemory(Path.of("/"));
-        Gauge.builder("perigee.worker.host.memory.available", memory, it -> it.now().available())
-                .description("Memory left for processes: of the control group with a limit, if any")
-                .baseUnit("bytes")
-                .register(registry);
-        Gauge.builder("perigee.worker.host.memory.limit", memory, it -> it.now().limit())
-                .description("Memory that worker and processes can have together")
-                .baseUnit("bytes")
-                .register(registry);
+        new HostMemory(Path.of("/")).register(registry);
     }
 }

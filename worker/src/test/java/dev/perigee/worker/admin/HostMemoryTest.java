@@ -3,6 +3,7 @@ package dev.perigee.worker.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.worker.admin.HostMemory.Amount;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,6 +42,19 @@ final class HostMemoryTest {
     @Test
     void isUnknownElsewhere() {
         assertThat(new HostMemory(root.resolve("none")).now()).isEqualTo(Amount.UNKNOWN);
+    }
+
+    @Test
+    void isStillToldAfterGarbageWasCollected() {
+        var registry = new SimpleMeterRegistry();
+        new HostMemory(root).register(registry);
+
+        System.gc();
+
+        assertThat(registry.get("perigee.worker.host.memory.available").gauge().value())
+                .isEqualTo(1 << 20);
+        assertThat(registry.get("perigee.worker.host.memory.limit").gauge().value())
+                .isEqualTo(4 << 20);
     }
 
     private void group(String max, String current, String stat) throws IOException {
