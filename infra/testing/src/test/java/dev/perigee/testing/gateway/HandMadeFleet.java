@@ -59,7 +59,7 @@ final class HandMadeFleet implements Fleet {
     /** Removals end when this is at zero. */
     volatile CountDownLatch removals = new CountDownLatch(0);
 
-    /** No worker is to be had. */
+    /** No worker is to be had, as when it leaves. */
     volatile boolean away;
 
     /** A gateway does not hear that another has taken its session. */
@@ -119,8 +119,8 @@ final class HandMadeFleet implements Fleet {
             Instant ownedUntil,
             List<WorkerView> workers,
             Instant now) {
-        return away
-                ? new HostDecision.Wait(now.plusMillis(100), "away")
+        return away || phase != SessionNotice.Phase.SERVING
+                ? new HostDecision.Wait(now.plusMillis(100), "takes none")
                 : new HostDecision.Place(WORKER);
     }
 

@@ -59,7 +59,8 @@ final class LeavingTest {
             await().atMost(PATIENCE).until(() -> test.fleet.executed.size() == 1);
 
             test.fleet.phase = Phase.STOPPING;
-            await().atMost(PATIENCE).until(() -> test.fleet.releases.size() == 3);
+            await().atMost(PATIENCE)
+                    .until(() -> test.fleet.releases.size() == GatewayUnderTest.PARTITIONS - 1);
             var late = test.backend.request(installation, "echo", "{}");
             assertThat(test.fleet.executed).hasSize(1);
             test.fleet.phase = Phase.SERVING;
@@ -82,10 +83,12 @@ final class LeavingTest {
             await().atMost(PATIENCE).until(() -> test.fleet.executed.size() == 1);
 
             test.fleet.phase = Phase.STOPPING;
+            await().atMost(PATIENCE)
+                    .until(() -> test.fleet.releases.size() == GatewayUnderTest.PARTITIONS);
+            test.fleet.phase = Phase.SERVING;
 
             assertThat(test.backend.answer(running).text("error/code"))
                     .isEqualTo("outcome_unknown");
-            test.fleet.phase = Phase.SERVING;
         }
     }
 
