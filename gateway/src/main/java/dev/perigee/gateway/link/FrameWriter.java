@@ -1,5 +1,7 @@
 package dev.perigee.gateway.link;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
@@ -7,20 +9,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one writer of a connection. Frames wait in two lanes, and what is in the control lane goes
  * first; a small window of bytes is with the transport at a time, so that control frames never wait
- * behind more than that and load still fills packets. There is no writer thread: whoever brings
- * work while nobody writes, writes.
+ * behind more than that and load still fills packets. What waits is written together. There is no
+ * writer thread: whoever flushes while nobody writes, writes.
  *
  * <p>Data is bounded by bytes: {@link #reserve} blocks while the buffer is full. Control frames are
  * bounded in number: a connection that piles them up is broken and is closed.
  */
 final class FrameWriter {
-    /** What sends one frame; {@code done} is run once, when the transport has let go of it. */
+    /** What sends frames; {@code done} is run once, when the transport has let go of all. */
     interface Transport {
-        void send(byte[] frame, Runnable done);
+        void send(List<byte[]> frames, int bytes, Runnable done);
     }
 
     private static final int WINDOW_BYTES = 64 * 1024;
@@ -77,18 +80,24 @@ final class FrameWriter {
     }
 
     /**
-     * Queues a frame of data; never blocks.
+     * Queues a frame of data, for the next {@link #flush}; never blocks.
      *
      * @param reserved room taken for it, 0 for what is sent again after an attach
      */
     void data(byte[] frame, int reserved) {
         if (!closed) {
             data.add(new Waiting(frame, reserved));
+        }
+    }
+
+    /** Writes what is queued, as far as the transport takes it; never blocks. */
+    void flush() {
+        if (!closed) {
             write();
         }
     }
 
-    /** Queues a control frame; never blocks. */
+    /** Queues a control frame and writes; never blocks. */
     void control(byte[] frame) {
         if (closed) {
             return;
@@ -121,29 +130,42 @@ final class FrameWriter {
     }
 
     private void drain() {
-        while (!closed && atTransport.get() < WINDOW_BYTES) {
-            var next = control.poll();
-            if (next != null) {
-                controlFrames.decrementAndGet();
-            } else {
-                next = data.poll();
+        while (!closed) {
+            var frames = new ArrayList<byte[]>();
+            int bytes = 0;
+            int reserved = 0;
+            long room = WINDOW_BYTES - atTransport.get();
+            for (Waiting next; bytes < room && (next = next()) != null; ) {
+                frames.add(next.frame());
+                bytes += next.frame().length;
+                reserved += next.reserved();
             }
-            if (next == null) {
+            if (frames.isEmpty()) {
                 return;
             }
-            var sending = next;
-            atTransport.addAndGet(sending.frame().length);
+            atTransport.addAndGet(bytes);
+            int sentBytes = bytes;
+            int sentReserved = reserved;
             try {
-                transport.send(sending.frame(), () -> sent(sending));
+                transport.send(frames, bytes, () -> sent(sentBytes, sentReserved));
             } catch (RuntimeException e) {
                 onBroken.accept("write failed: " + e.getClass().getSimpleName());
             }
         }
     }
 
-    private void sent(Waiting sending) {
-        buffer.release(sending.reserved());
-        atTransport.addAndGet(-sending.frame().length);
+    private @Nullable Waiting next() {
+        var next = control.poll();
+        if (next == null) {
+            return data.poll();
+        }
+        controlFrames.decrementAndGet();
+        return next;
+    }
+
+    private void sent(int bytes, int reserved) {
+        buffer.release(reserved);
+        atTransport.addAndGet(-bytes);
         write();
     }
 }

@@ -11,23 +11,30 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import org.eclipse.jetty.client.WWWAuthenticationProtocolHandler;
 import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
+import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.ClientConnector;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
-import org.eclipse.jetty.websocket.api.Session;
-import org.eclipse.jetty.websocket.api.exceptions.UpgradeException;
-import org.eclipse.jetty.websocket.client.ClientUpgradeRequest;
-import org.eclipse.jetty.websocket.client.WebSocketClient;
+import org.eclipse.jetty.websocket.core.Configuration;
+import org.eclipse.jetty.websocket.core.CoreSession;
+import org.eclipse.jetty.websocket.core.WebSocketComponents;
+import org.eclipse.jetty.websocket.core.client.CoreClientUpgradeRequest;
+import org.eclipse.jetty.websocket.core.client.WebSocketCoreClient;
+import org.eclipse.jetty.websocket.core.exception.UpgradeException;
 import org.jspecify.annotations.Nullable;
 
 /** Opens WebSockets to workers; one client with a small pool of threads for all links. */
 final class JettyDialer implements AutoCloseable {
     private static final int SPARE_THREADS = 6;
     private static final int MOST_THREADS = 200;
+
+    /** Of a connection, each way: what came together is read and written together. */
+    private static final int BUFFER_BYTES = 32 << 10;
+
     private static final Duration FORGET_DESTINATION = Duration.ofMinutes(1);
 
     private final @Nullable String token;
     private final @Nullable WorkerTls tls;
-    private final WebSocketClient client;
+    private final WebSocketCoreClient client;
 
     JettyDialer(LinkOptions options) throws TlsFileException {
         this.token = options.token();
@@ -45,12 +52,18 @@ final class JettyDialer implements AutoCloseable {
         http.setDestinationIdleTimeout(FORGET_DESTINATION.toMillis());
         http.setFollowRedirects(false);
         http.setConnectTimeout(options.timing().connectTimeout().toMillis());
-        client = new WebSocketClient(http);
-        client.setIdleTimeout(Duration.ZERO);
-        client.setMaxTextMessageSize(LinkFrame.MAX_BYTES);
-        client.setMaxFrameSize(LinkFrame.MAX_BYTES);
-        client.setAutoFragment(false);
-        client.setStopTimeout(0);
+        client = new WebSocketCoreClient(http, new WebSocketComponents());
+    }
+
+    /** Our own pings find what is dead, sooner than an idle timeout. */
+    private static Configuration.ConfigurationCustomizer limits() {
+        var limits = new Configuration.ConfigurationCustomizer();
+        limits.setIdleTimeout(Duration.ZERO);
+        limits.setMaxFrameSize(LinkFrame.MAX_BYTES);
+        limits.setAutoFragment(false);
+        limits.setInputBufferSize(BUFFER_BYTES);
+        limits.setOutputBufferSize(BUFFER_BYTES);
+        return limits;
     }
 
     /** Of names it is not known how many workers they have. */
@@ -77,13 +90,14 @@ final class JettyDialer implements AutoCloseable {
         if (tls != null && address.isEncrypted()) {
             tls.reload();
         }
-        var request = new ClientUpgradeRequest(address.uri());
+        var request = CoreClientUpgradeRequest.from(client, address.uri(), wire);
         if (token != null) {
-            request.setHeader("Authorization", "Bearer " + token);
+            request.headers(headers -> headers.put(HttpHeader.AUTHORIZATION, "Bearer " + token));
         }
-        request.setTimeout(Math.max(1, atMost.toMillis()), TimeUnit.MILLISECONDS);
+        request.setConfiguration(limits());
+        request.timeout(Math.max(1, atMost.toMillis()), TimeUnit.MILLISECONDS);
         try {
-            var opening = connect(address, wire, request);
+            var opening = connect(address, request);
             try {
                 opening.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
             } finally {
@@ -98,14 +112,12 @@ final class JettyDialer implements AutoCloseable {
         }
     }
 
-    private CompletableFuture<Session> connect(
-            WorkerAddress address, JettyWire wire, ClientUpgradeRequest request)
-            throws IOException {
+    private CompletableFuture<CoreSession> connect(
+            WorkerAddress address, CoreClientUpgradeRequest request) throws IOException {
         var at = address.at();
         return at == null
-                ? client.connect(wire, request)
-                : ScopedValue.where(PinningHttpClient.AT, at)
-                        .call(() -> client.connect(wire, request));
+                ? client.connect(request)
+                : ScopedValue.where(PinningHttpClient.AT, at).call(() -> client.connect(request));
     }
 
     @Override

@@ -1,20 +1,26 @@
 package dev.perigee.gateway.link;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
+import dev.perigee.protocol.link.LinkFrame;
+import dev.perigee.protocol.link.MessageAssembler;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import org.eclipse.jetty.websocket.api.Callback;
-import org.eclipse.jetty.websocket.api.Session;
+import java.util.List;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.websocket.core.CloseStatus;
+import org.eclipse.jetty.websocket.core.CoreSession;
+import org.eclipse.jetty.websocket.core.Frame;
+import org.eclipse.jetty.websocket.core.FrameHandler;
+import org.eclipse.jetty.websocket.core.OpCode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection's WebSocket. Jetty calls the listener methods on its own threads, one at a time, and
- * needs to see the class.
+ * A connection's WebSocket. Frames become messages, messages become frames, both as bytes, so that
+ * no text is decoded twice. Jetty calls the handler's methods on its own threads, one at a time.
  */
-public final class JettyWire implements LinkConnection.Wire, Session.Listener.AutoDemanding {
+final class JettyWire implements LinkConnection.Wire, FrameHandler {
+    private final MessageAssembler assembler = new MessageAssembler(LinkFrame.MAX_BYTES);
     private volatile @Nullable LinkConnection connection;
-    private volatile @Nullable Session session;
+    private volatile @Nullable CoreSession session;
 
     JettyWire() {}
 
@@ -23,59 +29,103 @@ public final class JettyWire implements LinkConnection.Wire, Session.Listener.Au
     }
 
     @Override
-    public void onWebSocketOpen(Session opened) {
+    public void onOpen(CoreSession opened, Callback callback) {
         session = opened;
+        callback.succeeded();
         var owner = connection;
         if (owner == null || owner.isClosed()) {
-            opened.disconnect();
+            opened.abort();
+        } else {
+            opened.demand();
         }
     }
 
     @Override
-    public void onWebSocketText(String message) {
+    public void onFrame(Frame frame, Callback callback) {
+        var open = session;
         var owner = connection;
-        if (owner != null) {
-            owner.received(message.getBytes(UTF_8));
+        if (open == null || owner == null) {
+            callback.succeeded();
+            return;
+        }
+        try {
+            switch (frame.getOpCode()) {
+                case OpCode.TEXT, OpCode.CONTINUATION -> take(owner, frame);
+                case OpCode.PING -> answer(open, frame.getPayload());
+                case OpCode.PONG -> pong(owner, frame.getPayload());
+                case OpCode.BINARY -> lost("the worker sends binary messages");
+                default -> {}
+            }
+        } finally {
+            callback.succeeded();
+        }
+        if (frame.getOpCode() != OpCode.CLOSE) {
+            open.demand();
         }
     }
 
-    @Override
-    public void onWebSocketPong(ByteBuffer payload) {
-        var owner = connection;
-        if (owner != null) {
-            owner.pong(
-                    payload.remaining() == Long.BYTES
-                            ? Duration.ofNanos(System.nanoTime() - payload.getLong())
-                            : null);
+    private void take(LinkConnection owner, Frame frame) {
+        if (owner.isClosed()) {
+            return;
+        }
+        try {
+            var message = assembler.add(frame.getPayload(), frame.isFin());
+            if (message != null) {
+                owner.received(message);
+            }
+        } catch (MessageAssembler.TooLargeException e) {
+            lost("the worker sent a message of more than " + LinkFrame.MAX_BYTES + " bytes");
         }
     }
 
+    private static void answer(CoreSession open, ByteBuffer payload) {
+        var copy = ByteBuffer.allocate(payload.remaining()).put(payload).flip();
+        open.sendFrame(new Frame(OpCode.PONG, copy), Callback.NOOP, false);
+    }
+
+    private static void pong(LinkConnection owner, ByteBuffer payload) {
+        owner.pong(
+                payload.remaining() == Long.BYTES
+                        ? Duration.ofNanos(System.nanoTime() - payload.getLong())
+                        : null);
+    }
+
     @Override
-    public void onWebSocketError(Throwable cause) {
+    public void onError(Throwable cause, Callback callback) {
         lost(cause.getClass().getSimpleName() + ": " + cause.getMessage());
+        callback.succeeded();
     }
 
     @Override
-    public void onWebSocketClose(int statusCode, String reason, Callback done) {
-        lost("closed with status " + statusCode);
-        done.succeed();
+    public void onClosed(CloseStatus status, Callback callback) {
+        lost("closed with status " + status.getCode());
+        callback.succeeded();
     }
 
     @Override
-    public void send(byte[] frame, Runnable done) {
+    public void send(List<byte[]> messages, Runnable done) {
         var open = session;
         if (open == null) {
             done.run();
             return;
         }
-        open.sendText(
-                new String(frame, UTF_8),
+        int last = messages.size() - 1;
+        for (int i = 0; i < last; i++) {
+            open.sendFrame(text(messages.get(i)), Callback.NOOP, true);
+        }
+        open.sendFrame(
+                text(messages.get(last)),
                 Callback.from(
                         done,
                         failure -> {
                             done.run();
                             lost("write failed: " + failure.getClass().getSimpleName());
-                        }));
+                        }),
+                false);
+    }
+
+    private static Frame text(byte[] message) {
+        return new Frame(OpCode.TEXT, ByteBuffer.wrap(message));
     }
 
     @Override
@@ -83,15 +133,15 @@ public final class JettyWire implements LinkConnection.Wire, Session.Listener.Au
         var open = session;
         if (open != null) {
             var payload = ByteBuffer.allocate(Long.BYTES).putLong(System.nanoTime()).flip();
-            open.sendPing(payload, Callback.NOOP);
+            open.sendFrame(new Frame(OpCode.PING, payload), Callback.NOOP, false);
         }
     }
 
     @Override
-    public void disconnect(String reason) {
+    public void disconnect() {
         var open = session;
         if (open != null) {
-            open.disconnect();
+            open.abort();
         }
     }
 

@@ -9,6 +9,7 @@ import dev.perigee.protocol.link.LinkMethod;
 import dev.perigee.protocol.link.SessionNotice;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -61,12 +62,13 @@ final class LinkConnection {
 
     /** The transport under a connection. */
     interface Wire {
-        void send(byte[] frame, Runnable done);
+        /** Sends messages together; {@code done} is run once, when the last is out of hand. */
+        void send(List<byte[]> messages, Runnable done);
 
         void ping();
 
         /** Ends the connection without waiting for the other side. */
-        void disconnect(String reason);
+        void disconnect();
     }
 
     long generation() {
@@ -100,9 +102,20 @@ final class LinkConnection {
 
     /** Sends a session's call in the data lane. */
     void send(LinkCall call, byte[] frame, int reserved) {
+        put(call, frame, reserved);
+        writer.flush();
+    }
+
+    /** The same at the next {@link #flush}, or with whatever is sent before that. */
+    void put(LinkCall call, byte[] frame, int reserved) {
         call.markSent();
         expect(call.id(), call);
         writer.data(frame, reserved);
+    }
+
+    /** Sends what was put. */
+    void flush() {
+        writer.flush();
     }
 
     /** The answer of a call is not awaited any more. */
@@ -196,7 +209,7 @@ final class LinkConnection {
             return;
         }
         writer.close();
-        wire.disconnect(reason);
+        wire.disconnect();
         for (var id : unanswered.keySet()) {
             disconnected(id);
         }
@@ -217,10 +230,10 @@ final class LinkConnection {
         }
     }
 
-    private void transmit(byte[] frame, Runnable done) {
-        meters.framesOut.increment();
-        meters.bytesOut.increment(frame.length);
-        wire.send(frame, done);
+    private void transmit(List<byte[]> frames, int bytes, Runnable done) {
+        meters.framesOut.increment(frames.size());
+        meters.bytesOut.increment(bytes);
+        wire.send(frames, done);
     }
 
     private void answered(long id, RawJson result) {

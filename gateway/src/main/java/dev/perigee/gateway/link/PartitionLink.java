@@ -18,13 +18,17 @@ public interface PartitionLink {
     String workerId();
 
     /**
-     * Sends a tool request if it can be sent at once; never waits.
+     * Takes a tool request if it can be sent at once, and sends it at the next {@link #flush}, so
+     * that requests that came together go together; never waits.
      *
      * @param onEnd runs once when the worker accepted or answered it or the session is gone, on any
      *     thread, perhaps before this returns: it must not wait
      * @return null when it cannot: {@link #execute} says why, or waits
      */
     @Nullable PendingAcceptance offer(ToolOrder.Execute order, Runnable onEnd);
+
+    /** Sends what was offered; never waits. */
+    void flush();
 
     /**
      * Sends a tool request and waits until the worker accepted or answered it. A worker that is

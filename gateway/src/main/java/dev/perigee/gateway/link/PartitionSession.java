@@ -104,6 +104,11 @@ final class PartitionSession implements PartitionLink {
     }
 
     @Override
+    public void flush() {
+        calls.flush();
+    }
+
+    @Override
     public ToolOrder.Accepted execute(ToolOrder.Execute order, Instant deadline)
             throws LinkException, InterruptedException {
         var until = Deadline.at(deadline);

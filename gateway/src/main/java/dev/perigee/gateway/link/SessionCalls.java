@@ -91,7 +91,8 @@ final class SessionCalls {
     }
 
     /**
-     * Makes a call of a tool request, if it can be sent at once; never waits.
+     * Makes a call of a tool request, if it can be sent at once, to be sent by {@link #flush};
+     * never waits.
      *
      * @param onEnd runs once when it has ended and can be taken out
      * @return null when nothing is attached, the buffer is full, the frame too large or the session
@@ -116,10 +117,18 @@ final class SessionCalls {
             }
             inFlight.add(call);
             meters.callBegan();
-            via.send(call, frame, reserved);
+            via.put(call, frame, reserved);
             return call;
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Sends what was offered; without a connection the next attach does. */
+    void flush() {
+        var via = connection;
+        if (via != null) {
+            via.flush();
         }
     }
 
@@ -188,8 +197,9 @@ final class SessionCalls {
                 if (call.wasSent()) {
                     meters.callsResent.increment();
                 }
-                via.send(call, call.encode(), 0);
+                via.put(call, call.encode(), 0);
             }
+            via.flush();
             connection = via;
             return true;
         } finally {

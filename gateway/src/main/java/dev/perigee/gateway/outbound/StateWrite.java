@@ -9,14 +9,25 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * runs.
  *
  * @param commandsOffset everything in this partition of commands below is done
+ * @param patient nobody waits for it: it may wait a moment for others, to be written with them
  */
 public record StateWrite(
         Tenure tenure,
         List<ProducerRecord<byte[], byte[]>> records,
         long commandsOffset,
+        boolean patient,
         Ending ending) {
     public StateWrite {
         records = List.copyOf(records);
+    }
+
+    /** One that somebody waits for. */
+    public StateWrite(
+            Tenure tenure,
+            List<ProducerRecord<byte[], byte[]>> records,
+            long commandsOffset,
+            Ending ending) {
+        this(tenure, records, commandsOffset, false, ending);
     }
 
     /** Told once what became of the write, on the publisher's thread: hand over and return. */

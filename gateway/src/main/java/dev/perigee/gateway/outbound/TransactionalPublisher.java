@@ -26,8 +26,10 @@ import org.slf4j.LoggerFactory;
  * transaction of a gateway that is no longer a member; and before each attempt the writes of
  * partitions that went meanwhile are dropped.
  *
- * <p>Writes keep the order in which they were submitted. While the broker is away they wait, at
- * most {@link #CAPACITY} of them, and {@link #submit} blocks.
+ * <p>Writes keep the order in which they were submitted. One for which nobody waits, as those of a
+ * server's statuses, waits a moment for others: what somebody waits for would come during its
+ * transaction, and wait for two. While the broker is away they wait, at most {@link #CAPACITY} of
+ * them, and {@link #submit} blocks.
  *
  * <pre>
  *            begin, send, offsets, commit
@@ -44,6 +46,7 @@ public final class TransactionalPublisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TransactionalPublisher.class);
     private static final int LARGEST_BATCH = 500;
     private static final Duration VIEW_WAIT = Duration.ofMillis(50);
+    private static final Duration MOMENT = Duration.ofMillis(10);
     private static final Duration IDLE = Duration.ofMillis(200);
     private static final Duration CLOSE_WAIT = Duration.ofSeconds(10);
 
@@ -126,7 +129,8 @@ public final class TransactionalPublisher implements AutoCloseable {
                 var first = waiting.poll(IDLE.toMillis(), TimeUnit.MILLISECONDS);
                 if (first != null) {
                     batch.add(first);
-                    waiting.drainTo(batch, LARGEST_BATCH - 1);
+                    awaitCompany(first, batch);
+                    waiting.drainTo(batch, LARGEST_BATCH - batch.size());
                     write(batch);
                 } else if (closing) {
                     break;
@@ -138,6 +142,19 @@ public final class TransactionalPublisher implements AutoCloseable {
             waiting.drainTo(batch);
             batch.forEach(write -> refuse(write, Refusal.CLOSED));
             closeTransaction();
+        }
+    }
+
+    /** Until somebody waits, or the moment is over. */
+    private void awaitCompany(StateWrite first, List<StateWrite> batch)
+            throws InterruptedException {
+        long end = System.nanoTime() + MOMENT.toNanos();
+        @Nullable StateWrite next = first;
+        while (next != null && next.patient() && !closing && batch.size() < LARGEST_BATCH) {
+            next = waiting.poll(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+            if (next != null) {
+                batch.add(next);
+            }
         }
     }
 

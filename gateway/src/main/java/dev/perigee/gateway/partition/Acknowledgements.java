@@ -36,6 +36,16 @@ final class Acknowledgements {
         }
     }
 
+    /** Whether there is something that may be acknowledged or handed back. */
+    boolean hasChanged() {
+        return credit > 0 || !changed.isEmpty();
+    }
+
+    /** How many bytes of credit wait to be handed back. */
+    long credit() {
+        return credit;
+    }
+
     /** What can be acknowledged now and was not before. */
     List<ProcessAck> takeAcks() {
         var acks = new ArrayList<ProcessAck>();

@@ -14,6 +14,7 @@ import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.topic.DeadLetterReason;
 import dev.perigee.protocol.topic.RecordOrigin;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -31,6 +32,11 @@ final class Answers {
 
     private final PartitionContext context;
 
+    /** Is told on the owner's thread when an answer became durable, soon after. */
+    interface Done {
+        void at(Instant durable);
+    }
+
     Answers(PartitionContext context) {
         this.context = context;
     }
@@ -41,7 +47,7 @@ final class Answers {
      * without knowing. So the group is asked first, by a transaction: of one that is an owner no
      * more nothing is heard, and its successor answers.
      */
-    void decide(ToolCall call, ToolResult result, Runnable done) throws InterruptedException {
+    void decide(ToolCall call, ToolResult result, Done done) throws InterruptedException {
         var read = call.read();
         context.writer()
                 .write(
@@ -55,13 +61,13 @@ final class Answers {
             ToolResult result,
             @Nullable ReplyTo reply,
             @Nullable String traceparent,
-            Runnable done) {
+            Done done) {
         var record = context.services().records().answer(origin, result, traceparent);
         publish(record, () -> answer(origin, tooLarge(result), traceparent), reply, done);
     }
 
     /** The answer to a request that could not be read. */
-    void reject(Rejected rejected, RequestAuthor author, Runnable done) {
+    void reject(Rejected rejected, RequestAuthor author, Done done) {
         var code =
                 rejected.reason() == DeadLetterReason.TOO_LARGE
                         ? ErrorCode.TOO_LARGE
@@ -84,7 +90,7 @@ final class Answers {
     }
 
     /** A worker's result, unread. */
-    void pass(InstanceEvent event, long createdEpoch, Runnable done) {
+    void pass(InstanceEvent event, long createdEpoch, Done done) {
         var records = context.services().records();
         publish(
                 records.event(EventType.TOOL_RESULT, event, createdEpoch),
@@ -97,12 +103,13 @@ final class Answers {
             ProducerRecord<byte[], byte[]> record,
             Supplier<@Nullable ProducerRecord<byte[], byte[]>> shorter,
             @Nullable ReplyTo reply,
-            Runnable done) {
+            Done done) {
         var left = new AtomicInteger(reply == null ? 1 : 2);
         Runnable one =
                 () -> {
                     if (left.decrementAndGet() == 0) {
-                        context.mailbox().post(done);
+                        var durable = context.services().clock().instant();
+                        context.mailbox().postSoon(() -> done.at(durable));
                     }
                 };
         var fast = context.services().fast();

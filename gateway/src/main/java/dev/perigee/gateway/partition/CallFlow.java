@@ -189,10 +189,10 @@ final class CallFlow {
         answers.pass(
                 event,
                 createdEpoch,
-                () -> {
+                at -> {
                     durable.run();
                     if (call != null) {
-                        answered(call, null);
+                        answered(call, null, at);
                     }
                 });
     }
@@ -343,7 +343,7 @@ final class CallFlow {
         var result = ToolResult.refused(read.request(), call.processId(), given.error(), now());
         end(call);
         answeredRequests.byGateway(call.offset());
-        Quietly.run(() -> answers.decide(call, result, () -> answered(call, codeOf(result))));
+        Quietly.run(() -> answers.decide(call, result, at -> answered(call, codeOf(result), at)));
     }
 
     void answer(ToolCall call, ToolResult result) {
@@ -357,7 +357,7 @@ final class CallFlow {
                 result,
                 call.read().reply(),
                 call.span().traceparent(),
-                () -> answered(call, codeOf(result)));
+                at -> answered(call, codeOf(result), at));
     }
 
     private void end(ToolCall call) {
@@ -370,14 +370,14 @@ final class CallFlow {
         dispatch();
     }
 
-    private void answered(ToolCall call, @Nullable ErrorCode code) {
+    private void answered(ToolCall call, @Nullable ErrorCode code, Instant at) {
         byRequest.remove(call.key());
         if (code != ErrorCode.OVERLOADED) { // Else it never ran, and its author is to try again.
             recent.add(call.key());
         }
-        var took = Duration.between(call.read().appendedAt(), now());
+        var took = Duration.between(call.read().appendedAt(), at);
         context.services().metrics().requestEnded(code, took);
-        call.answered(code, took);
+        call.answered(code, at, took);
         done(call.read().origin());
     }
 

@@ -81,7 +81,9 @@ final class CallSender {
 
         /** False when it cannot be sent at once. */
         boolean begin() {
-            pending = session.link().offer(order(call), () -> context.mailbox().post(this::ended));
+            pending =
+                    session.link()
+                            .offer(order(call), () -> context.mailbox().postSoon(this::ended));
             if (pending == null) {
                 return false;
             }

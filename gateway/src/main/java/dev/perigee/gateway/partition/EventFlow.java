@@ -5,9 +5,11 @@ import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.link.SessionNotice.Ack;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import dev.perigee.protocol.topic.Topic;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,8 +21,15 @@ import org.slf4j.LoggerFactory;
 final class EventFlow {
     private static final Logger LOG = LoggerFactory.getLogger(EventFlow.class);
 
+    /** Later than this nobody is told; a frame for each entry would cost as much as the entry. */
+    private static final Duration SOON = Duration.ofMillis(10);
+
+    /** A worker that waits for credit is told at once, long before it has none. */
+    private static final long MUCH_CREDIT = 64 << 10;
+
     private final PartitionContext context;
     private final CallFlow calls;
+    private Timers.@Nullable Entry telling;
 
     EventFlow(PartitionContext context, CallFlow calls) {
         this.context = context;
@@ -79,8 +88,25 @@ final class EventFlow {
         }
     }
 
-    /** Tells the worker what became durable since the last time. */
+    /** What became durable is told soon, together with what becomes durable until then. */
     void acknowledge() {
+        var session = context.session();
+        if (session == null) {
+            return;
+        }
+        if (session.acknowledgements().credit() >= MUCH_CREDIT) {
+            tell();
+        } else if (telling == null && session.acknowledgements().hasChanged()) {
+            telling = context.timers().after(SOON, this::tell);
+        }
+    }
+
+    /** Tells the worker what became durable since the last time. */
+    void tell() {
+        if (telling != null) {
+            telling.cancel();
+            telling = null;
+        }
         var session = context.session();
         if (session == null) {
             return;
@@ -115,7 +141,7 @@ final class EventFlow {
     private void writeState(List<ProducerRecord<byte[], byte[]>> writes, Entry entry)
             throws InterruptedException {
         context.writer()
-                .write(
+                .writeSoon(
                         writes,
                         _ -> entry.oneDone(),
                         () -> {
@@ -137,7 +163,7 @@ final class EventFlow {
                         new Delivery() {
                             @Override
                             public void delivered() {
-                                context.mailbox().post(entry::oneDone);
+                                context.mailbox().postSoon(entry::oneDone);
                             }
 
                             @Override

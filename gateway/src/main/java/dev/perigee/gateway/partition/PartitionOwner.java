@@ -40,10 +40,12 @@ final class PartitionOwner {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionOwner.class);
     private static final Duration IDLE = Duration.ofMinutes(1);
     private static final Duration SWEEP = Duration.ofMinutes(10);
-    private static final int MOST_AT_ONCE = 1_000;
+
+    /** What is sent waits for so much work at most. */
+    private static final int MOST_AT_ONCE = 100;
 
     private final PartitionServices services;
-    private final Mailbox mailbox = new Mailbox();
+    private final Mailbox mailbox;
     private final PartitionContext context;
     private final Answers answers;
     private final CommandFlow commands;
@@ -52,8 +54,9 @@ final class PartitionOwner {
     private final Thread thread;
     private volatile boolean ended;
 
-    PartitionOwner(PartitionServices services, PartitionFeed feed) {
+    PartitionOwner(PartitionServices services, PartitionFeed feed, Alarm alarm) {
         this.services = services;
+        this.mailbox = new Mailbox(alarm);
         this.context = new PartitionContext(services, feed, mailbox);
         this.answers = new Answers(context);
         this.calls = new CallFlow(context, answers, this::commandsTakenUpTo);
@@ -154,7 +157,7 @@ final class PartitionOwner {
                     perform(work);
                 }
                 perform(context.timers()::run);
-                perform(sessions::acknowledge);
+                perform(sessions::endTurn);
             }
         } catch (InterruptedException | InterruptException e) {
             LOG.atDebug()
@@ -240,7 +243,7 @@ final class PartitionOwner {
         if (topic == Topic.COMMANDS) {
             Quietly.run(() -> commands.rejected(rejected));
         } else if (rejected.addressee() instanceof RequestAuthor author) {
-            answers.reject(rejected, author, () -> requestDone(rejected));
+            answers.reject(rejected, author, _ -> requestDone(rejected));
         } else {
             requestDone(rejected);
         }

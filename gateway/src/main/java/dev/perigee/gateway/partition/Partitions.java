@@ -24,6 +24,7 @@ public final class Partitions implements PartitionHandler {
     private static final Logger LOG = LoggerFactory.getLogger(Partitions.class);
 
     private final PartitionServices services;
+    private final Alarm alarm = new Alarm();
     private final Map<Tenure, PartitionOwner> owners = new ConcurrentHashMap<>();
     private final ConcurrentLinkedQueue<PartitionOwner> ending = new ConcurrentLinkedQueue<>();
 
@@ -34,7 +35,7 @@ public final class Partitions implements PartitionHandler {
     @Override
     public void assigned(PartitionFeed feed) {
         LOG.atInfo().addKeyValue("partition", feed.tenure().partition()).log("Partition assigned");
-        var owner = new PartitionOwner(services, feed);
+        var owner = new PartitionOwner(services, feed, alarm);
         owners.put(feed.tenure(), owner);
         owner.start();
     }

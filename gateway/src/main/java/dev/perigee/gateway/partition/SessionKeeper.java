@@ -154,9 +154,13 @@ final class SessionKeeper {
         }
     }
 
-    /** Passes on what became durable. */
-    void acknowledge() {
+    /** Sends what the turn's work left to be sent. */
+    void endTurn() {
         events.acknowledge();
+        var session = context.session();
+        if (session != null) {
+            session.link().flush();
+        }
         departure.proceed();
         show();
     }
@@ -173,6 +177,7 @@ final class SessionKeeper {
         state = OwnerState.ENDED;
         var session = context.session();
         if (session != null) {
+            events.tell(); // Or the next owner publishes it again.
             session.close();
             session.link().detach(true, context.services().times().detach());
         }

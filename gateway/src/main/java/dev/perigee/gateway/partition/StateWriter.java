@@ -79,6 +79,24 @@ final class StateWriter {
             Consumer<List<Long>> done,
             Runnable tooLarge)
             throws InterruptedException {
+        submit(records, false, done, tooLarge);
+    }
+
+    /** The same, for what nobody waits for: it may wait a moment to be written with others. */
+    void writeSoon(
+            List<ProducerRecord<byte[], byte[]>> records,
+            Consumer<List<Long>> done,
+            Runnable tooLarge)
+            throws InterruptedException {
+        submit(records, true, done, tooLarge);
+    }
+
+    private void submit(
+            List<ProducerRecord<byte[], byte[]>> records,
+            boolean patient,
+            Consumer<List<Long>> done,
+            Runnable tooLarge)
+            throws InterruptedException {
         long offset = feed.settled(Topic.COMMANDS);
         var names = namesOf(records);
         names.forEach(name -> writing.merge(name, 1, Integer::sum));
@@ -87,6 +105,7 @@ final class StateWriter {
                         feed.tenure(),
                         records,
                         offset,
+                        patient,
                         new StateWrite.Ending() {
                             @Override
                             public void committed(List<Long> offsets) {

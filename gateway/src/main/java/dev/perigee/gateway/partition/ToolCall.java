@@ -6,6 +6,7 @@ import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.protocol.trace.TraceSpan;
 import io.opentelemetry.api.trace.SpanKind;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -125,8 +126,8 @@ final class ToolCall {
     }
 
     /** Its one answer is public; says so where that is asked for. */
-    void answered(@Nullable ErrorCode code, Duration took) {
-        span.end(code == null ? null : code.name().toLowerCase(Locale.ROOT));
+    void answered(@Nullable ErrorCode code, Instant at, Duration took) {
+        span.end(code == null ? null : code.name().toLowerCase(Locale.ROOT), at);
         LOG.atDebug()
                 .addKeyValue(LogContext.PROCESS_ID, processId)
                 .addKeyValue(LogContext.REQUEST_ID, read.request().requestId())

@@ -1,6 +1,7 @@
 package dev.perigee.gateway.link;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -24,9 +25,18 @@ final class FrameWriterTest {
     private final List<String> broken = new ArrayList<>();
     private final FrameWriter writer = new FrameWriter(this::send, BUFFER, broken::add);
 
-    private void send(byte[] frame, Runnable done) {
-        written.add(new String(frame, UTF_8).substring(0, 1));
+    private void send(List<byte[]> frames, int bytes, Runnable done) {
+        assertThat(bytes).isEqualTo(frames.stream().mapToInt(frame -> frame.length).sum());
+        written.add(
+                frames.stream()
+                        .map(frame -> new String(frame, UTF_8).substring(0, 1))
+                        .collect(joining()));
         atTransport.add(done);
+    }
+
+    private void data(byte[] frame) {
+        writer.data(frame, 0);
+        writer.flush();
     }
 
     private static byte[] frame(String name) {
@@ -39,30 +49,55 @@ final class FrameWriterTest {
 
     @Test
     void controlGoesBeforeTheDataThatWaits() {
-        writer.data(large("a"), 0);
-        writer.data(frame("b"), 0);
+        data(large("a"));
+        data(frame("b"));
         writer.control(frame("c"));
         writer.control(frame("d"));
         assertThat(written).containsExactly("a");
 
         atTransport.remove().run();
 
-        assertThat(written).containsExactly("a", "c", "d", "b");
+        assertThat(written).containsExactly("a", "cdb");
     }
 
     @Test
     void writesAheadUpToItsWindow() {
         for (var name : List.of("a", "b", "c")) {
-            writer.data(frame(name), 0);
+            data(frame(name));
         }
 
         assertThat(written).containsExactly("a", "b", "c");
     }
 
     @Test
+    void whatCameSinceTheLastFlushIsWrittenTogetherUpToTheWindow() {
+        for (var name : List.of("a", "b", "c")) {
+            writer.data(frame(name), 0);
+        }
+        writer.data(large("d"), 0);
+        writer.data(frame("e"), 0);
+        assertThat(written).isEmpty();
+
+        writer.flush();
+        assertThat(written).containsExactly("abcd");
+        atTransport.remove().run();
+
+        assertThat(written).containsExactly("abcd", "e");
+    }
+
+    @Test
+    void aControlFrameTakesAlongWhatWasNotFlushed() {
+        writer.data(frame("a"), 0);
+        writer.control(frame("b"));
+
+        assertThat(written).containsExactly("ba");
+    }
+
+    @Test
     void dataIsBoundedByBytes() throws Exception {
         var first = writer.reserve(900, LONG);
         writer.data(frame("a"), first);
+        writer.flush();
 
         assertThat(writer.reserve(200, NOT_LONG)).isEqualTo(-1);
         atTransport.remove().run();
@@ -87,12 +122,13 @@ final class FrameWriterTest {
         }
         writer.data(frame("a"), BUFFER);
         writer.control(frame("b"));
+        writer.flush();
         assertThat(written).isEmpty();
     }
 
     @Test
     void aConnectionThatPilesUpControlFramesIsBroken() {
-        writer.data(large("a"), 0);
+        data(large("a"));
         for (var i = 0; i <= 20_000; i++) {
             writer.control(frame("c"));
         }
@@ -104,14 +140,16 @@ final class FrameWriterTest {
     void aTransportThatThrowsIsBrokenAndDoesNotBlockTheWriter() {
         var failing =
                 new FrameWriter(
-                        (frame, done) -> {
+                        (frames, bytes, done) -> {
                             throw new IllegalStateException("closed");
                         },
                         BUFFER,
                         broken::add);
 
         failing.data(frame("a"), 0);
+        failing.flush();
         failing.data(frame("b"), 0);
+        failing.flush();
 
         assertThat(broken).hasSize(2);
     }
@@ -123,8 +161,8 @@ final class FrameWriterTest {
                 var callers = Executors.newVirtualThreadPerTaskExecutor()) {
             var contended =
                     new FrameWriter(
-                            (frame, done) -> {
-                                sent.add(new String(frame, UTF_8));
+                            (frames, bytes, done) -> {
+                                frames.forEach(frame -> sent.add(new String(frame, UTF_8)));
                                 completing.execute(done);
                             },
                             BUFFER,
@@ -135,6 +173,7 @@ final class FrameWriterTest {
                         () -> {
                             for (var i = 0; i < 500; i++) {
                                 contended.data(frame(name + ":" + i), 0);
+                                contended.flush();
                             }
                         });
             }

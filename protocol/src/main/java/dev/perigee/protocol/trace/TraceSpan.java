@@ -9,6 +9,7 @@ import io.opentelemetry.api.trace.propagation.W3CTraceContextPropagator;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.propagation.TextMapGetter;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.HexFormat;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -82,10 +83,15 @@ public final class TraceSpan {
      * @param error a code, null when all went well
      */
     public void end(@Nullable String error) {
+        end(error, Instant.now());
+    }
+
+    /** The same, for what ended before it is told. */
+    public void end(@Nullable String error, Instant at) {
         if (error != null) {
             span.setStatus(StatusCode.ERROR, error);
         }
-        span.end();
+        span.end(at);
     }
 
     private static String format(SpanContext context) {

@@ -15,9 +15,13 @@ import org.jspecify.annotations.Nullable;
  * what was sent of it is ready, whether they were written before the attach or just now. Replay and
  * live events are therefore one code path, and there is no window between them.
  *
- * <p>Journals take turns, one entry each. Where the credit is used up all wait.
+ * <p>Journals take turns, one entry each, and what is there at once is written together. Where the
+ * credit is used up all wait.
  */
 final class EventFeed {
+    /** The first of so many entries does not wait for more of them. */
+    private static final int MOST_TOGETHER = 32;
+
     private final LinkPeer peer;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -27,6 +31,7 @@ final class EventFeed {
     private final Credit credit;
     private final String name;
     private @Nullable Thread sender;
+    private int unflushed;
     private volatile boolean stopped;
 
     /**
@@ -95,6 +100,16 @@ final class EventFeed {
             }
         } catch (InterruptedException e) {
             // Stopped: the next attachment sends what is left.
+        } finally {
+            flush();
+        }
+    }
+
+    /** On the sender's thread, as the next. */
+    private void flush() {
+        if (unflushed > 0) {
+            unflushed = 0;
+            peer.flush();
         }
     }
 
@@ -112,6 +127,7 @@ final class EventFeed {
             return false;
         }
         sent.put(journal, entry.seq());
+        unflushed++;
         lock.lock();
         try {
             credit.spend(entry.frame().length);
@@ -125,9 +141,12 @@ final class EventFeed {
     }
 
     private @Nullable ProcessJournal turn() throws InterruptedException {
+        if (unflushed >= MOST_TOGETHER || mustWait()) {
+            flush();
+        }
         lock.lock();
         try {
-            while (!stopped && (turns.isEmpty() || !credit.available())) {
+            while (!stopped && hasNothing()) {
                 changed.await();
             }
             if (stopped) {
@@ -139,5 +158,18 @@ final class EventFeed {
         } finally {
             lock.unlock();
         }
+    }
+
+    private boolean mustWait() {
+        lock.lock();
+        try {
+            return hasNothing();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean hasNothing() {
+        return turns.isEmpty() || !credit.available();
     }
 }

@@ -159,9 +159,15 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
 
     @Override
     public boolean sendEvent(byte[] frame) throws InterruptedException {
-        boolean added = outbound.addEvent(frame);
+        if (!outbound.hasRoom(frame.length)) {
+            write();
+        }
+        return outbound.addEvent(frame);
+    }
+
+    @Override
+    public void flush() {
         write();
-        return added;
     }
 
     /** A place for an order that is under way; false when there are too many. */

@@ -21,9 +21,13 @@ interface LinkPeer {
     void tell(String method, Object params);
 
     /**
-     * Sends an event after those that are queued, and waits for room.
+     * Takes an event, to be sent by the next {@link #flush} after those that are queued, and waits
+     * for room.
      *
      * @return false when the connection is closed
      */
     boolean sendEvent(byte[] frame) throws InterruptedException;
+
+    /** Sends the events that were taken. Does not wait. */
+    void flush();
 }

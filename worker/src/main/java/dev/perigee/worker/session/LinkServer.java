@@ -23,7 +23,6 @@ import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.VirtualThreads;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.websocket.core.server.WebSocketNegotiator;
 import org.eclipse.jetty.websocket.core.server.WebSocketUpgradeHandler;
@@ -44,6 +43,9 @@ public final class LinkServer implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(LinkServer.class);
     private static final Duration GOODBYE = Duration.ofSeconds(2);
+
+    /** Of a connection, each way: what came together is read and written together. */
+    private static final int BUFFER_BYTES = 32 << 10;
 
     private final Server server;
     private final ServerConnector connector;
@@ -110,6 +112,8 @@ public final class LinkServer implements AutoCloseable {
                             // Our own pings find what is dead, sooner.
                             configuration.setIdleTimeout(Duration.ZERO);
                             configuration.setMaxFrameSize(LinkFrame.MAX_BYTES);
+                            configuration.setInputBufferSize(BUFFER_BYTES);
+                            configuration.setOutputBufferSize(BUFFER_BYTES);
                         }));
         server.setHandler(new Gate(new BearerToken(options.token()), sessions.metrics(), upgrade));
         Gauge.builder("perigee.worker.link.connections", connections, LinkConnections::count)
@@ -134,7 +138,6 @@ public final class LinkServer implements AutoCloseable {
     private static QueuedThreadPool threads() {
         var threads = new QueuedThreadPool(8, 2);
         threads.setName("link");
-        threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("link-"));
         return threads;
     }
 

@@ -1,6 +1,7 @@
 package dev.perigee.worker.session;
 
 import dev.perigee.protocol.link.LinkFrame;
+import dev.perigee.protocol.link.MessageAssembler;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;

@@ -58,7 +58,7 @@ final class OutboundQueue {
     boolean addEvent(byte[] message) throws InterruptedException {
         lock.lockInterruptibly();
         try {
-            while (!isShut() && eventBytes > 0 && eventBytes + message.length > eventBytesLimit) {
+            while (!isShut() && !fits(message.length)) {
                 drained.await();
             }
             if (isShut()) {
@@ -70,6 +70,20 @@ final class OutboundQueue {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Whether an event would not have to wait, now. */
+    boolean hasRoom(int bytes) {
+        lock.lock();
+        try {
+            return fits(bytes);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean fits(int bytes) {
+        return eventBytes == 0 || eventBytes + bytes <= eventBytesLimit;
     }
 
     /** What to write next; empty when nothing waits. */

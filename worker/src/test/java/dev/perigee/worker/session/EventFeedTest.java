@@ -81,6 +81,9 @@ final class EventFeedTest {
         public void tell(String method, Object params) {}
 
         @Override
+        public void flush() {}
+
+        @Override
         public boolean sendEvent(byte[] frame) {
             sender.set(Thread.currentThread());
             sent.add(frame[0]);

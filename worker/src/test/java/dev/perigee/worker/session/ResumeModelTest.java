@@ -309,6 +309,9 @@ final class ResumeModelTest {
         public void tell(String method, Object params) {}
 
         @Override
+        public void flush() {}
+
+        @Override
         public synchronized boolean sendEvent(byte[] frame) {
             var notice = (LinkFrame.Notification) LinkFrame.decode(frame);
             var event = Json.read(notice.params(), InstanceEvent.class);

@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Measures calls three ways, side by side: in each round, under each load, each way once, in an
+ * Measures calls four ways, side by side: in each round, under each load, each way once, in an
  * order that turns from round to round. Used by one thread.
  */
 public final class CallBench {
@@ -66,9 +66,9 @@ public final class CallBench {
         double each = Progress.seconds(plan.time());
         int loads = plan.inFlight().size();
         long large = plan.inFlight().stream().filter(count -> count >= LARGE).count();
-        double cases = 3 * loads + (plan.everything() ? 2 * loads : 0);
+        double cases = 4 * loads + (plan.everything() ? 2 * loads : 0);
         cases += plan.users().size() * large + (plan.perSecond() > 0 ? 2 : 0);
-        double warm = (3 + (plan.everything() ? 2 : 0)) * Progress.seconds(plan.warmup());
+        double warm = (4 + (plan.everything() ? 2 : 0)) * Progress.seconds(plan.warmup());
         return cases * plan.rounds() * (each + 0.05) + warm;
     }
 
@@ -127,13 +127,14 @@ public final class CallBench {
     /** What is measured, by load: those of one list are measured one after another. */
     private List<List<Case>> cases(ServerProgram trivial) throws IOException, InterruptedException {
         var client = open(FleetClient.connect(fleet.bootstrap(), fleet.topics()));
-        var parts = fleetParts();
+        var parts = parts(fleet.pid("gateway-1"), fleet.pid("worker-1"));
         var one = Users.first(1);
         install(trivial, Math.max(1, plan.users().stream().mapToInt(it -> it).max().orElse(1)));
         var whole = warm(perigee(trivial, 1, client.path(one, trivial.slug()), parts));
         var pipe = warm(pipe(trivial));
         var kafka = warm(kafka(client));
-        var subjects = new ArrayList<>(List.of(pipe, kafka, whole));
+        var relay = warm(relay(client, trivial));
+        var subjects = new ArrayList<>(List.of(pipe, kafka, relay, whole));
         var everything = plan.everything() ? ServerProgram.everything(progress::note) : null;
         if (everything != null) {
             commands.install(everything, one, INSTALL);
@@ -206,21 +207,23 @@ public final class CallBench {
     }
 
     private Subject kafka(FleetClient client) throws IOException, InterruptedException {
+        var kafka = open(KafkaEcho.bare(place("bench", client)));
+        long replier = kafka.pids().getFirst();
+        var spenders = List.of(broker, spender("replier", replier, probe(replier)));
+        return subject(Way.BARE_KAFKA, "", 1, kafka, spenders);
+    }
+
+    private Subject relay(FleetClient client, ServerProgram server)
+            throws IOException, InterruptedException {
+        var relay = open(KafkaEcho.relayed(place("bench.relay", client), server.line()));
+        var spenders = parts(relay.pids().getFirst(), relay.pids().getLast());
+        return subject(Way.BARE_RELAY, server.slug(), 1, relay, spenders);
+    }
+
+    private KafkaEcho.Place place(String topics, FleetClient client) {
         var user = Users.first(1).getFirst();
-        var kafka =
-                open(
-                        KafkaEcho.start(
-                                fleet.bootstrap(),
-                                PARTITIONS,
-                                user,
-                                client.shape(),
-                                BenchFleet.flags()));
-        return subject(
-                Way.BARE_KAFKA,
-                "",
-                1,
-                kafka,
-                List.of(broker, spender("replier", kafka.replierPid(), probe(kafka.replierPid()))));
+        return new KafkaEcho.Place(
+                fleet.bootstrap(), topics, PARTITIONS, user, client.shape(), BenchFleet.flags());
     }
 
     private static Subject perigee(
@@ -235,9 +238,7 @@ public final class CallBench {
         return new Subject(way, server, users, new LoadDriver(path, STALL), spenders);
     }
 
-    private List<Spender> fleetParts() throws IOException {
-        long gateway = fleet.pid("gateway-1");
-        long worker = fleet.pid("worker-1");
+    private List<Spender> parts(long gateway, long worker) throws IOException {
         return List.of(
                 broker,
                 spender("gateway", gateway, probe(gateway)),

@@ -73,7 +73,7 @@ public final class CallReport {
 
     /** A line for each ratio. */
     public static String table(Map<String, Ratios.Ratio> ratios) {
-        var table = new TextTable("ratio", "median (of rounds)", "goal", "", "of");
+        var table = new TextTable("ratio", "median (of rounds)", "goal", "", "bare relay", "of");
         ratios.forEach(
                 (name, ratio) ->
                         table.row(
@@ -83,6 +83,7 @@ public final class CallReport {
                                         (ratio.atMost() ? "<= " : ">= ")
                                                 + String.format(Locale.ROOT, "%.1f", ratio.goal()),
                                         ratio.reached() ? "reached" : "missed",
+                                        ratio.floor() == null ? "" : ratio.floor().text(2),
                                         ratio.meaning())));
         return table.text();
     }

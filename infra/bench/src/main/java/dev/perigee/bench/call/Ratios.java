@@ -5,10 +5,8 @@ import dev.perigee.bench.stat.Spread;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +24,11 @@ public final class Ratios {
      * A ratio and what it should be.
      *
      * @param atMost whether the goal is the most, else the least
+     * @param floor what it is of the bare relay instead of Perigee: without any promise; null where
+     *     that was not measured
      */
-    public record Ratio(String meaning, double goal, boolean atMost, Spread value) {
+    public record Ratio(
+            String meaning, double goal, boolean atMost, Spread value, @Nullable Spread floor) {
         /** Whether the median is as it should be. */
         public boolean reached() {
             return atMost ? value.median() <= goal : value.median() >= goal;
@@ -70,7 +71,7 @@ public final class Ratios {
                 0.7,
                 false,
                 64,
-                each -> each.perigee.latencies().perSecond() / each.kafka.latencies().perSecond());
+                each -> each.whole.latencies().perSecond() / each.kafka.latencies().perSecond());
         put(
                 ratios,
                 "cpu_per_call",
@@ -79,17 +80,17 @@ public final class Ratios {
                 true,
                 64,
                 each ->
-                        (each.perigee.cpuMicros().getOrDefault("gateway", 0.0)
-                                        + each.perigee.cpuMicros().getOrDefault("worker", 0.0))
+                        (each.whole.cpuMicros().getOrDefault("gateway", 0.0)
+                                        + each.whole.cpuMicros().getOrDefault("worker", 0.0))
                                 / (each.kafka.cpuMicros().getOrDefault("replier", 0.0)
                                         + ALLOWED_MICROS));
         return ratios;
     }
 
     /** One round of one load, three ways. */
-    private record Trio(Sample pipe, Sample kafka, Sample perigee) {
+    private record Trio(Sample pipe, Sample kafka, Sample whole) {
         double overSum(ToDoubleFunction<Sample> value) {
-            return value.applyAsDouble(perigee)
+            return value.applyAsDouble(whole)
                     / (value.applyAsDouble(kafka) + value.applyAsDouble(pipe));
         }
     }
@@ -102,25 +103,30 @@ public final class Ratios {
             boolean atMost,
             int inFlight,
             ToDoubleFunction<Trio> value) {
-        var found =
-                Stream.of(Way.BARE_PIPE, Way.BARE_KAFKA, Way.PERIGEE)
-                        .map(way -> row(way, inFlight))
-                        .filter(Objects::nonNull)
-                        .map(CallRow::rounds)
-                        .toList();
-        if (found.size() == 3) {
-            var values =
-                    IntStream.range(0, found.getLast().size())
-                            .mapToObj(
-                                    round ->
-                                            new Trio(
-                                                    found.get(0).get(round),
-                                                    found.get(1).get(round),
-                                                    found.get(2).get(round)))
-                            .map(value::applyAsDouble)
-                            .toList();
-            ratios.put(name, new Ratio(meaning, goal, atMost, Spread.of(values)));
+        var whole = spread(Way.PERIGEE, inFlight, value);
+        if (whole != null) {
+            var floor = spread(Way.BARE_RELAY, inFlight, value);
+            ratios.put(name, new Ratio(meaning, goal, atMost, whole, floor));
         }
+    }
+
+    private @Nullable Spread spread(Way way, int inFlight, ToDoubleFunction<Trio> value) {
+        var pipe = row(Way.BARE_PIPE, inFlight);
+        var kafka = row(Way.BARE_KAFKA, inFlight);
+        var whole = row(way, inFlight);
+        if (pipe == null || kafka == null || whole == null) {
+            return null;
+        }
+        return Spread.of(
+                IntStream.range(0, whole.rounds().size())
+                        .mapToObj(
+                                round ->
+                                        new Trio(
+                                                pipe.rounds().get(round),
+                                                kafka.rounds().get(round),
+                                                whole.rounds().get(round)))
+                        .map(value::applyAsDouble)
+                        .toList());
     }
 
     private @Nullable CallRow row(Way way, int inFlight) {

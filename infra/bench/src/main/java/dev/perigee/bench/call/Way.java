@@ -4,6 +4,9 @@ package dev.perigee.bench.call;
 public enum Way {
     BARE_PIPE("bare pipe"),
     BARE_KAFKA("bare Kafka"),
+
+    /** The floor: what every fleet of gateways and workers costs, whatever it promises. */
+    BARE_RELAY("bare relay"),
     PERIGEE("Perigee");
 
     private final String label;

@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 public final class LifecycleBench {
     private static final int PARTITIONS = 8;
     private static final int CALLERS = 20;
+    private static final int WORKER_STARTS = 3;
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final Duration AWAY = Duration.ofSeconds(2);
     private static final Duration WARMUP = Duration.ofSeconds(2);
@@ -64,6 +65,7 @@ public final class LifecycleBench {
     /** How long it takes, about. */
     public static double seconds(LifecyclePlan plan) {
         return 12
+                + WORKER_STARTS * 3
                 + plan.starts() * 0.05
                 + plan.respawns() * 1.4
                 + plan.rounds() * 30
@@ -84,6 +86,7 @@ public final class LifecycleBench {
     }
 
     private Map<String, Spread> measure() throws IOException, InterruptedException {
+        workerStarts();
         var callers = Users.first(CALLERS);
         commands.install(server, callers, PATIENCE);
         var path = client.path(callers, server.slug());
@@ -101,6 +104,21 @@ public final class LifecycleBench {
         var spreads = new LinkedHashMap<String, Spread>();
         found.forEach((name, values) -> spreads.put(name, Spread.of(values)));
         return spreads;
+    }
+
+    /** While nothing else happens: from the start of the JVM until it serves the link. */
+    private void workerStarts() throws IOException, InterruptedException {
+        for (int i = 0; i < WORKER_STARTS; i++) {
+            progress.step("Starting a worker", 3);
+            fleet.parts().end("worker-2");
+            add("worker_start_ms", millis(startAgain("worker-2")));
+        }
+    }
+
+    private long startAgain(String part) throws IOException, InterruptedException {
+        long begin = System.nanoTime();
+        fleet.parts().startAgain(part);
+        return System.nanoTime() - begin;
     }
 
     /** The first ones warm both up and do not count. */
@@ -155,32 +173,23 @@ public final class LifecycleBench {
                 });
         progress.step("A gateway is replaced, " + round, 5);
         outage("gateway_ended", path, () -> fleet.parts().end("gateway-1"));
-        startAgain("gateway-1", "gateway_start_ms", path);
+        startAgain("gateway-1", "gateway_start_under_load_ms", path);
         progress.step("A gateway is killed, " + round, 14);
         outage("gateway_killed", path, () -> fleet.parts().kill("gateway-1"));
-        startAgain("gateway-1", "gateway_start_ms", path);
+        startAgain("gateway-1", "gateway_start_under_load_ms", path);
         progress.step("A worker crashes and is started again, " + round, 5);
         outage(
                 "worker_restarted",
                 path,
                 () -> {
                     fleet.parts().kill("worker-1");
-                    long begin = System.nanoTime();
-                    fleet.parts().startAgain("worker-1");
-                    add("worker_start_ms", millis(System.nanoTime() - begin));
+                    add("worker_start_under_load_ms", millis(startAgain("worker-1")));
                 });
     }
 
     private void startAgain(String part, String name, EchoPath path)
             throws IOException, InterruptedException {
-        Outage.of(
-                path,
-                () -> {
-                    long begin = System.nanoTime();
-                    fleet.parts().startAgain(part);
-                    add(name, millis(System.nanoTime() - begin));
-                },
-                PATIENCE);
+        Outage.of(path, () -> add(name, millis(startAgain(part))), PATIENCE);
     }
 
     private void outage(String name, EchoPath path, Outage.Fault fault)

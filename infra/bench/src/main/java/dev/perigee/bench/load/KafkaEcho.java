@@ -2,6 +2,7 @@ package dev.perigee.bench.load;
 
 import dev.perigee.protocol.topic.RecordKey;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,30 +13,31 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * The least that any gateway over Kafka costs: a topic of requests, a process that answers each
- * with a record, a topic of replies; one hop each way. Keys, partitions, sizes, headers and client
- * settings are those of the same call through a fleet.
+ * A topic of requests, processes that answer each with a record, a topic of replies. Keys,
+ * partitions, sizes, headers and client settings are those of the same call through a fleet.
+ *
+ * <p>{@link #bare} is the least that any gateway over Kafka costs: one process answers at once.
+ * {@link #relayed} is the least of those that have workers with MCP servers.
  */
 public final class KafkaEcho implements EchoPath, AutoCloseable {
-    static final String REQUESTS = "bench.requests";
-    static final String REPLIES = "bench.replies";
-
+    private final String requests;
     private final String run = EchoRequests.newRun();
     private final EchoRequests template;
     private final KafkaProducer<byte[], byte[]> producer;
     private final RecordLoop replies;
     private final Map<Long, Answer> waiting = new ConcurrentHashMap<>();
-    private final ReplierProcess replier;
+    private final List<HelperJvm> helpers;
     private long lastNumber;
 
-    private KafkaEcho(String bootstrap, EchoRequests template, ReplierProcess replier) {
+    private KafkaEcho(Place place, EchoRequests template, List<HelperJvm> helpers) {
+        this.requests = place.requests();
         this.template = template;
-        this.replier = replier;
-        producer = KafkaClients.producer(bootstrap);
+        this.helpers = helpers;
+        producer = KafkaClients.producer(place.bootstrap());
         replies =
                 RecordLoop.start(
-                        bootstrap,
-                        REPLIES,
+                        place.bootstrap(),
+                        place.replies(),
                         reply -> {
                             var answer = waiting.remove(EchoRequests.number(run, reply.key()));
                             if (answer != null) {
@@ -45,27 +47,78 @@ public final class KafkaEcho implements EchoPath, AutoCloseable {
     }
 
     /**
-     * Creates the topics, starts who answers and connects.
+     * Where an echo is, and who starts it.
      *
+     * @param topics what the names of its two topics begin with
      * @param partitions of both topics
-     * @param flags of the JVM that answers, on top of those of a fleet's parts
+     * @param flags of the JVMs that answer, on top of those of a fleet's parts
      */
-    public static KafkaEcho start(
-            String bootstrap, int partitions, RecordKey user, ReplyShape shape, String flags)
-            throws IOException, InterruptedException {
-        try (var admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
-            admin.createTopics(
-                            List.of(
-                                    new NewTopic(REQUESTS, partitions, (short) 1),
-                                    new NewTopic(REPLIES, partitions, (short) 1)))
-                    .all()
-                    .get();
-        } catch (ExecutionException e) {
-            throw new IOException("The benchmark's topics could not be created", e);
+    public record Place(
+            String bootstrap,
+            String topics,
+            int partitions,
+            RecordKey user,
+            ReplyShape shape,
+            String flags) {
+        String requests() {
+            return topics + ".requests";
         }
-        var template = EchoRequests.of(user, "echo");
-        var replier = ReplierProcess.start(flags, bootstrap, template.offset(), shape);
-        return new KafkaEcho(bootstrap, template, replier);
+
+        String replies() {
+            return topics + ".replies";
+        }
+
+        private void createTopics() throws IOException, InterruptedException {
+            try (var admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
+                admin.createTopics(
+                                List.of(
+                                        new NewTopic(requests(), partitions, (short) 1),
+                                        new NewTopic(replies(), partitions, (short) 1)))
+                        .all()
+                        .get();
+            } catch (ExecutionException e) {
+                throw new IOException("The benchmark's topics could not be created", e);
+            }
+        }
+    }
+
+    /** Creates the topics, starts a {@link Replier} and connects. */
+    public static KafkaEcho bare(Place place) throws IOException, InterruptedException {
+        place.createTopics();
+        var template = EchoRequests.of(place.user(), "echo");
+        var arguments = arguments(place);
+        arguments.add(Integer.toString(template.offset()));
+        arguments.addAll(Replies.arguments(place.shape()));
+        var replier = HelperJvm.start(Replier.class, place.flags(), arguments);
+        return new KafkaEcho(place, template, List.of(replier));
+    }
+
+    /**
+     * Creates the topics, starts a {@link RelayGateway} and a {@link RelayWorker} and connects.
+     *
+     * @param server command of the MCP server
+     */
+    public static KafkaEcho relayed(Place place, List<String> server)
+            throws IOException, InterruptedException {
+        place.createTopics();
+        var template = EchoRequests.of(place.user(), "echo");
+        var command = new ArrayList<>(List.of(Integer.toString(template.offset())));
+        command.addAll(server);
+        var worker = HelperJvm.start(RelayWorker.class, place.flags(), command);
+        try {
+            var arguments = arguments(place);
+            arguments.add(worker.ready());
+            arguments.addAll(Replies.arguments(place.shape()));
+            var gateway = HelperJvm.start(RelayGateway.class, place.flags(), arguments);
+            return new KafkaEcho(place, template, List.of(gateway, worker));
+        } catch (IOException e) {
+            worker.close();
+            throw e;
+        }
+    }
+
+    private static List<String> arguments(Place place) {
+        return new ArrayList<>(List.of(place.bootstrap(), place.requests(), place.replies()));
     }
 
     @Override
@@ -75,18 +128,18 @@ public final class KafkaEcho implements EchoPath, AutoCloseable {
         var _ =
                 producer.send(
                         new ProducerRecord<>(
-                                REQUESTS, template.key(), template.request(run, number)));
+                                requests, template.key(), template.request(run, number)));
     }
 
-    /** The process that answers. */
-    public long replierPid() {
-        return replier.pid();
+    /** The processes that answer: the replier, or the relay's gateway and worker. */
+    public List<Long> pids() {
+        return helpers.stream().map(HelperJvm::pid).toList();
     }
 
     @Override
     public void close() {
         producer.close();
         replies.close();
-        replier.close();
+        helpers.forEach(HelperJvm::close);
     }
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
@@ -13,14 +14,14 @@ public final class RecordLoop implements AutoCloseable {
     private static final Duration POLL = Duration.ofSeconds(1);
 
     private final KafkaConsumer<byte[], byte[]> consumer;
-    private final Consumer<ConsumerRecord<byte[], byte[]>> handler;
+    private final Consumer<ConsumerRecords<byte[], byte[]>> handler;
     private final AtomicBoolean closing = new AtomicBoolean();
     private final Thread thread;
 
     private RecordLoop(
             KafkaConsumer<byte[], byte[]> consumer,
             String topic,
-            Consumer<ConsumerRecord<byte[], byte[]>> handler) {
+            Consumer<ConsumerRecords<byte[], byte[]>> handler) {
         this.consumer = consumer;
         this.handler = handler;
         this.thread = Thread.ofPlatform().name("bench-" + topic).daemon().unstarted(this::run);
@@ -29,6 +30,12 @@ public final class RecordLoop implements AutoCloseable {
     /** Returns when every partition's end is known: what is produced later is read. */
     public static RecordLoop start(
             String bootstrap, String topic, Consumer<ConsumerRecord<byte[], byte[]>> handler) {
+        return ofBatches(bootstrap, topic, records -> records.forEach(handler));
+    }
+
+    /** The same, and the handler is told what came together. */
+    static RecordLoop ofBatches(
+            String bootstrap, String topic, Consumer<ConsumerRecords<byte[], byte[]>> handler) {
         var consumer = KafkaClients.consumer(bootstrap);
         var partitions =
                 consumer.partitionsFor(topic).stream()
@@ -45,7 +52,10 @@ public final class RecordLoop implements AutoCloseable {
     private void run() {
         try (consumer) {
             while (!closing.get()) {
-                consumer.poll(POLL).forEach(handler);
+                var records = consumer.poll(POLL);
+                if (!records.isEmpty()) {
+                    handler.accept(records);
+                }
             }
         } catch (WakeupException e) {
             if (!closing.get()) {

@@ -2,57 +2,32 @@ package dev.perigee.bench.load;
 
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.stream.Stream;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.header.Header;
-import org.apache.kafka.common.header.internals.RecordHeader;
+import java.util.List;
 
 /**
  * Answers each request with a record of a given size whose key is the request's id: a consumer and
  * a producer, as a gateway has, and nothing between them. A process of its own, so that what it
- * spends is seen as a gateway's is. Ends with its standard input.
+ * spends is seen as a gateway's is.
  */
 public final class Replier {
-    static final String READY = "ready";
-
     private Replier() {}
 
-    /** Arguments: broker, offset of the id, bytes of the value, key=bytes of each header. */
+    /** Arguments: broker, topic of requests, of replies, offset of the id, form of replies. */
     public static void main(String[] arguments) throws IOException {
-        int offset = Integer.parseInt(arguments[1]);
-        var value = new byte[Integer.parseInt(arguments[2])];
-        Arrays.fill(value, (byte) 'x');
-        var headers = Stream.of(arguments).skip(3).map(Replier::header).toList();
-        try (var producer = KafkaClients.producer(arguments[0]);
+        var given = List.of(arguments);
+        int offset = Integer.parseInt(given.get(3));
+        try (var replies = Replies.to(given.get(0), given.get(2), given.subList(4, given.size()));
                 var _ =
                         RecordLoop.start(
-                                arguments[0],
-                                KafkaEcho.REQUESTS,
-                                request -> {
-                                    var id =
-                                            Arrays.copyOfRange(
-                                                    request.value(),
-                                                    offset,
-                                                    offset + EchoRequests.ID_BYTES);
-                                    var _ =
-                                            producer.send(
-                                                    new ProducerRecord<>(
-                                                            KafkaEcho.REPLIES,
-                                                            null,
-                                                            id,
-                                                            value,
-                                                            headers));
-                                })) {
-            System.out.println(READY);
-            while (System.in.read() >= 0) {
-                // Only its end says something.
-            }
+                                given.get(0),
+                                given.get(1),
+                                request ->
+                                        replies.send(
+                                                Arrays.copyOfRange(
+                                                        request.value(),
+                                                        offset,
+                                                        offset + EchoRequests.ID_BYTES)))) {
+            HelperJvm.serve("");
         }
-    }
-
-    private static Header header(String keyAndBytes) {
-        int equals = keyAndBytes.indexOf('=');
-        int bytes = Integer.parseInt(keyAndBytes.substring(equals + 1));
-        return new RecordHeader(keyAndBytes.substring(0, equals), new byte[bytes]);
     }
 }

@@ -71,6 +71,24 @@ class RatiosTest {
     }
 
     @Test
+    void tellWhatTheBareRelayWouldReach() {
+        var rows =
+                List.of(
+                        row(Way.BARE_PIPE, "echo", 1, 1, slowed(0.1)),
+                        row(Way.BARE_KAFKA, "", 1, 1, slowed(0.9)),
+                        row(Way.BARE_RELAY, "echo", 1, 1, slowed(1.2)),
+                        row(Way.PERIGEE, "echo", 1, 1, slowed(1.5)));
+
+        assertThat(Ratios.of(rows))
+                .hasEntrySatisfying(
+                        "latency_p50_c1",
+                        ratio -> {
+                            assertThat(ratio.value().median()).isEqualTo(1.5);
+                            assertThat(ratio.floor()).isEqualTo(new Spread(1.2, 1.2, 1.2));
+                        });
+    }
+
+    @Test
     void areLeftOutWhereALoadWasNotMeasured() {
         assertThat(Ratios.of(List.of(row(Way.PERIGEE, "echo", 1, 1, slowed(1.5))))).isEmpty();
     }

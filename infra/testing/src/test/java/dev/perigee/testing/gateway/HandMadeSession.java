@@ -218,6 +218,9 @@ final class HandMadeSession {
         }
 
         @Override
+        public void flush() {}
+
+        @Override
         public ToolOrder.Accepted execute(ToolOrder.Execute order, Instant deadline) {
             synchronized (HandMadeSession.this) {
                 if (order.isAgain() && !HandMadeFleet.isHarmless(order)) {

@@ -1,21 +1,25 @@
-package dev.perigee.worker.session;
+package dev.perigee.protocol.link;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts a message together from the pieces in which it arrives. A message of one piece, the usual
- * case, is copied once. Used by one connection's reader.
+ * Puts a message together from the pieces in which it arrives, WebSocket frames and their
+ * continuations. A message of one piece, the usual case, is copied once. Used by one connection's
+ * reader.
  */
-final class MessageAssembler {
+public final class MessageAssembler {
     private static final int FIRST_BYTES = 64 * 1024;
 
     private final int limitBytes;
     private byte[] bytes = {};
     private int length;
 
-    MessageAssembler(int limitBytes) {
+    /**
+     * @param limitBytes of a message, as a rule {@link LinkFrame#MAX_BYTES}
+     */
+    public MessageAssembler(int limitBytes) {
         this.limitBytes = limitBytes;
     }
 
@@ -25,7 +29,7 @@ final class MessageAssembler {
      * @return the message when this was its last piece, else null
      * @throws TooLargeException when the message is larger than allowed; take no more after that
      */
-    byte @Nullable [] add(ByteBuffer piece, boolean last) throws TooLargeException {
+    public byte @Nullable [] add(ByteBuffer piece, boolean last) throws TooLargeException {
         int size = piece.remaining();
         if (size > limitBytes - length) {
             bytes = new byte[0];
@@ -51,7 +55,7 @@ final class MessageAssembler {
     }
 
     /** A message is larger than allowed. */
-    static final class TooLargeException extends Exception {
+    public static final class TooLargeException extends Exception {
         private static final long serialVersionUID = 1;
 
         TooLargeException() {
