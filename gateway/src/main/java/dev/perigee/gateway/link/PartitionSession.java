@@ -100,7 +100,7 @@ final class PartitionSession implements PartitionLink {
     @Override
     public @Nullable PendingAcceptance offer(ToolOrder.Execute order, Runnable onEnd) {
         var call = calls.offer(order, onEnd);
-        return call == null ? null : () -> calls.take(call, ToolOrder.Accepted.class);
+        return call == null ? null : () -> calls.take(call, ToolOrder.Accepted::read);
     }
 
     @Override
@@ -118,7 +118,7 @@ final class PartitionSession implements PartitionLink {
         while (true) {
             try {
                 var call = calls.post(LinkMethod.EXECUTE, order, order.origin(), until);
-                return calls.await(call, until, ToolOrder.Accepted.class);
+                return calls.await(call, until, ToolOrder.Accepted::read);
             } catch (LinkException e) {
                 var pause = backoff.next();
                 if (e.reason() != Reason.OVERLOADED
@@ -135,7 +135,7 @@ final class PartitionSession implements PartitionLink {
             throws LinkException, InterruptedException {
         var until = Deadline.at(deadline);
         var call = calls.post(method, order, null, until);
-        return () -> calls.await(call, until, InstanceOrder.Outcome.class);
+        return () -> calls.await(call, until, json -> Json.read(json, InstanceOrder.Outcome.class));
     }
 
     @Override
@@ -143,7 +143,7 @@ final class PartitionSession implements PartitionLink {
             throws LinkException, InterruptedException {
         var until = Deadline.at(deadline);
         var call = calls.post(LinkMethod.CANCEL, order, null, until);
-        return calls.await(call, until, ToolOrder.Cancelled.class).found();
+        return calls.await(call, until, json -> Json.read(json, ToolOrder.Cancelled.class)).found();
     }
 
     @Override
@@ -152,7 +152,7 @@ final class PartitionSession implements PartitionLink {
         var until = Deadline.at(deadline);
         var release = new Attach.Release(claim.partition(), claim.epoch(), onlyIdle);
         var call = calls.post(LinkMethod.RELEASE, release, null, until);
-        return calls.await(call, until, Attach.Released.class);
+        return calls.await(call, until, json -> Json.read(json, Attach.Released.class));
     }
 
     @Override

@@ -2,7 +2,7 @@ package dev.perigee.gateway.link;
 
 import dev.perigee.gateway.link.LinkException.Reason;
 import dev.perigee.protocol.json.InvalidRecordException;
-import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
@@ -12,6 +12,7 @@ import dev.perigee.protocol.topic.RecordOrigin;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -139,7 +140,7 @@ final class SessionCalls {
     }
 
     /** Waits for the end of a call and takes it out. */
-    <T> T await(LinkCall call, Deadline until, Class<T> type)
+    <T> T await(LinkCall call, Deadline until, Function<RawJson, T> reader)
             throws LinkException, InterruptedException {
         try {
             var _ = call.await(until.nanosLeft());
@@ -147,11 +148,11 @@ final class SessionCalls {
             over(call, false);
             throw e;
         }
-        return take(call, type);
+        return take(call, reader);
     }
 
     /** Takes a call out, also one that has not ended, without waiting. */
-    <T> T take(LinkCall call, Class<T> type) throws LinkException {
+    <T> T take(LinkCall call, Function<RawJson, T> reader) throws LinkException {
         var answered = false;
         try {
             if (!call.hasEnded()) {
@@ -162,7 +163,7 @@ final class SessionCalls {
             }
             var json = call.answer();
             answered = true;
-            return Json.read(json, type);
+            return reader.apply(json);
         } catch (InvalidRecordException e) {
             LOG.atError()
                     .addKeyValue("method", call.method())

@@ -10,6 +10,7 @@ import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.PropertyNamingStrategies;
 import tools.jackson.databind.cfg.CoercionAction;
 import tools.jackson.databind.cfg.CoercionInputShape;
@@ -28,6 +29,15 @@ public final class Json {
     public static final int MAX_DEPTH = 200;
 
     static final JsonMapper MAPPER = mapper();
+
+    /** What the mapper would look up at each use. */
+    private static final ClassValue<ObjectReader> READERS =
+            new ClassValue<>() {
+                @Override
+                protected ObjectReader computeValue(Class<?> type) {
+                    return MAPPER.readerFor(type);
+                }
+            };
 
     private Json() {}
 
@@ -49,7 +59,7 @@ public final class Json {
     public static <T> T read(byte[] utf8, Class<T> type) {
         try {
             T value =
-                    MAPPER.readerFor(type)
+                    READERS.get(type)
                             .withAttribute(RawJsonDeserializer.SOURCE, utf8)
                             .readValue(utf8);
             return Require.present(value, "(document)");
@@ -77,7 +87,7 @@ public final class Json {
         return read(write(tree), type);
     }
 
-    private static InvalidRecordException explain(JacksonException failure) {
+    static InvalidRecordException explain(JacksonException failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof InvalidRecordException ours) {
                 return ours;

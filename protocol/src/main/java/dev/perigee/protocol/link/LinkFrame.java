@@ -2,6 +2,7 @@ package dev.perigee.protocol.link;
 
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.JsonRpc;
 import dev.perigee.protocol.json.RawJson;
 import org.jspecify.annotations.Nullable;
 
@@ -30,17 +31,13 @@ public sealed interface LinkFrame {
 
     /** The message as UTF-8 JSON. */
     default byte[] encode() {
-        return Json.write(
-                switch (this) {
-                    case Request(var id, var method, var params) ->
-                            new Wire("2.0", id, method, params, null, null);
-                    case Notification(var method, var params) ->
-                            new Wire("2.0", null, method, params, null, null);
-                    case Response(var id, var result) ->
-                            new Wire("2.0", id, null, null, result, null);
-                    case Failure(var id, var code, var message) ->
-                            new Wire("2.0", id, null, null, null, new WireError(code, message));
-                });
+        return switch (this) {
+            case Request(var id, var method, var params) -> JsonRpc.ask(id, method, params);
+            case Notification(var method, var params) -> JsonRpc.ask(null, method, params);
+            case Response(var id, var result) -> JsonRpc.answer(id, result);
+            case Failure(var id, var code, var message) ->
+                    Json.write(new Refusal(JsonRpc.VERSION, id, new RefusalError(code, message)));
+        };
     }
 
     /**
@@ -50,35 +47,33 @@ public sealed interface LinkFrame {
      *     LinkError#INVALID_REQUEST}
      */
     static LinkFrame decode(byte[] utf8) {
-        var wire = Json.read(utf8, Wire.class);
-        if (!"2.0".equals(wire.jsonrpc())) {
+        var message = JsonRpc.read(utf8);
+        if (!JsonRpc.VERSION.equals(message.version())) {
             throw InvalidRecordException.invalid("field jsonrpc is not 2.0");
         }
-        Long id = wire.id();
-        if (wire.method() != null) {
-            var params = wire.params() == null ? RawJson.EMPTY_OBJECT : wire.params();
+        Long id = message.id() == null ? null : message.number();
+        if (id != null && id < 0) {
+            throw InvalidRecordException.invalid("field id has a wrong type");
+        }
+        if (message.method() != null) {
+            var params = message.params() == null ? RawJson.EMPTY_OBJECT : message.params();
             return id == null
-                    ? new Notification(wire.method(), params)
-                    : new Request(id, wire.method(), params);
+                    ? new Notification(message.method(), params)
+                    : new Request(id, message.method(), params);
         }
-        if (wire.error() != null) {
-            return new Failure(id, wire.error().code(), wire.error().message());
+        if (message.error() != null) {
+            var error = Json.read(message.error(), RefusalError.class);
+            return new Failure(id, error.code(), error.message());
         }
-        if (id == null || wire.result() == null) {
+        if (id == null || message.result() == null) {
             throw InvalidRecordException.invalid("neither a request, a notification nor an answer");
         }
-        return new Response(id, wire.result());
+        return new Response(id, message.result());
     }
 
-    /** The fields of all kinds of message. */
-    record Wire(
-            @Nullable String jsonrpc,
-            @Nullable Long id,
-            @Nullable String method,
-            @Nullable RawJson params,
-            @Nullable RawJson result,
-            @Nullable WireError error) {}
+    /** A {@link Failure} as it is written. */
+    record Refusal(String jsonrpc, @Nullable Long id, RefusalError error) {}
 
     /** A JSON-RPC error. */
-    record WireError(int code, String message) {}
+    record RefusalError(int code, String message) {}
 }

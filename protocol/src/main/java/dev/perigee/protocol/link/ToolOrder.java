@@ -1,5 +1,8 @@
 package dev.perigee.protocol.link;
 
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.json.Require;
 import dev.perigee.protocol.link.SessionNotice.ReplyTo;
 import dev.perigee.protocol.tool.ToolRequest;
@@ -49,7 +52,18 @@ public final class ToolOrder {
      *     harmless. Null when the request was accepted: its result will be an event of type {@code
      *     perigee.tool.result}
      */
-    public record Accepted(@Nullable ToolResult answered) {}
+    public record Accepted(@Nullable ToolResult answered) {
+        private static final Accepted PLAINLY = new Accepted(null);
+
+        /**
+         * Reads one; nearly all are empty.
+         *
+         * @throws InvalidRecordException when it is none
+         */
+        public static Accepted read(RawJson json) {
+            return json.equals(RawJson.EMPTY_OBJECT) ? PLAINLY : Json.read(json, Accepted.class);
+        }
+    }
 
     /** Cancels a running request: {@code tool/cancel}. Its result still comes, as an event. */
     public record Cancel(int partition, String requestId, String teamId, String userId) {}

@@ -36,7 +36,17 @@ class LinkFrameTest {
                 "{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"m\"}",
                 "{\"jsonrpc\":\"2.0\"}",
                 "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"m\"}",
-                "{\"jsonrpc\":\"2.0\",\"id\":1}"
+                "{\"jsonrpc\":\"2.0\",\"id\":1}",
+                "{\"jsonrpc\":\"2.0\",\"id\":-1,\"method\":\"m\"}",
+                "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"m\"}",
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}",
+                "{\"jsonrpc\":2.0,\"id\":1,\"method\":\"m\"}",
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\"} {}",
+                "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"m\"",
+                "[]",
+                "null",
+                "",
+                "1"
             })
     void whatIsNoMessageIsInvalid(String text) {
         assertThatThrownBy(() -> LinkFrame.decode(text.getBytes(StandardCharsets.UTF_8)))

@@ -2,6 +2,7 @@ package dev.perigee.worker.mcp;
 
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.JsonRpc;
 import dev.perigee.protocol.json.RawJson;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +46,7 @@ sealed interface McpMessage {
      * @throws InvalidRecordException when the line is no JSON-RPC message
      */
     static McpMessage read(byte[] line) {
-        var wire = Json.read(line, Wire.class);
+        var wire = JsonRpc.read(line);
         var id = wire.id();
         if (wire.method() != null) {
             return id == null ? new Notice(wire.method()) : new Question(id, wire.method());
@@ -53,7 +54,7 @@ sealed interface McpMessage {
         if (id == null || (wire.result() == null && wire.error() == null)) {
             throw InvalidRecordException.invalid("neither a request, a notification nor an answer");
         }
-        long number = number(id);
+        long number = wire.number();
         if (number < 0) {
             return new Stray(id);
         }
@@ -76,22 +77,6 @@ sealed interface McpMessage {
         return message.length() <= MAX_ERROR_CHARACTERS
                 ? message
                 : message.substring(0, MAX_ERROR_CHARACTERS) + "…";
-    }
-
-    /** Our own ids are positive numbers; anything else is -1. */
-    private static long number(RawJson id) {
-        var bytes = id.bytes();
-        if (bytes.length == 0 || bytes.length > 18) {
-            return -1;
-        }
-        long number = 0;
-        for (byte digit : bytes) {
-            if (digit < '0' || digit > '9') {
-                return -1;
-            }
-            number = number * 10 + (digit - '0');
-        }
-        return number;
     }
 
     /** The bytes of a request or, without an id, of a notification, with the final newline. */
@@ -136,11 +121,4 @@ sealed interface McpMessage {
         System.arraycopy(last, 0, all, first.length + body.length, last.length);
         return all;
     }
-
-    /** The fields of all kinds of message. */
-    record Wire(
-            @Nullable RawJson id,
-            @Nullable String method,
-            @Nullable RawJson result,
-            @Nullable RawJson error) {}
 }

@@ -73,23 +73,32 @@ public final class McpRequest {
      * @throws InterruptedException when interrupted; the server is told to stop
      */
     public RawJson await(Duration timeout) throws McpException, InterruptedException {
-        long deadline = System.nanoTime() + timeout.toNanos();
-        End how;
-        while ((how = end.get()) == null) {
-            long left = deadline - System.nanoTime();
-            if (left <= 0) {
-                timeOut(timeout);
-            } else if (Thread.interrupted()) {
-                cancel("The worker no longer needs the answer");
-                throw new InterruptedException();
-            } else {
-                LockSupport.parkNanos(this, left);
+        End how = end.get();
+        if (how == null) {
+            var expiry = RequestDeadlines.after(timeout.toNanos(), () -> timeOut(timeout));
+            try {
+                how = awaitEnd();
+            } finally {
+                expiry.cancel(false);
             }
         }
         return switch (how) {
             case Answered(var result) -> result;
             case Failed(var why) -> throw why;
         };
+    }
+
+    private End awaitEnd() throws InterruptedException {
+        for (End how; ; LockSupport.park(this)) {
+            how = end.get();
+            if (how != null) {
+                return how;
+            }
+            if (Thread.interrupted()) {
+                cancel("The worker no longer needs the answer");
+                throw new InterruptedException();
+            }
+        }
     }
 
     private void timeOut(Duration timeout) {
