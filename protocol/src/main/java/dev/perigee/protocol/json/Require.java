@@ -49,6 +49,11 @@ public final class Require {
     }
 
     private static boolean hasControlCharacter(String text) {
-        return text.chars().anyMatch(Character::isISOControl);
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isISOControl(text.charAt(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 }

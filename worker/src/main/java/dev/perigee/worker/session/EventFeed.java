@@ -140,7 +140,11 @@ final class EventFeed {
         return true;
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // Lets calls go first; nothing depends on it.
     private @Nullable ProcessJournal turn() throws InterruptedException {
+        if (unflushed > 0 && mustWait()) {
+            Thread.yield(); // What calls have ready goes along; where there are none it is nothing.
+        }
         if (unflushed >= MOST_TOGETHER || mustWait()) {
             flush();
         }

@@ -7,7 +7,6 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.tool.ToolRequest;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param tool the tool's name, null where the request is not a call
  */
 public record ServerRequest(String method, RawJson params, @Nullable String tool) {
-    private static final Pattern TRACEPARENT = Pattern.compile("[0-9a-f]{2}(-[0-9a-f]{2,32}){3}");
+    private static final int TRACE_PARTS = 4;
+    private static final int LONGEST_PART = 32;
 
     private record Call(
             String name, RawJson arguments, @JsonProperty("_meta") @Nullable Meta meta) {}
@@ -78,8 +78,27 @@ public record ServerRequest(String method, RawJson params, @Nullable String tool
     }
 
     private static @Nullable Meta meta(@Nullable String traceparent) {
-        return traceparent != null && TRACEPARENT.matcher(traceparent).matches()
-                ? new Meta(traceparent)
-                : null;
+        return traceparent != null && isTraceparent(traceparent) ? new Meta(traceparent) : null;
+    }
+
+    /** Four parts of lower-case hexadecimal digits, the first of two. */
+    private static boolean isTraceparent(String text) {
+        int parts = 0;
+        int length = 0;
+        for (int i = 0; i <= text.length(); i++) {
+            char next = i == text.length() ? '-' : text.charAt(i);
+            if (next == '-') {
+                if (length < 2 || length > (parts == 0 ? 2 : LONGEST_PART)) {
+                    return false;
+                }
+                parts++;
+                length = 0;
+            } else if ((next >= '0' && next <= '9') || (next >= 'a' && next <= 'f')) {
+                length++;
+            } else {
+                return false;
+            }
+        }
+        return parts == TRACE_PARTS;
     }
 }

@@ -19,6 +19,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class ToolPiecesTest {
     private static final RawJson SCHEMA = RawJson.of("{}");
@@ -136,6 +138,27 @@ final class ToolPiecesTest {
                                         request("tools/call", "s", null),
                                         null))
                 .isInstanceOf(InvalidRecordException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "",
+                "00",
+                "00-0af7-b7ad",
+                "00-0af7-b7ad-01-",
+                "00-0AF7-b7ad-01",
+                "000-0af7-b7ad-01",
+                "00-0af7-b7ad-1",
+                "00-0af7651916cd43dd8448eb211c80319c0-b7ad-01",
+                "00-0af7-b7ad-01\""
+            })
+    void tellsTheServerNoTraceThatIsNone(String traceparent) {
+        var call =
+                ServerRequest.of(
+                        ToolMethod.TOOLS_CALL, request("tools/call", "s:a", "{}"), traceparent);
+
+        assertThat(call.params().text()).isEqualTo("{\"name\":\"a\",\"arguments\":{}}");
     }
 
     @Test
