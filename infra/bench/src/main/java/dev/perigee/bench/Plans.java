@@ -49,7 +49,7 @@ record Plans(CallPlan calls, LifecyclePlan lifecycle, int densityInstances, Grow
                         List.of(50, 500),
                         PER_SECOND,
                         true),
-                new LifecyclePlan(40, 10, 3, true),
+                new LifecyclePlan(200, 10, 3, true),
                 4000,
                 new GrowthPlan(
                         List.of(10, 100, 1000, 4500),

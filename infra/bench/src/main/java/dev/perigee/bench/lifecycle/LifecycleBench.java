@@ -2,9 +2,11 @@ package dev.perigee.bench.lifecycle;
 
 import dev.perigee.bench.fleet.BenchFleet;
 import dev.perigee.bench.fleet.CommandClient;
+import dev.perigee.bench.fleet.CpuReading;
 import dev.perigee.bench.fleet.FleetShape;
 import dev.perigee.bench.fleet.ServerProgram;
 import dev.perigee.bench.fleet.Users;
+import dev.perigee.bench.load.CommandEcho;
 import dev.perigee.bench.load.EchoPath;
 import dev.perigee.bench.load.FleetClient;
 import dev.perigee.bench.load.Load;
@@ -18,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Measures how long instances take to start, beside a bare spawn, and how long calls wait when a
@@ -28,6 +31,11 @@ public final class LifecycleBench {
     private static final int PARTITIONS = 8;
     private static final int CALLERS = 20;
     private static final int WORKER_STARTS = 3;
+    private static final Duration LOOK = Duration.ofMillis(500);
+
+    /** Of a core, for all parts together. */
+    private static final double QUIET = 0.15;
+
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final Duration AWAY = Duration.ofSeconds(2);
     private static final Duration WARMUP = Duration.ofSeconds(2);
@@ -111,8 +119,22 @@ public final class LifecycleBench {
         for (int i = 0; i < WORKER_STARTS; i++) {
             progress.step("Starting a worker", 3);
             fleet.parts().end("worker-2");
+            awaitQuiet();
             add("worker_start_ms", millis(startAgain("worker-2")));
         }
+    }
+
+    /** Until the other parts have done what they do when a worker leaves, and compiled it. */
+    private void awaitQuiet() throws InterruptedException {
+        var others =
+                Stream.of("broker", "gateway-1", "gateway-2", "worker-1").map(fleet::pid).toList();
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        long spent;
+        do {
+            var before = CpuReading.of(others);
+            Thread.sleep(LOOK); // There is nothing to wait for but that nothing happens.
+            spent = CpuReading.of(others).nanosSince(before);
+        } while (spent > LOOK.toNanos() * QUIET && System.nanoTime() < end);
     }
 
     private long startAgain(String part) throws IOException, InterruptedException {
@@ -126,13 +148,17 @@ public final class LifecycleBench {
         progress.step("Starting instances", plan.starts() * 0.05);
         int uncounted = Math.max(1, plan.starts() / 4);
         var users = Users.first(CALLERS + uncounted + plan.starts());
-        for (int i = CALLERS; i < users.size(); i++) {
-            var bare = BareSpawn.of(server);
-            double online = millis(commands.install(server, List.of(users.get(i)), PATIENCE));
-            if (i >= CALLERS + uncounted) {
-                add("bare_spawn_to_tools_ms", millis(bare.toToolsNanos()));
-                add("spawn_to_online_ms", online);
-                add("spawn_overhead_ms", online - millis(bare.toToolsNanos()));
+        try (var bareCommands = CommandEcho.start(fleet.bootstrap())) {
+            for (int i = CALLERS; i < users.size(); i++) {
+                var bare = BareSpawn.of(server);
+                double command = millis(bareCommands.time());
+                double online = millis(commands.install(server, List.of(users.get(i)), PATIENCE));
+                if (i >= CALLERS + uncounted) {
+                    add("bare_spawn_to_tools_ms", millis(bare.toToolsNanos()));
+                    add("bare_command_ms", command);
+                    add("spawn_to_online_ms", online);
+                    add("spawn_overhead_ms", online - millis(bare.toToolsNanos()));
+                }
             }
         }
     }
