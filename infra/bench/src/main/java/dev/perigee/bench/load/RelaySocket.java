@@ -26,6 +26,7 @@ abstract class RelaySocket implements FrameHandler {
     @Override
     public void onOpen(CoreSession opened, Callback callback) {
         opened.setIdleTimeout(Duration.ZERO);
+        opened.setAutoFragment(false);
         opened.setInputBufferSize(BUFFER_BYTES);
         opened.setOutputBufferSize(BUFFER_BYTES);
         session = opened;
