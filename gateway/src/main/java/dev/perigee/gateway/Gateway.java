@@ -24,7 +24,6 @@ import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.binder.kafka.KafkaClientMetrics;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -132,7 +131,6 @@ public final class Gateway implements AutoCloseable {
         SecretsNotice.log(settings);
         var clock = InstantSource.system();
         var names = new TopicNames(settings.value(GatewaySettings.PREFIX));
-        ConsumerMeters.filter(registry, names);
         var givenGroup = settings.valueOrNull(GatewaySettings.GROUP);
         var group = givenGroup == null ? names.prefix() + "gateway" : givenGroup;
         var clients = new KafkaClients(settings, id, group, names);
@@ -195,7 +193,7 @@ public final class Gateway implements AutoCloseable {
         mover.start();
         parts.push(mover);
 
-        var consumer = clients.groupConsumer();
+        var consumer = clients.groupConsumer(ConsumerMeters.config(registry, names));
         var loop =
                 new PollLoop(
                         consumer,
@@ -205,9 +203,6 @@ public final class Gateway implements AutoCloseable {
                                 settings.value(GatewaySettings.OPEN_BYTES)),
                         membership,
                         partitions);
-        var lag = new KafkaClientMetrics(consumer);
-        lag.bindTo(registry);
-        parts.push(lag);
         loop.start();
         parts.push(loop);
         var gauges = new GatewayGauges(registry, clock);

@@ -47,14 +47,19 @@ final class KafkaClients {
         return Admin.create(config(Map.of(), Map.of("client.id", gatewayId + "-admin")));
     }
 
-    /** In the group, on both topics that come in. */
-    Consumer<byte[], byte[]> groupConsumer() {
+    /**
+     * In the group, on both topics that come in.
+     *
+     * @param more configuration that the user may replace
+     */
+    Consumer<byte[], byte[]> groupConsumer(Map<String, Object> more) {
+        var defaults = new HashMap<>(more);
+        defaults.put(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, 1);
+        defaults.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 1 << 20);
+        defaults.put(ConsumerConfig.RECEIVE_BUFFER_CONFIG, -1);
+        defaults.put(ConsumerConfig.SEND_BUFFER_CONFIG, -1);
         return consumer(
-                Map.of(
-                        ConsumerConfig.FETCH_MIN_BYTES_CONFIG, 1,
-                        ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 1 << 20,
-                        ConsumerConfig.RECEIVE_BUFFER_CONFIG, -1,
-                        ConsumerConfig.SEND_BUFFER_CONFIG, -1),
+                defaults,
                 Map.of(
                         "client.id",
                         gatewayId + MEMBER_SUFFIX,

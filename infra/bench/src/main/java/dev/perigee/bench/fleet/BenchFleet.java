@@ -14,10 +14,16 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.common.TopicPartition;
 
 /**
  * A broker, gateways and workers in JVMs of their own, with the compiler that a deployed one has.
@@ -28,6 +34,7 @@ public final class BenchFleet implements AutoCloseable {
     private static final String OPTIMIZED = "-XX:TieredStopAtLevel=4 ";
 
     private static final String LEVEL = "PERIGEE_LOG_LEVEL";
+    private static final int TOPICS_MILLIS = 300_000;
     private static final TopicNames TOPICS = new TopicNames(TopicNames.DEFAULT_PREFIX);
 
     private final LocalFleet fleet;
@@ -83,10 +90,32 @@ public final class BenchFleet implements AutoCloseable {
         var stopper = new Thread(fleet::close, "stop-fleet");
         Runtime.getRuntime().addShutdownHook(stopper);
         try {
-            return new BenchFleet(fleet, lines, links, fleet.start(), stopper);
+            var started = new BenchFleet(fleet, lines, links, fleet.start(), stopper);
+            started.awaitTopics();
+            return started;
         } catch (IOException | InterruptedException | RuntimeException e) {
             fleet.close();
             throw e;
+        }
+    }
+
+    /**
+     * A broker goes on creating partitions after it said that it did, with thousands of them for a
+     * minute; until then each refuses the first who comes.
+     */
+    private void awaitTopics() throws IOException, InterruptedException {
+        try (var admin = Admin.create(Map.of("bootstrap.servers", bootstrap))) {
+            var ends = new HashMap<TopicPartition, OffsetSpec>();
+            for (var topic : admin.describeTopics(TOPICS.all()).allTopicNames().get().values()) {
+                for (var partition : topic.partitions()) {
+                    ends.put(
+                            new TopicPartition(topic.name(), partition.partition()),
+                            OffsetSpec.latest());
+                }
+            }
+            admin.listOffsets(ends, new ListOffsetsOptions().timeoutMs(TOPICS_MILLIS)).all().get();
+        } catch (ExecutionException e) {
+            throw new IOException("The broker does not have all its partitions", e.getCause());
         }
     }
 

@@ -55,8 +55,7 @@ final class FleetMetricsTest {
                                         && it.text("event").equals("mcp.server.crashed"));
         backend.send(Topic.COMMANDS, f.key(), "no json".getBytes(StandardCharsets.UTF_8));
         await().atMost(Duration.ofSeconds(30)).until(this::isSettled);
-        // Kafka's own measurements are looked for anew once a minute.
-        await().atMost(Duration.ofSeconds(90)).until(() -> has(LAG));
+        await().atMost(Duration.ofSeconds(30)).until(() -> has(LAG));
         gateway = scrape("gateway-1");
         worker = scrape("worker-1");
     }
