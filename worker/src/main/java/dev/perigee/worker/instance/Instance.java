@@ -12,22 +12,24 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One user's MCP server on this worker, from its first configuration until it is removed or given
- * up: a mailbox, one virtual thread that empties it, and a board that shows how things are. While
- * nothing happens the thread is parked and no timer runs.
+ * up: a mailbox, a virtual thread that empties it, and a board that shows how things are. While
+ * there is nothing to do and nothing to wait for there is no thread: what a parked one keeps of its
+ * stack is more than all else of an instance that sleeps.
  */
-final class Instance implements Runnable {
+final class Instance {
     private static final Logger log = LoggerFactory.getLogger(Instance.class);
 
     private final InstanceIdentity first;
     private final HostParts parts;
-    private final Mailbox mailbox = new Mailbox();
+    private final Mailbox mailbox = new Mailbox(this::attend);
     private final ViewBoard board = new ViewBoard();
     private final RunningCalls calls = new RunningCalls();
     private final InstanceJournal journal;
     private final RequestLogs requestLogs;
     private final Consumer<Instance> retired;
-    private final Thread thread;
     private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile @Nullable Thread thread;
+    private volatile boolean killed;
     private volatile @Nullable Supervisor supervisor;
     private volatile @Nullable Dossier dossier;
 
@@ -41,7 +43,6 @@ final class Instance implements Runnable {
         this.parts = parts;
         this.journal = journal;
         this.retired = retired;
-        this.thread = Thread.ofVirtual().name("instance-" + first.processId()).unstarted(this);
         this.requestLogs =
                 new RequestLogs(
                         parts.options().logs(),
@@ -49,10 +50,13 @@ final class Instance implements Runnable {
                         event -> journal.append(event, pid(), null));
     }
 
-    /** Starts the thread. Called once. */
+    /** From now on it is looked at whether it is idle. Called once. */
     void begin() {
         parts.sweep().watch(this);
-        thread.start();
+    }
+
+    private void attend() {
+        Thread.ofVirtual().name("instance-" + processId()).start(this::run);
     }
 
     String processId() {
@@ -94,30 +98,47 @@ final class Instance implements Runnable {
         return view == null || view.run() == null ? null : view.run().pid();
     }
 
-    @Override
-    public void run() {
+    private void run() {
+        thread = Thread.currentThread(); // Then looks whether it was killed, as kill does in turn.
         LogContext.put(LogContext.PROCESS_ID, processId());
         LogContext.put(LogContext.PARTITION, first.partition());
+        boolean goesOn = false;
         try {
-            while (step()) {
-                // Each step handles one message.
-            }
+            goesOn = work();
         } catch (InterruptedException e) {
             var current = supervisor;
             if (current != null) {
                 current.abort();
             }
         } finally {
-            parts.sweep().forget(this);
-            retired.accept(this);
-            ended.countDown();
+            if (!goesOn) {
+                parts.sweep().forget(this);
+                retired.accept(this);
+                ended.countDown();
+            }
         }
     }
 
+    /** Handles what there is; false when the instance has ended, and nobody attends any more. */
+    private boolean work() throws InterruptedException {
+        do {
+            var current = supervisor;
+            var due = current == null ? null : current.dueNanos();
+            if (due == null && mailbox.dismiss()) {
+                return true;
+            }
+            if (killed) {
+                throw new InterruptedException("The time for an orderly end is over");
+            }
+            if (!step(due)) {
+                return false;
+            }
+        } while (true);
+    }
+
     /** Handles one message; false when the instance has ended. */
-    private boolean step() throws InterruptedException {
-        var current = supervisor;
-        var message = mailbox.take(current == null ? null : current.dueNanos());
+    private boolean step(@Nullable Long dueNanos) throws InterruptedException {
+        var message = mailbox.take(dueNanos);
         if (message == null) {
             message = new Message.RestartDue();
         }
@@ -186,10 +207,15 @@ final class Instance implements Runnable {
 
     /** The time for an orderly end is over: kills the process, whatever is being done. */
     void kill() {
-        thread.interrupt();
+        killed = true;
+        mailbox.nudge();
+        var current = thread;
+        if (current != null) {
+            current.interrupt();
+        }
     }
 
-    /** Waits until the thread has ended and all calls are answered; false when time ran out. */
+    /** Waits until it has ended and all calls are answered; false when time ran out. */
     boolean awaitEnd(Duration limit) throws InterruptedException {
         long deadline = System.nanoTime() + limit.toNanos();
         if (!ended.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {

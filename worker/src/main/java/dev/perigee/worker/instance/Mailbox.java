@@ -13,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a supervisor has yet to handle, in order. Orders are bounded in number; what happens is
  * bounded by its sources, each of which has one thing to say at a time. Nobody who posts waits.
+ *
+ * <p>Nobody attends to an empty box: the first message calls for a thread, which handles messages
+ * until it finds none and is {@link #dismiss dismissed}.
  */
 final class Mailbox {
     private static final int MAX_ORDERS = 1000;
@@ -21,8 +24,18 @@ final class Mailbox {
     private final Condition arrived = lock.newCondition();
     private final ArrayDeque<Message> messages = new ArrayDeque<>();
     private final Set<Message.Hint> hints = new HashSet<>();
+    private final Runnable attendant;
     private int orders;
+    private boolean attended;
+    private boolean nudged;
     private boolean closed;
+
+    /**
+     * @param attendant called, under the box's lock, when somebody has to attend to it
+     */
+    Mailbox(Runnable attendant) {
+        this.attendant = attendant;
+    }
 
     /** Adds an order; false when there are too many, or the box is closed. */
     boolean offer(Message.Order order) {
@@ -54,7 +67,39 @@ final class Mailbox {
 
     private void add(Message message) {
         messages.add(message);
-        arrived.signal();
+        call();
+    }
+
+    private void call() {
+        if (attended) {
+            arrived.signal();
+        } else {
+            attended = true;
+            attendant.run();
+        }
+    }
+
+    /** Has somebody look, though there may be no message. */
+    void nudge() {
+        lock.lock();
+        try {
+            nudged = true;
+            call();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whoever attends may go: true when there is nothing, and then the next message calls anew. */
+    boolean dismiss() {
+        lock.lock();
+        try {
+            attended = nudged || !messages.isEmpty();
+            nudged = false;
+            return !attended;
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**

@@ -59,7 +59,7 @@ final class CallGateTest {
                     CONFIG,
                     connections,
                     McpOptions.defaults(),
-                    new Mailbox(),
+                    new Mailbox(() -> {}),
                     new ServerMetrics(InstantSource.system()));
 
     @AfterEach
