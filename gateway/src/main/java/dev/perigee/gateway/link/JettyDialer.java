@@ -12,7 +12,6 @@ import javax.net.ssl.SSLException;
 import org.eclipse.jetty.client.WWWAuthenticationProtocolHandler;
 import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
 import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.io.ClientConnector;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.websocket.core.Configuration;
 import org.eclipse.jetty.websocket.core.CoreSession;
@@ -42,8 +41,7 @@ final class JettyDialer implements AutoCloseable {
         var threads = new QueuedThreadPool(most(options), 1);
         threads.setName("link-io");
         threads.setDaemon(true);
-        var connector = new ClientConnector();
-        connector.setSelectors(1);
+        var connector = new LinkConnector();
         if (tls != null) {
             connector.setSslContextFactory(tls.factory());
         }

@@ -148,11 +148,9 @@ public final class LinkServer implements AutoCloseable {
         var http = new HttpConnectionFactory(configuration);
         var connector =
                 tls == null
-                        ? new ServerConnector(server, 0, 1, http)
-                        : new ServerConnector(
+                        ? new LinkConnector(server, http)
+                        : new LinkConnector(
                                 server,
-                                0,
-                                1,
                                 new SslConnectionFactory(tls.factory(), http.getProtocol()),
                                 http);
         connector.setHost(options.listen().host());
