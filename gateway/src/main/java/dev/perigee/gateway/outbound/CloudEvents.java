@@ -1,9 +1,9 @@
 package dev.perigee.gateway.outbound;
 
+import dev.perigee.protocol.json.IsoInstant;
 import dev.perigee.protocol.topic.Headers;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.header.Header;
@@ -35,9 +35,7 @@ final class CloudEvents {
         headers.add(new RecordHeader(Headers.CE_SOURCE, bytes(source)));
         headers.add(new RecordHeader(Headers.CE_TYPE, bytes(type)));
         headers.add(new RecordHeader(Headers.CE_SUBJECT, bytes(subject)));
-        headers.add(
-                new RecordHeader(
-                        Headers.CE_TIME, bytes(time.truncatedTo(ChronoUnit.MILLIS).toString())));
+        headers.add(new RecordHeader(Headers.CE_TIME, bytes(IsoInstant.write(time))));
         headers.add(new RecordHeader(Headers.CONTENT_TYPE, JSON));
         if (traceparent != null) {
             headers.add(new RecordHeader(Headers.TRACEPARENT, bytes(traceparent)));

@@ -7,6 +7,8 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -34,6 +36,7 @@ public final class FastPublisher implements AutoCloseable {
 
     private final Producer<byte[], byte[]> producer;
     private final MeterProvider<Counter> written;
+    private final Map<String, Counter> writtenTo = new ConcurrentHashMap<>();
     private final MeterProvider<Counter> failures;
     private final MeterProvider<Counter> waits;
     private final Troubles troubles = new Troubles(LOG);
@@ -149,6 +152,6 @@ public final class FastPublisher implements AutoCloseable {
     }
 
     private void count(String topic) {
-        written.withTags("topic", topic).increment();
+        writtenTo.computeIfAbsent(topic, name -> written.withTags("topic", name)).increment();
     }
 }

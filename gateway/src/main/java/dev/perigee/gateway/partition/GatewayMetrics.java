@@ -56,6 +56,7 @@ public final class GatewayMetrics {
     private final MeterProvider<Counter> commands;
     private final MeterProvider<Counter> duplicates;
     private final MeterProvider<Counter> requests;
+    private final Counter answeredByWorker;
     private final MeterProvider<Counter> sessionEnds;
     private final MeterProvider<Counter> moves;
     private final MeterProvider<Counter> failures;
@@ -70,6 +71,7 @@ public final class GatewayMetrics {
                 counters(registry, "duplicates", "Records whose id was there before, not run");
         this.requests =
                 counters(registry, "requests", "Requests answered, by whom and with which error");
+        this.answeredByWorker = requests.withTags("answered_by", "worker", "code", "none");
         this.sessionEnds =
                 counters(registry, "session.ends", "Sessions with workers that ended, by reason");
         this.moves = counters(registry, "moves", "Partitions that left a worker, by manner");
@@ -98,7 +100,6 @@ public final class GatewayMetrics {
         begin(sessionEnds, "reason", Stream.concat(Stream.of(FENCED), lower(LinkFailure.values())));
         begin(moves, "manner", lower(Move.Manner.values()));
         begin(failures, "where", lower(Where.values()));
-        var _ = requests.withTags("answered_by", "worker", "code", "none");
         for (var code : ErrorCode.values()) {
             var _ = requests.withTags("answered_by", "gateway", "code", lower(code));
         }
@@ -132,12 +133,11 @@ public final class GatewayMetrics {
 
     /** A request ended: by the worker's result, or by an error of the gateway's. */
     void requestEnded(@Nullable Enum<?> code, Duration sinceAppend) {
-        requests.withTags(
-                        "answered_by",
-                        code == null ? "worker" : "gateway",
-                        "code",
-                        code == null ? "none" : lower(code))
-                .increment();
+        var answered =
+                code == null
+                        ? answeredByWorker
+                        : requests.withTags("answered_by", "gateway", "code", lower(code));
+        answered.increment();
         call.record(sinceAppend.isNegative() ? Duration.ZERO : sinceAppend);
     }
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * owner with what was committed; nobody else touches it. Pure.
  */
 final class PartitionState {
-    private final Map<String, Instance> instances = new LinkedHashMap<>();
+    private final InstanceIndex instances = new InstanceIndex();
     private final Map<String, RawJson> runtime = new HashMap<>();
     private final Map<String, Remembered> commands = new LinkedHashMap<>();
     private final Map<String, Broadcast> broadcasts = new HashMap<>();
@@ -70,7 +70,7 @@ final class PartitionState {
     }
 
     void install(Instance instance) {
-        instances.put(instance.processId(), instance);
+        instances.put(instance);
     }
 
     void remove(String processId) {
@@ -83,15 +83,12 @@ final class PartitionState {
     }
 
     Collection<Instance> instances() {
-        return List.copyOf(instances.values());
+        return instances.all();
     }
 
     /** A user's instances, normally one per installation; those of all users for null. */
     List<Instance> instancesOf(String teamId, @Nullable String userId) {
-        return instances.values().stream()
-                .filter(instance -> instance.config().teamId().equals(teamId))
-                .filter(instance -> userId == null || instance.config().userId().equals(userId))
-                .toList();
+        return userId == null ? instances.ofTeam(teamId) : instances.ofUser(teamId, userId);
     }
 
     /** What the worker wants to be remembered of an instance. */

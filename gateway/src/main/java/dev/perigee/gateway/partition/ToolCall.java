@@ -39,6 +39,8 @@ final class ToolCall {
     private static final String SPAN = "perigee.request";
 
     private final RequestRead read;
+    private final String user;
+    private final String key;
     private final TraceSpan span;
     private Stage stage = Stage.WAITING;
     private @Nullable String processId;
@@ -49,14 +51,16 @@ final class ToolCall {
 
     ToolCall(RequestRead read) {
         this.read = read;
-        var origin = read.origin();
+        var request = read.request();
+        this.user = request.teamId() + "/" + request.userId();
+        this.key = user + "/" + request.requestId();
         this.span =
                 TraceSpan.begin(
                                 SPAN,
                                 SpanKind.CONSUMER,
                                 read.traceparent(),
-                                origin + "/" + read.appendedAt())
-                        .with("perigee.request_id", read.request().requestId());
+                                read.origin() + "/" + read.appendedAt().toEpochMilli())
+                        .with("perigee.request_id", request.requestId());
     }
 
     RequestRead read() {
@@ -139,13 +143,12 @@ final class ToolCall {
 
     /** Identity of the request, as its author sees it. */
     String key() {
-        return user() + "/" + read.request().requestId();
+        return key;
     }
 
     /** Whose it is. */
     String user() {
-        var request = read.request();
-        return request.teamId() + "/" + request.userId();
+        return user;
     }
 
     /** What makes it large. */

@@ -12,7 +12,7 @@ import java.time.format.DateTimeFormatterBuilder;
  * ISO-8601 timestamps, some six in each call. The form in which all parts write them is read and
  * written by hand, in a tenth of the time; the JDK does the rest. Pure.
  */
-final class IsoInstant {
+public final class IsoInstant {
     private static final DateTimeFormatter MILLISECONDS =
             new DateTimeFormatterBuilder().appendInstant(3).toFormatter();
     private static final long FIRST = Instant.parse("0000-01-01T00:00:00Z").getEpochSecond();
@@ -23,7 +23,7 @@ final class IsoInstant {
     private IsoInstant() {}
 
     /** With milliseconds, in UTC. */
-    static String write(Instant instant) {
+    public static String write(Instant instant) {
         long second = instant.getEpochSecond();
         if (second < FIRST || second > END) {
             return MILLISECONDS.format(instant);

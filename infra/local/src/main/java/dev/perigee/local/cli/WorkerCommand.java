@@ -23,6 +23,7 @@ import picocli.CommandLine.Command;
             "  PERIGEE_LINK_TOKEN_FILE=/run/token perigee worker --set link.listen=0.0.0.0:7070"
         })
 final class WorkerCommand extends PartCommand {
+    private static final String CARRIERS = "jdk.virtualThreadScheduler.parallelism";
     private static final Duration CLOSE_MARGIN = Duration.ofSeconds(30);
 
     @Override
@@ -32,10 +33,24 @@ final class WorkerCommand extends PartCommand {
 
     @Override
     RunningPart start(Settings settings) {
+        leaveCoresToServers();
         try {
             return new Running(Worker.start(settings), closeDeadline(settings));
         } catch (WorkerStartException e) {
             throw new CliException(ExitCode.FAILED, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /**
+     * Calls, instances and feeds run on virtual threads, and have half of the cores at a time: the
+     * other half is the MCP servers'. Where both had all, each call would wake a second core for
+     * what the first does in the same moment, and fewer results would go together. To be called
+     * before the first virtual thread starts; the JVM's own property goes first.
+     */
+    private static void leaveCoresToServers() {
+        if (System.getProperty(CARRIERS) == null) {
+            int cores = Runtime.getRuntime().availableProcessors();
+            System.setProperty(CARRIERS, Integer.toString(Math.max(1, cores / 2)));
         }
     }
 

@@ -1,0 +1,66 @@
+package dev.perigee.gateway.partition;
+
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A partition's instances, in the order in which they came, by process and by user: each call looks
+ * for those of its user, and a partition may have thousands. Pure.
+ */
+final class InstanceIndex {
+    private record User(String teamId, String userId) {
+        static User of(Instance instance) {
+            return new User(instance.config().teamId(), instance.config().userId());
+        }
+    }
+
+    private final Map<String, Instance> byProcess = new LinkedHashMap<>();
+    private final Map<User, Map<String, Instance>> byUser = new HashMap<>();
+
+    /** Also in place of what there is of the same process. */
+    void put(Instance instance) {
+        var before = byProcess.put(instance.processId(), instance);
+        if (before != null && !User.of(before).equals(User.of(instance))) {
+            removeFromUser(before);
+        }
+        byUser.computeIfAbsent(User.of(instance), _ -> new LinkedHashMap<>())
+                .put(instance.processId(), instance);
+    }
+
+    void remove(String processId) {
+        var before = byProcess.remove(processId);
+        if (before != null) {
+            removeFromUser(before);
+        }
+    }
+
+    private void removeFromUser(Instance instance) {
+        byUser.computeIfPresent(
+                User.of(instance),
+                (_, left) -> {
+                    left.remove(instance.processId());
+                    return left.isEmpty() ? null : left;
+                });
+    }
+
+    @Nullable Instance get(String processId) {
+        return byProcess.get(processId);
+    }
+
+    List<Instance> all() {
+        return List.copyOf(byProcess.values());
+    }
+
+    List<Instance> ofUser(String teamId, String userId) {
+        return List.copyOf(byUser.getOrDefault(new User(teamId, userId), Map.of()).values());
+    }
+
+    List<Instance> ofTeam(String teamId) {
+        return byProcess.values().stream()
+                .filter(instance -> instance.config().teamId().equals(teamId))
+                .toList();
+    }
+}
