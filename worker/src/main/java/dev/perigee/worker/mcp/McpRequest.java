@@ -75,11 +75,11 @@ public final class McpRequest {
     public RawJson await(Duration timeout) throws McpException, InterruptedException {
         End how = end.get();
         if (how == null) {
-            var expiry = RequestDeadlines.after(timeout.toNanos(), () -> timeOut(timeout));
+            var expiry = RequestDeadlines.ofAll().after(timeout, () -> timeOut(timeout));
             try {
                 how = awaitEnd();
             } finally {
-                expiry.cancel(false);
+                expiry.cancel();
             }
         }
         return switch (how) {
