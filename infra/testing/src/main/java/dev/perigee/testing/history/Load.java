@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -102,11 +103,20 @@ public final class Load implements AutoCloseable {
         var answer = fleet.backend().call(server, "pid", "{}");
         while (!answer.text("outcome").equals("success")) {
             if (System.nanoTime() - end > 0) {
-                throw new AssertionError("Not back after " + RETURN + ": " + answer);
+                throw new AssertionError(
+                        "Not back after %s: %s%n%s".formatted(RETURN, answer, life(server)));
             }
             answer = fleet.backend().call(server, "pid", "{}");
         }
         return answer.text("result/content/0/text");
+    }
+
+    /** What was told of a server, a line each. */
+    private String life(Installation server) {
+        return fleet.records().on(Topic.LIFECYCLE).stream()
+                .filter(event -> event.text("process_id").equals(server.processId()))
+                .map(Object::toString)
+                .collect(Collectors.joining("\n"));
     }
 
     /** How many calls were made so far. */

@@ -90,6 +90,11 @@ final class DrainTest {
         return instances(worker).contains(server.processId());
     }
 
+    /** A drain ends when the one worker has left; the other begins in the same moment. */
+    private void awaitHosted(int worker, Installation server) {
+        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> hosts(worker, server));
+    }
+
     @Test
     @DisplayName(
             "FLT-01: by 'perigee drain', calls flowing: all are answered, no process lives twice")
@@ -161,7 +166,7 @@ final class DrainTest {
         assertThat(drain.awaitExit()).as(drain.output()).isZero();
         assertThat(backend.answer(running).text("outcome")).isEqualTo("success");
         assertThat(backend.answers(late)).allMatch(r -> r.text("outcome").equals("success"));
-        assertThat(hosts(3 - worker, server)).isTrue();
+        awaitHosted(3 - worker, server);
     }
 
     @Test
@@ -190,7 +195,7 @@ final class DrainTest {
         int worker = hostOf(List.of(server));
         assertThat(drains.of(worker).awaitExit()).isZero();
         assertThat(drains.of(worker, "--undo").awaitExit()).isZero();
-        assertThat(hosts(3 - worker, server)).isTrue();
+        awaitHosted(3 - worker, server);
 
         crash(server, 3);
 
@@ -198,7 +203,7 @@ final class DrainTest {
         assertThat(backend.call(server, "echo", NONE).text("error/code"))
                 .isEqualTo("permanently_failed");
         assertThat(drains.of(3 - worker).awaitExit()).isZero();
-        assertThat(hosts(worker, server)).isTrue();
+        awaitHosted(worker, server);
         assertThat(backend.call(server, "echo", NONE).text("error/code"))
                 .isEqualTo("permanently_failed");
     }
@@ -217,7 +222,7 @@ final class DrainTest {
         assertThat(drain.output()).contains("There is nowhere to go", "no other worker");
         assertThat(backend.text(server, "pid", NONE)).isEqualTo(pid);
         assertThat(drains.of(3 - worker, "--undo").awaitExit()).isZero();
-        Awaitility.await().atMost(Duration.ofSeconds(20)).until(() -> hosts(3 - worker, server));
+        awaitHosted(3 - worker, server);
         assertThat(backend.text(server, "pid", NONE)).isNotEqualTo(pid);
     }
 
