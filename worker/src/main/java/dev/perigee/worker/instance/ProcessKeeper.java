@@ -193,7 +193,9 @@ final class ProcessKeeper implements ServerKeeper {
                 .addKeyValue("process_id", dossier.processId())
                 .addKeyValue("reason", reason)
                 .log("Server failed to start");
-        if (kind.failureIsCrash()) {
+        if (!dossier.parts.launcher().mayLaunch()) {
+            leave(run, reason);
+        } else if (kind.failureIsCrash()) {
             crashed(run, exit, reason);
         } else if (kind == StartKind.RESPAWN) {
             dossier.lifecycle.to(InstanceState.TERMINATED);
@@ -214,6 +216,12 @@ final class ProcessKeeper implements ServerKeeper {
         var child = run.child();
         if (child != null) {
             dossier.gate.release(child);
+        }
+        if (!dossier.parts.launcher().mayLaunch()) {
+            runs(null);
+            dossier.discovering = false;
+            leave(run, run.explained(ExitTexts.of(exit)));
+            return;
         }
         boolean settled = dossier.reporter.machine().isSettled();
         if (!settled && !kind.failureIsCrash()) {
@@ -256,6 +264,20 @@ final class ProcessKeeper implements ServerKeeper {
                 Outcomes.spawnFailed(dossier.processId(), ServerStatus.ERROR, reason));
     }
 
+    /**
+     * The worker was frozen until its watchdog killed what it had started, and ends. That is no
+     * crash of the server's, which its next worker starts: nothing is told of it, nothing counted.
+     */
+    private void leave(ProcessRun run, String reason) {
+        announcer.ended(run.pid());
+        dossier.lifecycle.to(InstanceState.FAILED);
+        dossier.lastError = reason;
+        log.atWarn()
+                .addKeyValue("process_id", dossier.processId())
+                .addKeyValue("reason", reason)
+                .log("Server ended with its worker");
+    }
+
     private void crashed(ProcessRun run, @Nullable ExitStatus exit, String reason) {
         announcer.ended(run.pid());
         var delay = crashes.handle(run, exit, reason);
@@ -289,6 +311,7 @@ final class ProcessKeeper implements ServerKeeper {
                 || dossier.starts != starts
                 || restartDueNanos != null
                 || dossier.stopped
+                || !dossier.parts.launcher().mayLaunch()
                 || dossier.reporter.machine().needsItsUser()) {
             return;
         }

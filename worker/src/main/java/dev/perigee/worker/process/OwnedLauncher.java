@@ -75,8 +75,13 @@ public final class OwnedLauncher implements ProcessLauncher {
         }
     }
 
+    @Override
+    public boolean mayLaunch() {
+        return watchdog.held();
+    }
+
     private void requireLease() throws LaunchException {
-        if (!watchdog.held()) {
+        if (!mayLaunch()) {
             throw new LaunchException(
                     LaunchException.Reason.CLOSED,
                     "This worker is stopping, or was frozen longer than its retention and must be"

@@ -15,6 +15,14 @@ public interface ProcessLauncher extends AutoCloseable {
     ChildProcess launch(LaunchSpec spec, ChildListener listener) throws LaunchException;
 
     /**
+     * False when nothing will be started any more: the worker was frozen for too long, or stops.
+     * What had been started was killed, or is about to be, and no fault of its own.
+     */
+    default boolean mayLaunch() {
+        return true;
+    }
+
+    /**
      * Stops reading and watching. Children that still run are neither signalled nor reported any
      * more: end them first with {@link Termination}.
      */
