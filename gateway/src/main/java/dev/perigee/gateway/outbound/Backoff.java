@@ -15,7 +15,7 @@ final class Backoff {
     }
 
     void pause() throws InterruptedException {
-        Thread.sleep(next);
+        Thread.sleep(next); // Nobody tells when the broker would take it.
         var doubled = next.multipliedBy(2);
         next = doubled.compareTo(longest) > 0 ? longest : doubled;
     }

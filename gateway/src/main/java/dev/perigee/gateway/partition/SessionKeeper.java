@@ -122,7 +122,9 @@ final class SessionKeeper {
             } catch (InterruptException e) {
                 throw e;
             } catch (UnreadableStateException e) {
-                problem.is(e); // Nothing is known to be absent then, so nothing is done.
+                // Nothing is known to be absent then, so nothing is done; and nobody tells when the
+                // state can be read, as after a key was brought.
+                problem.is(e);
                 Thread.sleep(UNREADABLE_RETRY);
             } catch (RuntimeException e) {
                 problem.is(e);
