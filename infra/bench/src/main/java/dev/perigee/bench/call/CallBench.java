@@ -142,12 +142,14 @@ public final class CallBench {
             subjects.add(warm(perigee(everything, 1, client.path(one, everything.slug()), parts)));
         }
         var many = new ArrayList<Subject>();
-        for (int count : plan.users()) {
-            var path = client.path(Users.first(count), trivial.slug());
-            many.add(perigee(trivial, count, path, parts));
+        for (int count : distinct(plan.users())) {
+            if (count > 1) { // One is among the subjects of every load.
+                var path = client.path(Users.first(count), trivial.slug());
+                many.add(perigee(trivial, count, path, parts));
+            }
         }
         var cases = new ArrayList<List<Case>>();
-        for (int count : plan.inFlight()) {
+        for (int count : distinct(plan.inFlight())) {
             var load = new Load.InFlight(count);
             var together = new ArrayList<>(subjects);
             if (count >= LARGE) {
@@ -160,6 +162,10 @@ public final class CallBench {
             cases.add(List.of(new Case(kafka, load), new Case(whole, load)));
         }
         return cases;
+    }
+
+    private static List<Integer> distinct(List<Integer> given) {
+        return given.stream().distinct().toList();
     }
 
     private void install(ServerProgram server, int users) throws IOException, InterruptedException {
