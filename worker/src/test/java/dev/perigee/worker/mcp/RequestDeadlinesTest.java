@@ -16,19 +16,19 @@ final class RequestDeadlinesTest {
     @Test
     void doesWhatIsDueInItsOrderAndNotBefore() throws InterruptedException {
         long begin = System.nanoTime();
-        later(400, "last");
+        later(2000, "last");
         later(10, "first");
-        later(200, "second");
+        later(1000, "second");
 
         assertThat(List.of(next(), next(), next())).containsExactly("first", "second", "last");
-        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(millis(400));
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(millis(2000));
         assertThat(deadlines.size()).isZero();
     }
 
     @Test
     void doesNotWhatWasCancelled() throws InterruptedException {
-        var cancelled = later(50, "cancelled");
-        later(100, "other");
+        var cancelled = later(1000, "cancelled");
+        later(1500, "other");
         cancelled.cancel();
         cancelled.cancel();
 
@@ -67,7 +67,7 @@ final class RequestDeadlinesTest {
 
     @Test
     void letsWhatIsDueAddMoreAndCancelOthers() throws InterruptedException {
-        var other = later(200, "cancelled");
+        var other = later(2000, "cancelled");
         var ran = new CountDownLatch(1);
         deadlines.after(
                 millis(10),
