@@ -193,9 +193,7 @@ final class ProcessKeeper implements ServerKeeper {
                 .addKeyValue("process_id", dossier.processId())
                 .addKeyValue("reason", reason)
                 .log("Server failed to start");
-        if (!dossier.parts.launcher().mayLaunch()) {
-            leave(run, reason);
-        } else if (kind.failureIsCrash()) {
+        if (kind.failureIsCrash() || endsWithWorker()) {
             crashed(run, exit, reason);
         } else if (kind == StartKind.RESPAWN) {
             dossier.lifecycle.to(InstanceState.TERMINATED);
@@ -216,12 +214,6 @@ final class ProcessKeeper implements ServerKeeper {
         var child = run.child();
         if (child != null) {
             dossier.gate.release(child);
-        }
-        if (!dossier.parts.launcher().mayLaunch()) {
-            runs(null);
-            dossier.discovering = false;
-            leave(run, run.explained(ExitTexts.of(exit)));
-            return;
         }
         boolean settled = dossier.reporter.machine().isSettled();
         if (!settled && !kind.failureIsCrash()) {
@@ -264,26 +256,30 @@ final class ProcessKeeper implements ServerKeeper {
                 Outcomes.spawnFailed(dossier.processId(), ServerStatus.ERROR, reason));
     }
 
-    /**
-     * The worker was frozen until its watchdog killed what it had started, and ends. That is no
-     * crash of the server's, which its next worker starts: nothing is told of it, nothing counted.
-     */
-    private void leave(ProcessRun run, String reason) {
-        announcer.ended(run.pid());
-        dossier.lifecycle.to(InstanceState.FAILED);
-        dossier.lastError = reason;
-        log.atWarn()
-                .addKeyValue("process_id", dossier.processId())
-                .addKeyValue("reason", reason)
-                .log("Server ended with its worker");
-    }
-
     private void crashed(ProcessRun run, @Nullable ExitStatus exit, String reason) {
         announcer.ended(run.pid());
+        if (endsWithWorker()) {
+            dossier.lifecycle.to(InstanceState.FAILED);
+            dossier.lastError = reason;
+            log.atWarn()
+                    .addKeyValue("process_id", dossier.processId())
+                    .addKeyValue("reason", reason)
+                    .log("Server ended with its worker");
+            return;
+        }
         var delay = crashes.handle(run, exit, reason);
         if (delay != null) {
             restartDueNanos = System.nanoTime() + delay.toNanos();
         }
+    }
+
+    /**
+     * True when the worker was frozen until its watchdog killed what it had started, and ends. That
+     * is no crash of the server's, which its next worker starts: nothing is told of it, nothing
+     * counted.
+     */
+    private boolean endsWithWorker() {
+        return !dossier.parts.launcher().mayLaunch();
     }
 
     void restartDue() {
@@ -311,7 +307,7 @@ final class ProcessKeeper implements ServerKeeper {
                 || dossier.starts != starts
                 || restartDueNanos != null
                 || dossier.stopped
-                || !dossier.parts.launcher().mayLaunch()
+                || endsWithWorker()
                 || dossier.reporter.machine().needsItsUser()) {
             return;
         }

@@ -32,7 +32,7 @@ final class LostLeaseTest {
     }
 
     @Test
-    @DisplayName("FLT-04, REC-40: have not crashed: nothing is told, counted or started")
+    @DisplayName("have not crashed: nothing is told, counted or started")
     void haveNotCrashed() {
         bench.configure(config);
         var journal = bench.journal(config);

@@ -2,10 +2,12 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.history.Load;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Set;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -71,5 +73,40 @@ final class FrozenTest {
                     history.counts(), history.slowest().toMillis());
             assertThat(history.violations()).isEmpty();
         }
+    }
+
+    @Test
+    @DisplayName("a worker that thaws before it is given up: its servers end with it, uncrashed")
+    void workerThatIsWaitedFor(@TempDir Path folder) throws Exception {
+        try (var fleet =
+                        FleetUnderTest.named("thawed-worker")
+                                .workers(2)
+                                .gateway("link.retention-surplus", "60s")
+                                .gateway("link.ping-interval", "500ms")
+                                .gateway("link.dead-after", "2s")
+                                .worker("link.retention", "8s")
+                                .start();
+                var load = Load.on(fleet, folder, 6, PACE)) {
+            var pids = load.pids();
+
+            fleet.part("worker-1").signal("STOP");
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(40))
+                    .until(() -> pids.stream().anyMatch(pid -> !isAlive(pid)));
+            fleet.part("worker-1").signal("CONT");
+            var _ = fleet.part("worker-1").awaitExit();
+            var elsewhere = load.pidsAtLast();
+
+            assertThat(elsewhere).isNotEqualTo(pids).doesNotHaveDuplicates();
+            assertThat(load.history().violations()).isEmpty();
+            assertThat(fleet.records().on(Topic.LIFECYCLE))
+                    .extracting(event -> event.text("event"))
+                    .contains("mcp.server.started")
+                    .doesNotContain("mcp.server.crashed", "mcp.server.permanently_failed");
+        }
+    }
+
+    private static boolean isAlive(String pid) {
+        return ProcessHandle.of(Long.parseLong(pid)).filter(ProcessHandle::isAlive).isPresent();
     }
 }
