@@ -1,7 +1,6 @@
 package dev.perigee.testing.fleet;
 
 import dev.perigee.faults.FaultProxy;
-import dev.perigee.gateway.placement.RendezvousPlacement;
 import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.broker.FreePort;
 import dev.perigee.protocol.settings.HostPort;
@@ -12,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -43,6 +41,8 @@ public final class FleetUnderTest implements AutoCloseable {
     private final TopicNames names = new TopicNames(TopicNames.DEFAULT_PREFIX);
     private final Marked marked = new Marked();
     private final Map<String, String> settings;
+    private final int partitions;
+    private final int firstWorkers;
     private final Path logs;
     private final Path data;
     private final @Nullable EmbeddedBroker embedded;
@@ -55,6 +55,8 @@ public final class FleetUnderTest implements AutoCloseable {
 
     private FleetUnderTest(Builder builder) throws IOException {
         this.settings = Map.copyOf(builder.settings);
+        this.partitions = builder.partitions;
+        this.firstWorkers = builder.workers;
         this.logs = Files.createDirectories(Path.of("target", "fleets", builder.name));
         this.data = Files.createTempDirectory("perigee-fleet");
         this.brokers = builder.brokers == 0 ? null : startBrokers(builder);
@@ -151,6 +153,17 @@ public final class FleetUnderTest implements AutoCloseable {
     /** The id of a worker: its own on this system, where other fleets may run. */
     public String workerId(int number) {
         return "worker-" + number + "-" + workers.get(number - 1).port();
+    }
+
+    /** Where partitions are while those workers serve that were started with the fleet. */
+    public Placing placing() {
+        return placing(firstWorkers);
+    }
+
+    /** Where partitions are while the first so many workers serve. */
+    public Placing placing(int number) {
+        return new Placing(
+                partitions, IntStream.rangeClosed(1, number).mapToObj(this::workerId).toList());
     }
 
     /** Starts a worker where it was, with the same settings. */
@@ -355,22 +368,6 @@ public final class FleetUnderTest implements AutoCloseable {
             return this;
         }
 
-        /** Partitions go by hashes of workers' names: by chance a worker may have none. */
-        private boolean eachHasPartitions(FleetUnderTest fleet) {
-            if (workers < 2 || partitions < 2 * workers) {
-                return true;
-            }
-            var weights = new HashMap<String, Double>();
-            for (int number = 1; number <= workers; number++) {
-                weights.put(fleet.workerId(number), 1.0);
-            }
-            return IntStream.range(0, partitions)
-                            .mapToObj(each -> RendezvousPlacement.choose(each, weights))
-                            .distinct()
-                            .count()
-                    == workers;
-        }
-
         /** Starts everything and waits until each part says that it is ready. */
         public FleetUnderTest start() throws IOException {
             var fleet = new FleetUnderTest(this);
@@ -380,7 +377,8 @@ public final class FleetUnderTest implements AutoCloseable {
                     for (int number = 1; number <= workers + spareWorkers; number++) {
                         fleet.workers.add(new HostPort("127.0.0.1", FreePort.on("127.0.0.1")));
                     }
-                } while (!eachHasPartitions(fleet));
+                } while (!fleet.placing(workers).eachHasSome()
+                        || !fleet.placing(workers + spareWorkers).eachHasSome());
                 for (int number = 1; number <= workers + spareWorkers; number++) {
                     if (faultyLinks) {
                         fleet.proxies.add(FaultProxy.to(fleet.workers.get(number - 1).port()));

@@ -110,7 +110,8 @@ public final class LiveServers implements AutoCloseable {
         return "";
     }
 
-    private static boolean isAlive(long pid) {
+    /** Whether a process runs; one that has ended and that its parent did not see does not. */
+    public static boolean isAlive(long pid) {
         var stat = read(pid, "stat");
         var state = stat.substring(stat.lastIndexOf(')') + 1).strip();
         return !state.isEmpty() && !state.startsWith("Z") && !state.startsWith("X");

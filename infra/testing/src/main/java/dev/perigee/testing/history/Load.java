@@ -15,7 +15,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Calls tools with side effects on instances of fixture F, one after the other at a steady pace
@@ -53,7 +52,7 @@ public final class Load implements AutoCloseable {
     }
 
     /**
-     * Installs servers and begins to call them.
+     * Installs servers, each worker's in turn, and begins to call them.
      *
      * @param folder for what the tools leave behind
      * @param pace the time between two calls
@@ -71,7 +70,7 @@ public final class Load implements AutoCloseable {
     }
 
     private static Load on(FleetUnderTest fleet, Path folder, int servers, Duration pace, int mix) {
-        var wanted = Stream.generate(() -> watched(Installation.fixture())).limit(servers).toList();
+        var wanted = fleet.placing().fixtures(servers).stream().map(Load::watched).toList();
         var load = new Load(fleet, folder, fleet.backend().install(wanted), pace, mix);
         load.thread.start();
         return load;

@@ -3,6 +3,7 @@ package dev.perigee.testing.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.topic.Topic;
+import dev.perigee.testing.history.LiveServers;
 import dev.perigee.testing.history.Load;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -81,7 +82,10 @@ final class FrozenTest {
         try (var fleet =
                         FleetUnderTest.named("thawed-worker")
                                 .workers(2)
-                                .gateway("link.retention-surplus", "60s")
+                                .gateway("group.session-timeout", "6s")
+                                .gateway("group.heartbeat-interval", "1s")
+                                .gateway("link.retention-surplus", "0s")
+                                .gateway("placement.margin", "30s")
                                 .gateway("link.ping-interval", "500ms")
                                 .gateway("link.dead-after", "2s")
                                 .worker("link.retention", "8s")
@@ -92,7 +96,7 @@ final class FrozenTest {
             fleet.part("worker-1").signal("STOP");
             Awaitility.await()
                     .atMost(Duration.ofSeconds(40))
-                    .until(() -> pids.stream().anyMatch(pid -> !isAlive(pid)));
+                    .until(() -> !pids.stream().map(Long::valueOf).allMatch(LiveServers::isAlive));
             fleet.part("worker-1").signal("CONT");
             var _ = fleet.part("worker-1").awaitExit();
             var elsewhere = load.pidsAtLast();
@@ -104,9 +108,5 @@ final class FrozenTest {
                     .contains("mcp.server.started")
                     .doesNotContain("mcp.server.crashed", "mcp.server.permanently_failed");
         }
-    }
-
-    private static boolean isAlive(String pid) {
-        return ProcessHandle.of(Long.parseLong(pid)).filter(ProcessHandle::isAlive).isPresent();
     }
 }

@@ -66,14 +66,17 @@ final class WorkersComeAndGoTest {
     @Order(1)
     @DisplayName("FLT-03: one that is added gets dormant instances, the others keep their pids")
     void added() {
-        var idle =
-                IntStream.range(0, 12)
-                        .mapToObj(i -> backend.install(Load.watched(Installation.fixture())))
-                        .toList();
+        var placing = fleet.placing(3);
+        var idle = backend.install(watched(placing.fixtures(12)));
+        // Not where the third is to serve: a partition with a process would stay.
         var busy =
-                IntStream.range(0, 4)
-                        .mapToObj(i -> backend.install(Load.watched(Installation.fixture())))
-                        .toList();
+                backend.install(
+                        watched(
+                                List.of(
+                                        placing.fixtureOn(1),
+                                        placing.fixtureOn(1),
+                                        placing.fixtureOn(2),
+                                        placing.fixtureOn(2))));
         for (var server : busy) {
             backend.request(
                     server,
@@ -101,6 +104,10 @@ final class WorkersComeAndGoTest {
             assertThat(pids(busy)).isEqualTo(pids);
             assertThat(live.doubles()).isEmpty();
         }
+    }
+
+    private static List<Installation> watched(List<Installation> servers) {
+        return servers.stream().map(Load::watched).toList();
     }
 
     private List<String> pids(List<Installation> servers) {
