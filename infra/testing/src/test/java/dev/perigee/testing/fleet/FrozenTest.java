@@ -85,9 +85,7 @@ final class FrozenTest {
                                 .gateway("group.session-timeout", "6s")
                                 .gateway("group.heartbeat-interval", "1s")
                                 .gateway("link.retention-surplus", "0s")
-                                .gateway("placement.margin", "30s")
-                                .gateway("link.ping-interval", "500ms")
-                                .gateway("link.dead-after", "2s")
+                                .gateway("link.dead-after", "30s")
                                 .worker("link.retention", "8s")
                                 .start();
                 var load = Load.on(fleet, folder, 6, PACE)) {
