@@ -133,7 +133,7 @@ public final class RecordReader {
             RecordKey key,
             byte[] value,
             ConsumerRecord<byte[], byte[]> source) {
-        var request = Json.read(value, ToolRequest.class);
+        var request = ToolRequest.read(value);
         requireKey(key.teamId(), request.teamId());
         requireKey(key.userId(), request.userId());
         requirePartition(source, source.partition());

@@ -257,8 +257,7 @@ final class LinkConnection {
         var params = notification.params();
         switch (notification.method()) {
             case LinkMethod.EVENT ->
-                    notices.event(
-                            this, Json.read(params, SessionNotice.InstanceEvent.class), frameBytes);
+                    notices.event(this, SessionNotice.InstanceEvent.read(params), frameBytes);
             case LinkMethod.FENCED ->
                     notices.fenced(this, Json.read(params, SessionNotice.Fenced.class));
             case LinkMethod.ENDED ->

@@ -2,6 +2,7 @@ package dev.perigee.protocol.json;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import java.time.Instant;
+import java.util.function.Function;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.exc.StreamReadException;
@@ -71,6 +72,21 @@ public final class Json {
     /** Decodes a value that was passed through. */
     public static <T> T read(RawJson json, Class<T> type) {
         return read(json.bytes(), type);
+    }
+
+    /**
+     * Decodes one JSON document, one of those that each call has.
+     *
+     * @param reader takes what it knows; whatever it does not expect is left to the mapper, which
+     *     says what is wrong
+     * @throws InvalidRecordException when the bytes are no JSON, or not what the type asks for
+     */
+    public static <T> T read(byte[] utf8, Class<T> type, Function<Fields, T> reader) {
+        try (var parser = MAPPER.createParser(utf8)) {
+            return new Fields(parser, utf8).document(reader);
+        } catch (JacksonException | InvalidRecordException e) {
+            return read(utf8, type);
+        }
     }
 
     /** Decodes any JSON document as a tree; for tools and tests, not for the call path. */

@@ -1,6 +1,9 @@
 package dev.perigee.protocol.link;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.perigee.protocol.json.Fields;
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.json.Require;
 import dev.perigee.protocol.topic.RecordOrigin;
@@ -99,6 +102,57 @@ public final class SessionNotice {
             Require.present(type, "type");
             Require.present(key, "key");
         }
+
+        /**
+         * Reads one.
+         *
+         * @throws InvalidRecordException when it is none
+         */
+        public static InstanceEvent read(RawJson json) {
+            return Json.read(json.bytes(), InstanceEvent.class, InstanceEvent::of);
+        }
+
+        static InstanceEvent of(Fields fields) {
+            Integer partition = null;
+            String processId = null;
+            Long startToken = null;
+            Long seq = null;
+            String type = null;
+            String key = null;
+            RawJson data = null;
+            RawJson durable = null;
+            RecordOrigin origin = null;
+            ReplyTo reply = null;
+            String traceparent = null;
+            for (var name = fields.next(); name != null; name = fields.next()) {
+                switch (name) {
+                    case "partition" -> partition = fields.smallNumber();
+                    case "process_id" -> processId = fields.text();
+                    case "start_token" -> startToken = fields.number();
+                    case "seq" -> seq = fields.number();
+                    case "type" -> type = fields.text();
+                    case "key" -> key = fields.text();
+                    case "data" -> data = fields.raw();
+                    case "durable" -> durable = fields.raw();
+                    case "origin" -> origin = fields.object(RecordOrigin::of);
+                    case "reply" -> reply = fields.object(ReplyTo::of);
+                    case "traceparent" -> traceparent = fields.text();
+                    default -> {}
+                }
+            }
+            return new InstanceEvent(
+                    Require.present(partition, "partition"),
+                    Require.present(processId, "process_id"),
+                    Require.present(startToken, "start_token"),
+                    Require.present(seq, "seq"),
+                    Require.present(type, "type"),
+                    Require.present(key, "key"),
+                    data,
+                    durable,
+                    origin,
+                    reply,
+                    traceparent);
+        }
     }
 
     /**
@@ -109,5 +163,20 @@ public final class SessionNotice {
      */
     @SuppressWarnings("ArrayRecordComponent") // passed through, never compared
     public record ReplyTo(
-            String topic, @Nullable Integer partition, byte @Nullable [] correlationId) {}
+            String topic, @Nullable Integer partition, byte @Nullable [] correlationId) {
+        static ReplyTo of(Fields fields) {
+            String topic = null;
+            Integer partition = null;
+            byte[] correlationId = null;
+            for (var name = fields.next(); name != null; name = fields.next()) {
+                switch (name) {
+                    case "topic" -> topic = fields.text();
+                    case "partition" -> partition = fields.smallNumber();
+                    case "correlation_id" -> correlationId = fields.bytes();
+                    default -> {}
+                }
+            }
+            return new ReplyTo(Require.present(topic, "topic"), partition, correlationId);
+        }
+    }
 }

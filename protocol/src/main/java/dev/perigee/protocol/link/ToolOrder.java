@@ -1,5 +1,6 @@
 package dev.perigee.protocol.link;
 
+import dev.perigee.protocol.json.Fields;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
@@ -39,8 +40,50 @@ public final class ToolOrder {
             Require.present(deadline, "deadline");
         }
 
+        /**
+         * Reads one.
+         *
+         * @throws InvalidRecordException when it is none
+         */
+        public static Execute read(RawJson json) {
+            return Json.read(json.bytes(), Execute.class, Execute::of);
+        }
+
+        static Execute of(Fields fields) {
+            Integer partition = null;
+            RecordOrigin origin = null;
+            String processId = null;
+            ToolRequest request = null;
+            Instant deadline = null;
+            ReplyTo reply = null;
+            String traceparent = null;
+            Boolean mayHaveRun = null;
+            for (var name = fields.next(); name != null; name = fields.next()) {
+                switch (name) {
+                    case "partition" -> partition = fields.smallNumber();
+                    case "origin" -> origin = fields.object(RecordOrigin::of);
+                    case "process_id" -> processId = fields.text();
+                    case "request" -> request = fields.object(ToolRequest::of);
+                    case "deadline" -> deadline = fields.time();
+                    case "reply" -> reply = fields.object(ReplyTo::of);
+                    case "traceparent" -> traceparent = fields.text();
+                    case "may_have_run" -> mayHaveRun = fields.truth();
+                    default -> {}
+                }
+            }
+            return new Execute(
+                    Require.present(partition, "partition"),
+                    Require.present(origin, "origin"),
+                    processId,
+                    Require.present(request, "request"),
+                    Require.present(deadline, "deadline"),
+                    reply,
+                    traceparent,
+                    mayHaveRun);
+        }
+
         /** Whether it is sent once more, after it may have run. */
-        public boolean isAgain() {
+        public boolean again() {
             return Boolean.TRUE.equals(mayHaveRun);
         }
     }

@@ -1,5 +1,8 @@
 package dev.perigee.protocol.tool;
 
+import dev.perigee.protocol.json.Fields;
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.json.Require;
 import dev.perigee.protocol.topic.RecordKey;
@@ -35,6 +38,55 @@ public record ToolRequest(
         Require.text(method, "method");
         Require.atLeast(timeoutMs, 1, "timeout_ms");
         Require.atLeast(limit, 1, "limit");
+    }
+
+    /**
+     * Reads one.
+     *
+     * @throws InvalidRecordException when it is none
+     */
+    public static ToolRequest read(byte[] utf8) {
+        return Json.read(utf8, ToolRequest.class, ToolRequest::of);
+    }
+
+    /** Takes the fields of one. */
+    public static ToolRequest of(Fields fields) {
+        String requestId = null;
+        String teamId = null;
+        String userId = null;
+        String method = null;
+        String toolPath = null;
+        String installationId = null;
+        RawJson arguments = null;
+        Long timeoutMs = null;
+        String query = null;
+        Long limit = null;
+        for (var name = fields.next(); name != null; name = fields.next()) {
+            switch (name) {
+                case "request_id" -> requestId = fields.text();
+                case "team_id" -> teamId = fields.text();
+                case "user_id" -> userId = fields.text();
+                case "method" -> method = fields.text();
+                case "tool_path" -> toolPath = fields.text();
+                case "installation_id" -> installationId = fields.text();
+                case "arguments" -> arguments = fields.raw();
+                case "timeout_ms" -> timeoutMs = fields.number();
+                case "query" -> query = fields.text();
+                case "limit" -> limit = fields.number();
+                default -> {}
+            }
+        }
+        return new ToolRequest(
+                Require.present(requestId, "request_id"),
+                Require.present(teamId, "team_id"),
+                Require.present(userId, "user_id"),
+                Require.present(method, "method"),
+                toolPath,
+                installationId,
+                arguments,
+                timeoutMs,
+                query,
+                limit);
     }
 
     /** The key that its record has to have. */

@@ -1,5 +1,6 @@
 package dev.perigee.protocol.topic;
 
+import dev.perigee.protocol.json.Fields;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Require;
 
@@ -11,6 +12,25 @@ import dev.perigee.protocol.json.Require;
 public record RecordOrigin(String topic, int partition, long offset) {
     public RecordOrigin {
         Require.present(topic, "topic");
+    }
+
+    /** Takes the fields of one. */
+    public static RecordOrigin of(Fields fields) {
+        String topic = null;
+        Integer partition = null;
+        Long offset = null;
+        for (var name = fields.next(); name != null; name = fields.next()) {
+            switch (name) {
+                case "topic" -> topic = fields.text();
+                case "partition" -> partition = fields.smallNumber();
+                case "offset" -> offset = fields.number();
+                default -> {}
+            }
+        }
+        return new RecordOrigin(
+                Require.present(topic, "topic"),
+                Require.present(partition, "partition"),
+                Require.present(offset, "offset"));
     }
 
     /**

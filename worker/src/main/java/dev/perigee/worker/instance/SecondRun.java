@@ -21,7 +21,7 @@ final class SecondRun {
     private final boolean trustHints;
 
     SecondRun(ToolOrder.Execute order, ServerRequest request, boolean trustHints) {
-        this.again = order.isAgain();
+        this.again = order.again();
         this.request = request;
         this.trustHints = trustHints;
     }

@@ -97,7 +97,7 @@ final class LinkDispatcher {
                 connection.respond(request.id(), sessions.release(connection, release));
             }
             case LinkMethod.EXECUTE -> {
-                var order = Json.read(params, ToolOrder.Execute.class);
+                var order = ToolOrder.Execute.read(params);
                 var accepted =
                         sessions.asServed(
                                 connection, order.partition(), session -> session.execute(order));

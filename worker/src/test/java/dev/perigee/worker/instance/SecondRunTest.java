@@ -106,8 +106,8 @@ final class SecondRunTest {
     void onTheWire() {
         assertThat(new String(Json.write(order(true)), StandardCharsets.UTF_8))
                 .contains("\"may_have_run\":true");
-        assertThat(Json.read(Json.raw(order(null)), ToolOrder.Execute.class).isAgain()).isFalse();
-        assertThat(Json.read(Json.raw(order(true)), ToolOrder.Execute.class).isAgain()).isTrue();
+        assertThat(Json.read(Json.raw(order(null)), ToolOrder.Execute.class).again()).isFalse();
+        assertThat(Json.read(Json.raw(order(true)), ToolOrder.Execute.class).again()).isTrue();
     }
 
     private static SecondRun again(String method, @Nullable String tool, boolean trustHints) {

@@ -49,7 +49,7 @@ public class Codecs {
 
     @Benchmark
     public ToolRequest readRequest() {
-        return Json.read(requestBytes, ToolRequest.class);
+        return ToolRequest.read(requestBytes);
     }
 
     @Benchmark

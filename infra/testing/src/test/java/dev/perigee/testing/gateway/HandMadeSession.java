@@ -223,7 +223,7 @@ final class HandMadeSession {
         @Override
         public ToolOrder.Accepted execute(ToolOrder.Execute order, Instant deadline) {
             synchronized (HandMadeSession.this) {
-                if (order.isAgain() && !HandMadeFleet.isHarmless(order)) {
+                if (order.again() && !HandMadeFleet.isHarmless(order)) {
                     answerUnknown(order);
                     return new ToolOrder.Accepted(null);
                 }
