@@ -8,18 +8,23 @@
 trap '' HUP INT QUIT TERM USR1 USR2 PIPE ALRM
 owner=$1
 seconds=$2
-sessions=' '
+passes=0
+
+# What is known of a process is in variables with its number in their names, which shells find at once
+# however many there are:
+#   started_N   when the worker's session N began, while it has it
+#   victim_N    the pass in which N was found to be a victim
+#   stranger_N  the pass in which the number N was found to be another process's
 
 # Leaves in $victims the live processes of the worker: those that carry its mark, those in its
 # sessions, and all that descend from them.
 find_victims() {
-    victims=' '
+    victims=
     for file in $(grep -lsF "PERIGEE_OWNER=$owner" /proc/[0-9]*/environ); do
         pid=${file#/proc/}
-        victims="$victims${pid%/environ} "
+        add_victim "${pid%/environ}"
     done
     table=
-    strangers=' '
     for directory in /proc/[0-9]*; do
         { read -r stat <"$directory/stat"; } 2>/dev/null || continue
         pid=${directory#/proc/}
@@ -27,30 +32,32 @@ find_victims() {
         set -- ${stat##*) }
         case $1 in Z | X) continue ;; esac
         table="$table$pid:$2:$4 "
-        case $sessions in
-        *" $pid:${20} "*) ;;
-        *" $pid:"*) strangers="$strangers$pid " ;; # the number was given to another process
-        esac
+        eval "started=\${started_$pid-}"
+        if [ -n "$started" ] && [ "$started" != "${20}" ]; then
+            eval "stranger_$pid=$passes"
+        fi
     done
     grown=yes
     while [ -n "$grown" ]; do
         grown=
         for row in $table; do
             pid=${row%%:*}
-            case $victims in *" $pid "*) continue ;; esac
             parent=${row#*:}
-            case $victims in
-            *" ${parent%:*} "*) ;;
-            *)
-                session=${row##*:}
-                case $strangers in *" $session "*) continue ;; esac
-                case $sessions in *" $session:"*) ;; *) continue ;; esac
-                ;;
-            esac
-            victims="$victims$pid "
-            grown=yes
+            parent=${parent%:*}
+            session=${row##*:}
+            eval "own=\${victim_$pid-} from=\${victim_$parent-} started=\${started_$session-} stranger=\${stranger_$session-}"
+            [ "$own" != "$passes" ] || continue
+            if [ "$from" = "$passes" ] || { [ -n "$started" ] && [ "$stranger" != "$passes" ]; }; then
+                add_victim "$pid"
+                grown=yes
+            fi
         done
     done
+}
+
+add_victim() {
+    victims="$victims$1 "
+    eval "victim_$1=$passes"
 }
 
 if ! echo probe | { read -r -t 1 line; } 2>/dev/null; then
@@ -60,25 +67,22 @@ fi
 echo ready
 
 while read -r -t "$seconds" verb session start; do
+    case $session$start in *[!0-9]*) continue ;; esac
     case $verb in
-    add) sessions="$sessions$session:$start " ;;
+    add) eval "started_$session=$start" ;;
     drop)
-        case $sessions in
-        *" $session:$start "*)
-            sessions="${sessions%% $session:$start *} ${sessions#* $session:$start }"
-            ;;
-        esac
+        eval "started=\${started_$session-}"
+        [ "$started" != "$start" ] || unset "started_$session"
         ;;
     esac
 done
 
 # A process that executes another program at the moment of a look shows no mark: one look that finds
 # nobody is not enough.
-passes=0
 quiet=0
 while [ "$quiet" -lt 3 ] && [ "$passes" -lt 300 ]; do
     find_victims
-    if [ "$victims" = ' ' ]; then
+    if [ -z "$victims" ]; then
         quiet=$((quiet + 1))
     else
         quiet=0

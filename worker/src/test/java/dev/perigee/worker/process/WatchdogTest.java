@@ -21,6 +21,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Kills and freezes real workers and looks at what is left of their children. */
 final class WatchdogTest {
 
+    private static final int THOUSANDS = 4_000;
+    private static final long MORE_THAN_ANY_PID = 5_000_000;
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final Duration LONG = Duration.ofMinutes(5);
 
@@ -232,6 +234,28 @@ final class WatchdogTest {
         assertThat(Processes.alive(stranger.pid())).isTrue();
         takenOut.signal(ProcessSignal.KILL);
         stranger.signal(ProcessSignal.KILL);
+    }
+
+    @Test
+    @DisplayName("the script keeps up with a worker that has thousands of servers")
+    void thousandsOfSessions() throws Exception {
+        var process =
+                new WatchdogHelper(owner, LONG, launcher)
+                        .start(List.of("bash", "-c"), (_, _) -> {})
+                        .process();
+        var registered = sleeper(heard);
+        var lines = new StringBuilder();
+        for (int number = 0; number < THOUSANDS; number++) {
+            lines.append("add %d 1%n".formatted(MORE_THAN_ANY_PID + number));
+        }
+        for (int number = THOUSANDS - 1; number >= 0; number--) {
+            lines.append("drop %d 1%n".formatted(MORE_THAN_ANY_PID + number));
+        }
+        lines.append("add %d %d%n".formatted(registered.pid(), registered.tree().startTime()));
+        process.write(lines.toString().getBytes(StandardCharsets.US_ASCII), PATIENCE);
+        process.closeStdin();
+        assertThat(heard.awaitExit()).isEqualTo(ExitStatus.killedBy("SIGKILL"));
+        assertThat(process.awaitExit(PATIENCE)).isTrue();
     }
 
     private ChildProcess sleeper(ChildListener listener) throws LaunchException {
