@@ -149,9 +149,13 @@ final class Exchange {
         handedOver = true;
     }
 
-    /** The request goes out. */
-    void began(HttpRequest request, Future<?> pending) {
+    /** The request is about to go out; its response may come before it {@link #began}. */
+    void begins(HttpRequest request) {
         inSession = request.headers().firstValue("mcp-session-id").isPresent();
+    }
+
+    /** The request went out. */
+    void began(Future<?> pending) {
         response = pending;
         if (isOver()) {
             pending.cancel(true);

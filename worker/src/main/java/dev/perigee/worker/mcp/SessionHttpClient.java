@@ -39,8 +39,9 @@ final class SessionHttpClient extends HttpClient {
                 request.bodyPublisher().orElse(null) instanceof TrackedBody body
                         ? body.exchange()
                         : exchanges.withoutBody(request.method());
+        exchange.begins(request);
         var response = shared.sendAsync(request, answer -> exchange.receive(answer, transport));
-        exchange.began(request, response);
+        exchange.began(response);
         return response.exceptionally(
                 failure -> {
                     exchange.end(new ExchangeEnd.Broken(failure));
