@@ -84,7 +84,7 @@ public final class RecordReader {
             RecordKey key,
             byte[] value,
             ConsumerRecord<byte[], byte[]> source) {
-        var command = Json.read(value, Command.class);
+        var command = Json.readInput(value, Command.class);
         var payload = command.payload();
         var config = payload.config();
         requireKey(key.teamId(), payload.teamId());

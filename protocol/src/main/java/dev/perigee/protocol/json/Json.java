@@ -4,7 +4,10 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import java.time.Instant;
 import java.util.function.Function;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DatabindException;
@@ -26,10 +29,15 @@ import tools.jackson.databind.type.LogicalType;
  * <p>Source: design/contract.md.
  */
 public final class Json {
-    /** Deepest nesting accepted; deeper input is malformed. */
+    /** Deepest nesting accepted from outside; deeper input is malformed. */
     public static final int MAX_DEPTH = 200;
 
-    static final JsonMapper MAPPER = mapper();
+    /** What of ours is around something from outside at most, in frames, events and state. */
+    private static final int OUR_DEPTH = 50;
+
+    static final JsonMapper MAPPER = mapper(factory(MAX_DEPTH + OUR_DEPTH));
+
+    private static final JsonFactory INPUT = factory(MAX_DEPTH);
 
     /** What the mapper would look up at each use. */
     private static final ClassValue<ObjectReader> READERS =
@@ -53,20 +61,40 @@ public final class Json {
     }
 
     /**
-     * Decodes one JSON document.
+     * Decodes one JSON document that Perigee wrote, perhaps around something from outside.
      *
      * @throws InvalidRecordException when the bytes are no JSON, or not what the type asks for
      */
     public static <T> T read(byte[] utf8, Class<T> type) {
-        try {
-            T value =
-                    READERS.get(type)
-                            .withAttribute(RawJsonDeserializer.SOURCE, utf8)
-                            .readValue(utf8);
-            return Require.present(value, "(document)");
+        try (var parser = MAPPER.createParser(utf8)) {
+            return bind(parser, utf8, type);
         } catch (JacksonException e) {
             throw explain(e);
         }
+    }
+
+    /**
+     * Decodes one JSON document from outside: at most {@link #MAX_DEPTH} deep, so that there is
+     * room for what Perigee puts around it.
+     *
+     * @throws InvalidRecordException when the bytes are no JSON, or not what the type asks for
+     */
+    public static <T> T readInput(byte[] utf8, Class<T> type) {
+        try (var parser = inputParser(utf8)) {
+            return bind(parser, utf8, type);
+        } catch (JacksonException e) {
+            throw explain(e);
+        }
+    }
+
+    private static <T> T bind(JsonParser parser, byte[] utf8, Class<T> type) {
+        T value =
+                READERS.get(type).withAttribute(RawJsonDeserializer.SOURCE, utf8).readValue(parser);
+        return Require.present(value, "(document)");
+    }
+
+    static JsonParser inputParser(byte[] utf8) {
+        return INPUT.createParser(ObjectReadContext.empty(), utf8);
     }
 
     /** Decodes a value that was passed through. */
@@ -75,17 +103,25 @@ public final class Json {
     }
 
     /**
-     * Decodes one JSON document, one of those that each call has.
+     * As {@link #read(byte[], Class)}, for one of the documents that each call has.
      *
      * @param reader takes what it knows; whatever it does not expect is left to the mapper, which
      *     says what is wrong
-     * @throws InvalidRecordException when the bytes are no JSON, or not what the type asks for
      */
     public static <T> T read(byte[] utf8, Class<T> type, Function<Fields, T> reader) {
         try (var parser = MAPPER.createParser(utf8)) {
             return new Fields(parser, utf8).document(reader);
         } catch (JacksonException | InvalidRecordException e) {
             return read(utf8, type);
+        }
+    }
+
+    /** As {@link #readInput(byte[], Class)}, with a reader. */
+    public static <T> T readInput(byte[] utf8, Class<T> type, Function<Fields, T> reader) {
+        try (var parser = inputParser(utf8)) {
+            return new Fields(parser, utf8).document(reader);
+        } catch (JacksonException | InvalidRecordException e) {
+            return readInput(utf8, type);
         }
     }
 
@@ -114,6 +150,11 @@ public final class Json {
                 location == null
                         ? ""
                         : " at line " + location.getLineNr() + ", column " + location.getColumnNr();
+        if (failure instanceof StreamConstraintsException) {
+            return InvalidRecordException.malformed(
+                    "nested more than %d deep, or with a name or number without end%s"
+                            .formatted(MAX_DEPTH, where));
+        }
         if (failure instanceof StreamReadException) {
             return InvalidRecordException.malformed("not valid JSON" + where);
         }
@@ -136,15 +177,17 @@ public final class Json {
         return path.toString();
     }
 
-    private static JsonMapper mapper() {
-        var factory =
-                JsonFactory.builder()
-                        .streamReadConstraints(
-                                StreamReadConstraints.builder()
-                                        .maxNestingDepth(MAX_DEPTH)
-                                        .maxStringLength(32 * 1024 * 1024)
-                                        .build())
-                        .build();
+    private static JsonFactory factory(int depth) {
+        return JsonFactory.builder()
+                .streamReadConstraints(
+                        StreamReadConstraints.builder()
+                                .maxNestingDepth(depth)
+                                .maxStringLength(32 * 1024 * 1024)
+                                .build())
+                .build();
+    }
+
+    private static JsonMapper mapper(JsonFactory factory) {
         var times = new SimpleModule("perigee-times");
         times.addSerializer(Instant.class, new InstantFormat.Writer());
         times.addDeserializer(Instant.class, new InstantFormat.Reader());

@@ -32,13 +32,26 @@ public record JsonRpc(
     private static final int MOST_DIGITS = 18;
 
     /**
-     * Reads one.
+     * Reads one of ours.
      *
      * @throws InvalidRecordException when the bytes are no JSON, or no object, or a field has a
      *     wrong type
      */
     public static JsonRpc read(byte[] utf8) {
         try (var parser = Json.MAPPER.createParser(utf8)) {
+            return read(parser, utf8);
+        } catch (JacksonException e) {
+            throw Json.explain(e);
+        }
+    }
+
+    /**
+     * Reads one from outside: at most {@link Json#MAX_DEPTH} deep.
+     *
+     * @throws InvalidRecordException as {@link #read(byte[])}
+     */
+    public static JsonRpc readInput(byte[] utf8) {
+        try (var parser = Json.inputParser(utf8)) {
             return read(parser, utf8);
         } catch (JacksonException e) {
             throw Json.explain(e);

@@ -46,7 +46,7 @@ public record ToolRequest(
      * @throws InvalidRecordException when it is none
      */
     public static ToolRequest read(byte[] utf8) {
-        return Json.read(utf8, ToolRequest.class, ToolRequest::of);
+        return Json.readInput(utf8, ToolRequest.class, ToolRequest::of);
     }
 
     /** Takes the fields of one. */

@@ -46,7 +46,7 @@ sealed interface McpMessage {
      * @throws InvalidRecordException when the line is no JSON-RPC message
      */
     static McpMessage read(byte[] line) {
-        var wire = JsonRpc.read(line);
+        var wire = JsonRpc.readInput(line);
         var id = wire.id();
         if (wire.method() != null) {
             return id == null ? new Notice(wire.method()) : new Question(id, wire.method());
