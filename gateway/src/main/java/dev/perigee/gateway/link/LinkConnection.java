@@ -131,6 +131,11 @@ final class LinkConnection {
         meters.framesIn.increment();
         meters.bytesIn.increment(utf8.length);
         try {
+            var event = SessionNotice.InstanceEvent.readMessage(utf8);
+            if (event != null) {
+                notices.event(this, event, utf8.length);
+                return;
+            }
             switch (LinkFrame.decode(utf8)) {
                 case LinkFrame.Notification notification -> noticed(notification, utf8.length);
                 case LinkFrame.Response(var id, var result) -> answered(id, result);

@@ -2,6 +2,7 @@ package dev.perigee.protocol.json;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
@@ -102,7 +103,7 @@ public record JsonRpc(
         }
         long number = 0;
         for (byte digit : id.bytes()) {
-            if (digit < '0' || digit > '9') {
+            if (!isDigit(digit)) {
                 return -1;
             }
             number = number * 10 + (digit - '0');
@@ -120,6 +121,53 @@ public record JsonRpc(
         return id == null
                 ? join(HEAD, METHOD, name, PARAMS, params.bytes())
                 : join(HEAD, ID, digits(id), METHOD, name, PARAMS, params.bytes());
+    }
+
+    /**
+     * Takes a message as {@link #ask} writes it with this method. The parameters are not looked at:
+     * the message is one if they are one value.
+     *
+     * @return null for any other, also for one that says the same in another form
+     */
+    public static @Nullable Asked asked(byte[] utf8, byte[] method) {
+        int at = 0;
+        Long id = null;
+        if (!follows(HEAD, utf8, at)) {
+            return null;
+        }
+        at += HEAD.length;
+        if (follows(ID, utf8, at)) {
+            at += ID.length;
+            long number = 0;
+            int digits = 0;
+            for (; at < utf8.length && isDigit(utf8[at]) && digits < MOST_DIGITS; at++, digits++) {
+                number = number * 10 + (utf8[at] - '0');
+            }
+            if (digits == 0 || (digits > 1 && utf8[at - digits] == '0')) {
+                return null;
+            }
+            id = number;
+        }
+        for (var part : new byte[][] {METHOD, method, PARAMS}) {
+            if (!follows(part, utf8, at)) {
+                return null;
+            }
+            at += part.length;
+        }
+        int end = utf8.length - 1;
+        return at < end && utf8[end] == '}' ? new Asked(id, RawJson.slice(utf8, at, end)) : null;
+    }
+
+    /** What was asked, with parameters that may be anything. */
+    public record Asked(@Nullable Long id, RawJson params) {}
+
+    private static boolean follows(byte[] part, byte[] all, int at) {
+        int end = at + part.length;
+        return end <= all.length && Arrays.equals(part, 0, part.length, all, at, end);
+    }
+
+    private static boolean isDigit(byte character) {
+        return character >= '0' && character <= '9';
     }
 
     /** An answer. */

@@ -1,9 +1,12 @@
 package dev.perigee.protocol.link;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.perigee.protocol.json.Fields;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.JsonRpc;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.json.Require;
 import dev.perigee.protocol.topic.RecordOrigin;
@@ -97,6 +100,8 @@ public final class SessionNotice {
             @Nullable RecordOrigin origin,
             @Nullable ReplyTo reply,
             @Nullable String traceparent) {
+        private static final byte[] METHOD = LinkMethod.EVENT.getBytes(UTF_8);
+
         public InstanceEvent {
             Require.present(processId, "process_id");
             Require.present(type, "type");
@@ -110,6 +115,19 @@ public final class SessionNotice {
          */
         public static InstanceEvent read(RawJson json) {
             return Json.read(json.bytes(), InstanceEvent.class, InstanceEvent::of);
+        }
+
+        /** Reads a message with one in one go; null when it is none as we write them. */
+        public static @Nullable InstanceEvent readMessage(byte[] utf8) {
+            var asked = JsonRpc.asked(utf8, METHOD);
+            if (asked == null || asked.id() != null) {
+                return null;
+            }
+            try {
+                return read(asked.params());
+            } catch (InvalidRecordException e) {
+                return null; // What is wrong is said of the whole message.
+            }
         }
 
         static InstanceEvent of(Fields fields) {

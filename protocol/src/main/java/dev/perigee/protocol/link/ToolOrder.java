@@ -1,8 +1,11 @@
 package dev.perigee.protocol.link;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.perigee.protocol.json.Fields;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.JsonRpc;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.json.Require;
 import dev.perigee.protocol.link.SessionNotice.ReplyTo;
@@ -88,6 +91,24 @@ public final class ToolOrder {
         }
     }
 
+    /** A message with {@code tool/execute}. */
+    public record Ordered(long id, Execute order) {
+        private static final byte[] METHOD = LinkMethod.EXECUTE.getBytes(UTF_8);
+
+        /** Reads one in one go; null when it is none as we write them, but perhaps another. */
+        public static @Nullable Ordered read(byte[] utf8) {
+            var asked = JsonRpc.asked(utf8, METHOD);
+            if (asked == null || asked.id() == null) {
+                return null;
+            }
+            try {
+                return new Ordered(asked.id(), Execute.read(asked.params()));
+            } catch (InvalidRecordException e) {
+                return null; // What is wrong is said of the whole message.
+            }
+        }
+    }
+
     /**
      * The answer to {@code tool/execute}.
      *
@@ -96,15 +117,18 @@ public final class ToolOrder {
      *     perigee.tool.result}
      */
     public record Accepted(@Nullable ToolResult answered) {
-        private static final Accepted PLAINLY = new Accepted(null);
+        /** What nearly all are, as it is written. */
+        public static final RawJson PLAINLY = RawJson.EMPTY_OBJECT;
+
+        private static final Accepted ACCEPTED = new Accepted(null);
 
         /**
-         * Reads one; nearly all are empty.
+         * Reads one.
          *
          * @throws InvalidRecordException when it is none
          */
         public static Accepted read(RawJson json) {
-            return json.equals(RawJson.EMPTY_OBJECT) ? PLAINLY : Json.read(json, Accepted.class);
+            return json.equals(PLAINLY) ? ACCEPTED : Json.read(json, Accepted.class);
         }
     }
 

@@ -3,6 +3,7 @@ package dev.perigee.worker.session;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
+import dev.perigee.protocol.link.ToolOrder;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
@@ -120,11 +121,11 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
     }
 
     /**
-     * As {@link #respond}, with something else or a few milliseconds later: for an answer that is
-     * not waited for, which would otherwise cost both sides a message of its own.
+     * Says that an order was accepted, with something else or a few milliseconds later: that is not
+     * waited for, and would otherwise cost both sides a message of its own.
      */
-    void respondSoon(long requestId, Object result) {
-        enqueue(new LinkFrame.Response(requestId, Json.raw(result)).encode());
+    void acceptSoon(long requestId) {
+        enqueue(new LinkFrame.Response(requestId, ToolOrder.Accepted.PLAINLY).encode());
         if (open && writesSoon.compareAndSet(false, true)) {
             scheduler.schedule(
                     () -> {

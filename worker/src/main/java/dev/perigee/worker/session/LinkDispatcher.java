@@ -36,6 +36,11 @@ final class LinkDispatcher {
     }
 
     void handle(LinkConnection connection, byte[] message) {
+        var ordered = ToolOrder.Ordered.read(message);
+        if (ordered != null) {
+            order(connection, ordered);
+            return;
+        }
         LinkFrame frame;
         try {
             frame = LinkFrame.decode(message);
@@ -45,7 +50,12 @@ final class LinkDispatcher {
             return;
         }
         switch (frame) {
-            case LinkFrame.Request request -> request(connection, request);
+            case LinkFrame.Request request ->
+                    answering(
+                            connection,
+                            request.id(),
+                            request.method(),
+                            () -> serve(connection, request));
             case LinkFrame.Notification notification -> notification(connection, notification);
             case LinkFrame.Response ignored -> unexpected(connection);
             case LinkFrame.Failure ignored -> unexpected(connection);
@@ -56,23 +66,38 @@ final class LinkDispatcher {
         sessions.closed(peer);
     }
 
-    private void request(LinkConnection connection, LinkFrame.Request request) {
+    private void order(LinkConnection connection, ToolOrder.Ordered ordered) {
+        answering(
+                connection,
+                ordered.id(),
+                LinkMethod.EXECUTE,
+                () -> {
+                    greeted(connection);
+                    execute(connection, ordered.id(), ordered.order());
+                });
+    }
+
+    /** What answers a request, or says why it cannot. */
+    private interface Service {
+        void run() throws LinkRefusal;
+    }
+
+    private void answering(LinkConnection connection, long id, String method, Service service) {
         try {
-            serve(connection, request);
+            service.run();
         } catch (LinkRefusal e) {
-            refuse(connection, request.id(), e.error(), String.valueOf(e.getMessage()));
+            refuse(connection, id, e.error(), String.valueOf(e.getMessage()));
         } catch (InvalidRecordException e) {
-            refuse(
-                    connection,
-                    request.id(),
-                    LinkError.INVALID_PARAMS,
-                    String.valueOf(e.getMessage()));
+            refuse(connection, id, LinkError.INVALID_PARAMS, String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
-            log.atError()
-                    .addKeyValue("method", request.method())
-                    .setCause(e)
-                    .log("A link request failed");
-            refuse(connection, request.id(), LinkError.INTERNAL, "failed, see the worker's log");
+            log.atError().addKeyValue("method", method).setCause(e).log("A link request failed");
+            refuse(connection, id, LinkError.INTERNAL, "failed, see the worker's log");
+        }
+    }
+
+    private static void greeted(LinkConnection connection) throws LinkRefusal {
+        if (!connection.hasSaidHello()) {
+            throw new LinkRefusal(LinkError.INVALID_REQUEST, "say link/hello first");
         }
     }
 
@@ -82,9 +107,7 @@ final class LinkDispatcher {
             connection.respond(request.id(), hello(connection, params));
             return;
         }
-        if (!connection.hasSaidHello()) {
-            throw new LinkRefusal(LinkError.INVALID_REQUEST, "say link/hello first");
-        }
+        greeted(connection);
         switch (request.method()) {
             case LinkMethod.ATTACH -> attach(connection, request.id(), params);
             case LinkMethod.DETACH -> {
@@ -96,17 +119,8 @@ final class LinkDispatcher {
                 var release = Json.read(params, Attach.Release.class);
                 connection.respond(request.id(), sessions.release(connection, release));
             }
-            case LinkMethod.EXECUTE -> {
-                var order = ToolOrder.Execute.read(params);
-                var accepted =
-                        sessions.asServed(
-                                connection, order.partition(), session -> session.execute(order));
-                if (accepted.answered() == null) {
-                    connection.respondSoon(request.id(), accepted);
-                } else {
-                    connection.respond(request.id(), accepted);
-                }
-            }
+            case LinkMethod.EXECUTE ->
+                    execute(connection, request.id(), ToolOrder.Execute.read(params));
             case LinkMethod.CANCEL -> {
                 var cancel = Json.read(params, ToolOrder.Cancel.class);
                 var cancelled =
@@ -115,6 +129,17 @@ final class LinkDispatcher {
                 connection.respond(request.id(), cancelled);
             }
             default -> orders.take(connection, request);
+        }
+    }
+
+    private void execute(LinkConnection connection, long id, ToolOrder.Execute order)
+            throws LinkRefusal {
+        var accepted =
+                sessions.asServed(connection, order.partition(), session -> session.execute(order));
+        if (accepted.answered() == null) {
+            connection.acceptSoon(id);
+        } else {
+            connection.respond(id, accepted);
         }
     }
 
@@ -177,9 +202,7 @@ final class LinkDispatcher {
     private void notification(LinkConnection connection, LinkFrame.Notification notification) {
         var params = notification.params();
         try {
-            if (!connection.hasSaidHello()) {
-                throw new LinkRefusal(LinkError.INVALID_REQUEST, "say link/hello first");
-            }
+            greeted(connection);
             switch (notification.method()) {
                 case LinkMethod.ACK -> {
                     var ack = Json.read(params, SessionNotice.Ack.class);
