@@ -31,12 +31,25 @@ final class RecentResults {
      */
     record Answer(String processId, @Nullable RawJson result) {}
 
-    private record Remembered(RequestId id, Instant until) {}
+    /** There are some 10,000s of them, and each lives for minutes. */
+    private static final class Remembered {
+        private final String id;
+        private final long untilMillis;
+        private final String processId;
+        private @Nullable RawJson result;
+
+        Remembered(String id, long untilMillis, Answer answer) {
+            this.id = id;
+            this.untilMillis = untilMillis;
+            this.processId = answer.processId();
+            this.result = answer.result();
+        }
+    }
 
     private final Limits limits;
-    private final Map<RequestId, Answer> answers = new HashMap<>();
-    private final ArrayDeque<Remembered> ids = new ArrayDeque<>();
-    private final ArrayDeque<RequestId> withContent = new ArrayDeque<>();
+    private final Map<String, Remembered> remembered = new HashMap<>();
+    private final ArrayDeque<Remembered> oldestFirst = new ArrayDeque<>();
+    private final ArrayDeque<Remembered> withContent = new ArrayDeque<>();
     private long bytes;
 
     RecentResults(Limits limits) {
@@ -46,22 +59,25 @@ final class RecentResults {
     /** The answer that this id had within the window, null when it had none. */
     @Nullable Answer find(RequestId id, Instant now) {
         forgetOld(now);
-        return answers.get(id);
+        var found = remembered.get(id.text());
+        return found == null ? null : new Answer(found.processId, found.result);
     }
 
     /** Remembers an answer. An id that is remembered already keeps its first one. */
     void remember(RequestId id, Answer answer, Instant now) {
         forgetOld(now);
-        if (answers.putIfAbsent(id, answer) != null) {
+        var until = now.plus(limits.window()).toEpochMilli();
+        var added = new Remembered(id.text(), until, answer);
+        if (remembered.putIfAbsent(added.id, added) != null) {
             return;
         }
-        ids.add(new Remembered(id, now.plus(limits.window())));
+        oldestFirst.add(added);
         if (answer.result() != null) {
-            withContent.add(id);
+            withContent.add(added);
             bytes += answer.result().size();
         }
-        while (ids.size() > limits.maxRequests()) {
-            forget(ids.remove().id());
+        while (oldestFirst.size() > limits.maxRequests()) {
+            forget(oldestFirst.remove());
         }
         while (bytes > limits.maxBytes()) {
             dropContent(withContent.remove());
@@ -69,7 +85,7 @@ final class RecentResults {
     }
 
     int size() {
-        return ids.size();
+        return oldestFirst.size();
     }
 
     long bytes() {
@@ -77,27 +93,27 @@ final class RecentResults {
     }
 
     private void forgetOld(Instant now) {
-        for (var oldest = ids.peek();
-                oldest != null && !now.isBefore(oldest.until());
-                oldest = ids.peek()) {
-            ids.remove();
-            forget(oldest.id());
+        long millis = now.toEpochMilli();
+        for (var oldest = oldestFirst.peek();
+                oldest != null && millis >= oldest.untilMillis;
+                oldest = oldestFirst.peek()) {
+            forget(oldestFirst.remove());
         }
     }
 
-    /** The oldest id's content, where it is kept, is the oldest content. */
-    private void forget(RequestId id) {
-        if (id.equals(withContent.peek())) {
+    /** The oldest one's content, where it is kept, is the oldest content. */
+    private void forget(Remembered oldest) {
+        if (oldest == withContent.peek()) {
             dropContent(withContent.remove());
         }
-        answers.remove(id);
+        remembered.remove(oldest.id);
     }
 
-    private void dropContent(RequestId id) {
-        var answer = answers.get(id);
-        if (answer != null && answer.result() != null) {
-            bytes -= answer.result().size();
-            answers.put(id, new Answer(answer.processId(), null));
+    private void dropContent(Remembered oldest) {
+        var result = oldest.result;
+        if (result != null) {
+            bytes -= result.size();
+            oldest.result = null;
         }
     }
 }

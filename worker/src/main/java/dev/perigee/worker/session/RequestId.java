@@ -7,4 +7,9 @@ record RequestId(String teamId, String userId, String requestId) {
     static RequestId of(ToolRequest request) {
         return new RequestId(request.teamId(), request.userId(), request.requestId());
     }
+
+    /** The same as one text, which takes less when it is kept: no part has a slash. */
+    String text() {
+        return teamId + '/' + userId + '/' + requestId;
+    }
 }
