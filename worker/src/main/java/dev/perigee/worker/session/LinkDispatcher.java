@@ -72,7 +72,7 @@ final class LinkDispatcher {
                 ordered.id(),
                 LinkMethod.EXECUTE,
                 () -> {
-                    greeted(connection);
+                    requireHello(connection);
                     execute(connection, ordered.id(), ordered.order());
                 });
     }
@@ -95,7 +95,7 @@ final class LinkDispatcher {
         }
     }
 
-    private static void greeted(LinkConnection connection) throws LinkRefusal {
+    private static void requireHello(LinkConnection connection) throws LinkRefusal {
         if (!connection.hasSaidHello()) {
             throw new LinkRefusal(LinkError.INVALID_REQUEST, "say link/hello first");
         }
@@ -107,7 +107,7 @@ final class LinkDispatcher {
             connection.respond(request.id(), hello(connection, params));
             return;
         }
-        greeted(connection);
+        requireHello(connection);
         switch (request.method()) {
             case LinkMethod.ATTACH -> attach(connection, request.id(), params);
             case LinkMethod.DETACH -> {
@@ -202,7 +202,7 @@ final class LinkDispatcher {
     private void notification(LinkConnection connection, LinkFrame.Notification notification) {
         var params = notification.params();
         try {
-            greeted(connection);
+            requireHello(connection);
             switch (notification.method()) {
                 case LinkMethod.ACK -> {
                     var ack = Json.read(params, SessionNotice.Ack.class);
