@@ -1,5 +1,6 @@
 package dev.perigee.testing.fleet;
 
+import dev.perigee.protocol.topic.RecordOrigin;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -129,6 +131,15 @@ public final class Records implements AutoCloseable {
     /** The first record on a topic that is as asked, waited for if need be. */
     public Received await(Topic topic, String what, Predicate<Received> wanted) {
         return await(topic, what, 1, wanted, PATIENCE).getFirst();
+    }
+
+    /** The dead letter that a record became. */
+    public Received deadLetter(RecordMetadata sent) {
+        var origin = new RecordOrigin(sent.topic(), sent.partition(), sent.offset()).toString();
+        return await(
+                Topic.DEAD_LETTERS,
+                "dead letter of " + origin,
+                letter -> letter.header("perigee-origin").equals(origin));
     }
 
     /** The first reply that is as asked. */

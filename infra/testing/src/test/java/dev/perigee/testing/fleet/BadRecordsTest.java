@@ -149,13 +149,7 @@ final class BadRecordsTest {
     }
 
     private Received letter(RecordMetadata sent, String reason) {
-        var origin = sent.topic() + "-" + sent.partition() + "@" + sent.offset();
-        var letter =
-                fleet.records()
-                        .await(
-                                Topic.DEAD_LETTERS,
-                                "dead letter of " + origin,
-                                r -> r.header("perigee-origin").equals(origin));
+        var letter = fleet.records().deadLetter(sent);
         assertThat(letter.header("perigee-reason")).isEqualTo(reason);
         assertThat(letter.header("perigee-detail")).isNotEmpty();
         return letter;

@@ -34,12 +34,7 @@ final class RedriveTest {
                         Topic.COMMANDS,
                         f.key(),
                         "{\"id\": cut off".getBytes(StandardCharsets.UTF_8));
-        var origin = sent.topic() + "-" + sent.partition() + "@" + sent.offset();
-        fleet.records()
-                .await(
-                        Topic.DEAD_LETTERS,
-                        "dead letter of " + origin,
-                        r -> r.header("perigee-origin").equals(origin));
+        var origin = fleet.records().deadLetter(sent).header("perigee-origin");
         var command = JsonNodeFactory.instance.objectNode();
         command.put("id", "redriven-" + f.userId()).put("command_type", "configure");
         command.putObject("payload")
