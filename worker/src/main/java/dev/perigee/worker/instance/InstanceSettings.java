@@ -191,7 +191,7 @@ public final class InstanceSettings {
                     .with(RetrySettings.SCHEMA)
                     .with(PackageSettings.SCHEMA);
 
-    private static final int QUOTED_LINES = 5;
+    private static final int TAIL_LINES = LogOptions.defaults().tailLines();
 
     private InstanceSettings() {}
 
@@ -231,7 +231,7 @@ public final class InstanceSettings {
                         settings.value(LOG_BATCH),
                         settings.value(LOG_RATE),
                         settings.value(LOG_LINE),
-                        QUOTED_LINES,
+                        TAIL_LINES,
                         settings.value(LOG_PAYLOAD)));
     }
 }

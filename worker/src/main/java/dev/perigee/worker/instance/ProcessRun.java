@@ -3,6 +3,7 @@ package dev.perigee.worker.instance;
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.event.EventBody;
+import dev.perigee.worker.log.FailureReason;
 import dev.perigee.worker.log.LevelInference;
 import dev.perigee.worker.log.SecretMask;
 import dev.perigee.worker.log.ServerLog;
@@ -132,8 +133,13 @@ final class ProcessRun extends ServerRun implements ChildListener {
 
     @Override
     String lastWords() {
-        var lines = log.lastLines();
-        return lines.isEmpty() ? "" : "last stderr: " + String.join(" | ", lines);
+        var reason = FailureReason.among(log.lastLines());
+        if (reason.text().isEmpty()) {
+            return "";
+        }
+        var ended = exit;
+        boolean byItself = ended != null && ended.code() != null;
+        return (reason.certain() && byItself ? ": " : "; last stderr: ") + reason.text();
     }
 
     @Override

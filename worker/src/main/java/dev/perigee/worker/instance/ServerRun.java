@@ -40,7 +40,7 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
     /** Whether it is over, so that nothing of it counts any more. */
     abstract boolean isOver();
 
-    /** Its last words, for people; empty when it has none. */
+    /** Its last words, for people, with the punctuation before them; empty when it has none. */
     abstract String lastWords();
 
     /** What is remarked about it, at level warn, to be told with its log where it has one. */
@@ -108,8 +108,7 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
 
     /** The text with the server's last words, for people; without secrets. */
     final String explained(String text) {
-        var words = lastWords();
-        return masked(words.isEmpty() ? text : text + "; " + words);
+        return masked(text + lastWords());
     }
 
     @Override

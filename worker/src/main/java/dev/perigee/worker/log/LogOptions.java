@@ -9,7 +9,7 @@ import java.time.Duration;
  * @param batchEntries entries that make a batch full
  * @param linesPerSecond average rate above which lines are dropped
  * @param maxLineBytes longest line that is kept whole
- * @param lastLines how many of the latest lines error messages may quote
+ * @param tailLines how many of the latest lines are kept to explain a failure
  * @param maxPayloadBytes largest parameters or response that a request log carries
  */
 public record LogOptions(
@@ -17,11 +17,11 @@ public record LogOptions(
         int batchEntries,
         int linesPerSecond,
         int maxLineBytes,
-        int lastLines,
+        int tailLines,
         int maxPayloadBytes) {
 
     /** The numbers of design/decisions.md. */
     public static LogOptions defaults() {
-        return new LogOptions(Duration.ofSeconds(3), 20, 20, 1024, 5, 16 * 1024);
+        return new LogOptions(Duration.ofSeconds(3), 20, 20, 1024, 64, 16 * 1024);
     }
 }

@@ -4,7 +4,6 @@ import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.EventBody.LogLine;
 import java.nio.ByteBuffer;
 import java.time.InstantSource;
-import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ScheduledExecutorService;
@@ -24,9 +23,8 @@ public final class ServerLog {
     private final LineSplitter stdout;
     private final LogRateLimit limit;
     private final TimedBatch<LogLine> batch;
-    private final ArrayDeque<String> latest = new ArrayDeque<>();
+    private final StderrTail latest;
     private final Map<String, String> metadata;
-    private final LogOptions options;
     private final SecretMask mask;
     private final InstantSource clock;
     private final Consumer<EventBody> sink;
@@ -40,10 +38,10 @@ public final class ServerLog {
             ScheduledExecutorService timers,
             Consumer<EventBody> sink) {
         this.metadata = Map.of("process_id", processId);
-        this.options = options;
         this.mask = mask;
         this.clock = clock;
         this.sink = sink;
+        this.latest = new StderrTail(options.tailLines());
         this.stderr = new LineSplitter(options.maxLineBytes());
         this.stdout = new LineSplitter(options.maxLineBytes());
         this.limit = new LogRateLimit(options.linesPerSecond(), options.batchInterval());
@@ -95,7 +93,7 @@ public final class ServerLog {
     public List<String> lastLines() {
         lock.lock();
         try {
-            return latest.stream().map(mask::apply).toList();
+            return latest.lines().stream().map(mask::apply).toList();
         } finally {
             lock.unlock();
         }
@@ -103,9 +101,6 @@ public final class ServerLog {
 
     private void stderrLine(String text) {
         latest.add(text);
-        if (latest.size() > options.lastLines()) {
-            latest.remove();
-        }
         outputLine(text);
     }
 

@@ -17,12 +17,16 @@ import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
 import dev.perigee.protocol.link.InstanceOrder.Outcome;
 import dev.perigee.protocol.tool.ErrorCode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Configurations that come, change and go, with real processes. */
 final class InstallationTest {
@@ -126,6 +130,33 @@ final class InstallationTest {
                     .filter(pid -> pid > 0)
                     .forEach(pid -> assertThat(Bench.alive(pid)).isFalse());
         }
+    }
+
+    @Test
+    @DisplayName("OPS-06: a server without one of its modules says which")
+    void saysWhichModuleIsMissing(@TempDir Path directory) throws IOException {
+        var script = directory.resolve("server.mjs");
+        Files.writeString(script, "import './nothere-very-secret.mjs';\n");
+        var config =
+                Bench.program(
+                        "a",
+                        TransportType.STDIO,
+                        "node",
+                        List.of(script.toString()),
+                        Map.of("KEY", "very-secret"),
+                        null);
+
+        var outcome = bench.configure(config);
+
+        failed(
+                outcome,
+                config,
+                "process exited with code 1 during handshake: Error [ERR_MODULE_NOT_FOUND]: Cannot"
+                        + " find module '%s/nothere-***.mjs' imported from %s"
+                                .formatted(directory, script));
+        assertThat(bench.snapshot(config).statusMessage())
+                .endsWith("server.mjs")
+                .doesNotContain("Node.js v");
     }
 
     private void failed(Outcome outcome, ServerConfig config, String why) {

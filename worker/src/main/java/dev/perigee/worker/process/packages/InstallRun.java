@@ -1,6 +1,8 @@
 package dev.perigee.worker.process.packages;
 
+import dev.perigee.worker.log.FailureReason;
 import dev.perigee.worker.log.LineSplitter;
+import dev.perigee.worker.log.StderrTail;
 import dev.perigee.worker.process.ChildListener;
 import dev.perigee.worker.process.ExitStatus;
 import dev.perigee.worker.process.LaunchException;
@@ -9,7 +11,6 @@ import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.Termination;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * gone when {@link #await} returns, whatever happened.
  */
 final class InstallRun implements ChildListener {
-    private static final int QUOTED_LINES = 8;
+    private static final int TAIL_LINES = 64;
     private static final int LINE_BYTES = 300;
     private static final Duration GRACE = Duration.ofSeconds(2);
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
@@ -28,7 +29,7 @@ final class InstallRun implements ChildListener {
     private final ReentrantLock lock = new ReentrantLock();
     private final LineSplitter stdout = new LineSplitter(LINE_BYTES);
     private final LineSplitter stderr = new LineSplitter(LINE_BYTES);
-    private final ArrayDeque<String> said = new ArrayDeque<>();
+    private final StderrTail said = new StderrTail(TAIL_LINES);
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable ExitStatus exit;
 
@@ -54,11 +55,11 @@ final class InstallRun implements ChildListener {
         }
     }
 
-    /** What it said last, in one line; empty when it said nothing. */
-    String lastLines() {
+    /** Why it failed by what it said, in one line; empty when it said nothing. */
+    String lastWords() {
         lock.lock();
         try {
-            return String.join(" | ", said);
+            return FailureReason.among(said.lines()).text();
         } finally {
             lock.unlock();
         }
@@ -78,10 +79,7 @@ final class InstallRun implements ChildListener {
     }
 
     private void add(String line) {
-        if (said.size() == QUOTED_LINES) {
-            said.remove();
-        }
-        said.add(line.strip());
+        said.add(line);
     }
 
     @Override

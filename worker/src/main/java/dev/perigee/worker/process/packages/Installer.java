@@ -161,10 +161,10 @@ final class Installer {
                     preparation,
                     "%s did not end within %d s, see %s"
                             .formatted(manager, limit.toSeconds(), PackageSettings.TIMEOUT.key()),
-                    run.lastLines());
+                    run.lastWords());
         }
         if (!exit.clean()) {
-            throw failed(preparation, manager + " ended with " + exit, run.lastLines());
+            throw failed(preparation, manager + " ended with " + exit, run.lastWords());
         }
     }
 
