@@ -1,55 +1,83 @@
 package dev.perigee.worker.process.packages;
 
 import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.worker.process.isolation.ServerRuntime;
 import java.util.List;
+import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Points the arguments of a deployment from GitHub at the commit that is deployed: {@code
- * github:owner/repo} becomes {@code github:owner/repo#sha}, {@code git+https://host/owner/repo}
- * becomes {@code git+https://host/owner/repo@sha}. A reference that such an argument carries
- * already is replaced: the deployed commit is what {@code git_commit_sha} says, and an older one in
- * the arguments would outlive every redeployment. What follows a {@code #} of the second form, such
- * as {@code #subdirectory=server}, stays. Other arguments and other sources are left alone. Pure.
- *
- * <p>Source: seeds/process-management.txt, "GitHub Deployments"; design/decisions.md, 21.
+ * Points the arguments of a deployment from GitHub at the commit that is deployed, in the form that
+ * the program reads. npm and all of Node's: {@code github:owner/repo#sha} and {@code
+ * git+https://host/owner/repo#sha}. uv, pip and all of Python's: {@code
+ * git+https://host/owner/repo@sha}, into which {@code github:owner/repo} is translated, since they
+ * refuse it. A reference that such an argument carries already is replaced: the deployed commit is
+ * what {@code git_commit_sha} says, and an older one in the arguments would outlive every
+ * redeployment. Where {@code repository_url} is among the arguments' repositories, others keep what
+ * they say: the commit is none of theirs. Other arguments and other sources are left alone. Pure.
  */
 public final class GitHubArguments {
     private static final String SOURCE = "github";
-    private static final String SHORT_FORM = "github:";
-    private static final String URL_FORM = "git+https://";
+    private static final Pattern OF_NODE =
+            Pattern.compile("np[mx]|pnp[mx]|yarn|bunx?|node|deno|corepack");
+    private static final Pattern OF_PYTHON = Pattern.compile("uvx?|pip[\\d.]*|pipx|python[\\d.]*");
 
     private GitHubArguments() {}
 
     /** The arguments that the program of this configuration is given. */
     public static List<String> of(ServerConfig config) {
-        return of(config.source(), config.gitCommitSha(), config.args());
-    }
-
-    static List<String> of(
-            @Nullable String source, @Nullable String commit, List<String> arguments) {
-        if (!SOURCE.equals(source) || commit == null || commit.isBlank()) {
-            return arguments;
+        var commit = config.gitCommitSha();
+        var command = config.command();
+        if (!SOURCE.equals(config.source())
+                || commit == null
+                || commit.isBlank()
+                || command == null) {
+            return config.args();
         }
-        var sha = commit.strip();
-        return arguments.stream().map(argument -> pinned(argument, sha)).toList();
+        return pinned(
+                config.args(),
+                reader(command, config.runtime()),
+                config.repositoryUrl(),
+                commit.strip());
     }
 
-    private static String pinned(String argument, String sha) {
-        if (argument.startsWith(SHORT_FORM)) {
-            int reference = argument.indexOf('#');
-            return (reference < 0 ? argument : argument.substring(0, reference)) + '#' + sha;
+    /** By whose rules the arguments are read: the program says so, or else the configuration. */
+    static ServerRuntime reader(String command, @Nullable String configured) {
+        var program = command.substring(command.lastIndexOf('/') + 1);
+        if (OF_NODE.matcher(program).matches()) {
+            return ServerRuntime.NODE;
         }
-        return argument.startsWith(URL_FORM) ? pinnedUrl(argument, sha) : argument;
+        return OF_PYTHON.matcher(program).matches()
+                ? ServerRuntime.PYTHON
+                : ServerRuntime.of(configured, program);
     }
 
-    private static String pinnedUrl(String argument, String sha) {
-        int fragment = argument.indexOf('#');
-        var url = fragment < 0 ? argument : argument.substring(0, fragment);
-        var rest = fragment < 0 ? "" : argument.substring(fragment);
-        int path = url.indexOf('/', URL_FORM.length());
-        // An @ before the path belongs to a user's name.
-        int reference = path < 0 ? -1 : url.indexOf('@', path);
-        return (reference < 0 ? url : url.substring(0, reference)) + '@' + sha + rest;
+    static List<String> pinned(
+            List<String> arguments,
+            ServerRuntime runtime,
+            @Nullable String repository,
+            String commit) {
+        boolean named =
+                repository != null
+                        && arguments.stream()
+                                .map(GitReference::parse)
+                                .filter(Objects::nonNull)
+                                .anyMatch(reference -> reference.isAt(repository));
+        return arguments.stream()
+                .map(argument -> pinned(argument, runtime, named ? repository : null, commit))
+                .toList();
+    }
+
+    private static String pinned(
+            String argument, ServerRuntime runtime, @Nullable String only, String commit) {
+        var reference = GitReference.parse(argument);
+        if (reference == null || (only != null && !reference.isAt(only))) {
+            return argument;
+        }
+        return switch (runtime) {
+            case NODE -> reference.forNpm(commit);
+            case PYTHON -> reference.forPip(commit);
+        };
     }
 }
