@@ -8,6 +8,7 @@ import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandAction;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.NumberRange;
 import dev.perigee.protocol.link.SessionNotice.ReplyTo;
 import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolPath;
@@ -134,6 +135,7 @@ public final class RecordReader {
             byte[] value,
             ConsumerRecord<byte[], byte[]> source) {
         var request = ToolRequest.read(value);
+        request.requireLimits();
         requireKey(key.teamId(), request.teamId());
         requireKey(key.userId(), request.userId());
         requirePartition(source, source.partition());
@@ -162,7 +164,7 @@ public final class RecordReader {
     private Instant deadline(ToolRequest request, Instant appended) {
         long timeout =
                 request.timeoutMs() == null ? defaultTimeout.toMillis() : request.timeoutMs();
-        return appended.plusMillis(Math.min(timeout, Duration.ofDays(1).toMillis()));
+        return appended.plusMillis(NumberRange.TIMEOUT_MS.within(timeout));
     }
 
     /** A record that is to be put aside for a reason found elsewhere. */
@@ -198,6 +200,8 @@ public final class RecordReader {
                     DeadLetterReason.MISROUTED,
                     "key belongs to partition "
                             + expected
+                            + " of "
+                            + partitions
                             + ": partition by murmur2 (librdkafka: partitioner=murmur2_random)");
         }
     }

@@ -109,6 +109,87 @@ class RecordReaderTest {
         assertThat(((Rejected) request(KEY, value)).reason()).isEqualTo(reason);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "-1 | must be an integer from 1 to 86400000",
+                "0 | must be an integer from 1 to 86400000",
+                "86400001 | must be an integer from 1 to 86400000",
+                "1000000000000000000 | must be an integer from 1 to 86400000",
+                "-9223372036854775808 | must be an integer from 1 to 86400000",
+                "9223372036854775808 | is a number beyond every limit",
+                "-1000000000000000000000000000000 | is a number beyond every limit",
+                "1.5 | has a wrong type",
+                "1e3 | has a wrong type",
+                "\"5\" | has a wrong type",
+                "true | has a wrong type",
+            })
+    @DisplayName("a number that a field cannot have is refused with the field and its limits")
+    void refusesNumbersOutsideTheirLimits(String number, String why) {
+        var value = REQUEST.replace("{\"req", "{\"timeout_ms\":" + number + ",\"req");
+        var rejected = (Rejected) request(KEY, value);
+        assertThat(rejected.reason()).isEqualTo(DeadLetterReason.INVALID);
+        assertThat(rejected.detail()).contains("field timeout_ms " + why);
+        assertThat(rejected.addressee())
+                .isEqualTo(new Addressee.RequestAuthor("r-1", "t1", "u1", "everything:echo", null));
+
+        for (var field : List.of("timeout_ms", "handshake_timeout_ms")) {
+            var refused = (Rejected) command(KEY, configure("\"" + field + "\":" + number));
+            assertThat(refused.reason()).isEqualTo(DeadLetterReason.INVALID);
+            assertThat(refused.detail()).contains("config." + field + " " + why);
+            assertThat(refused.addressee())
+                    .isEqualTo(new Addressee.CommandAuthor("c-1", null, true));
+        }
+    }
+
+    private static String configure(String field) {
+        return """
+        {"id":"c-1","command_type":"configure","payload":{"event":"mcp_installation_created",
+         "config":{"installation_id":"i","server_slug":"s","team_id":"t1","team_slug":"t",
+          "user_id":"u1","user_slug":"u","transport_type":"stdio","command":"node",%s}}}"""
+                .formatted(field);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1", "86400000"})
+    void takesNumbersWithinTheirLimits(String number) {
+        var value = REQUEST.replace("{\"req", "{\"timeout_ms\":" + number + ",\"req");
+
+        assertThat(((RequestRead) request(KEY, value)).deadline())
+                .isEqualTo(Instant.ofEpochMilli(1_000 + Long.parseLong(number)));
+        assertThat(command(KEY, configure("\"handshake_timeout_ms\":" + number)))
+                .isInstanceOf(CommandRead.class);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "+10000-01-01T00:00:00Z | must be a time of the years 0000 to 9999",
+                "+999999999-12-31T23:59:59Z | must be a time of the years 0000 to 9999",
+                "-0001-01-01T00:00:00Z | must be a time of the years 0000 to 9999",
+                "+9999999999-01-01T00:00:00Z | is not an ISO-8601 timestamp",
+                "never | is not an ISO-8601 timestamp",
+            })
+    void refusesTimesFarAway(String time, String why) {
+        var rejected =
+                (Rejected)
+                        command(
+                                KEY,
+                                KILL.replace("{\"id\"", "{\"expires_at\":\"" + time + "\",\"id\""));
+
+        assertThat(rejected.reason()).isEqualTo(DeadLetterReason.INVALID);
+        assertThat(rejected.detail()).contains("field expires_at " + why);
+    }
+
+    @Test
+    void takesTheLastTime() {
+        var end = KILL.replace("{\"id\"", "{\"expires_at\":\"9999-12-31T23:59:59Z\",\"id\"");
+
+        assertThat(command(KEY, end)).isInstanceOf(CommandRead.class);
+    }
+
     @Test
     void answersWhomeverItCanMakeOut() {
         var rejected =

@@ -24,10 +24,26 @@ public record Command(
         @Nullable Instant issuedAt,
         @Nullable Instant expiresAt,
         CommandPayload payload) {
+    private static final Instant FIRST = Instant.parse("0000-01-01T00:00:00Z");
+    private static final Instant END = Instant.parse("+10000-01-01T00:00:00Z");
+
     public Command {
         Require.id(id, "id");
         Require.text(commandType, "command_type");
         Require.present(payload, "payload");
+        requireYear(issuedAt, "issued_at");
+        requireYear(expiresAt, "expires_at");
+        if (payload.config() != null) {
+            payload.config().requireLimits();
+        }
+    }
+
+    /** Times are written with a year of four digits, as RFC 3339 has them. */
+    private static void requireYear(@Nullable Instant time, String field) {
+        if (time != null && (time.isBefore(FIRST) || !time.isBefore(END))) {
+            throw InvalidRecordException.invalid(
+                    "field " + field + " must be a time of the years 0000 to 9999");
+        }
     }
 
     /**

@@ -1,8 +1,10 @@
 package dev.perigee.protocol.config;
 
 import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.NumberRange;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.json.Require;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -16,9 +18,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Source: design/contract.md and seeds/process-management.txt, "Process Configuration".
  *
- * @param timeoutMs request timeout in milliseconds, null for the worker's default
- * @param handshakeTimeoutMs time from spawn to the initialize answer in milliseconds, null for the
+ * @param timeoutMs request timeout in milliseconds, {@link NumberRange#TIMEOUT_MS}, null for the
  *     worker's default
+ * @param handshakeTimeoutMs time from spawn to the initialize answer in milliseconds, {@link
+ *     NumberRange#TIMEOUT_MS}, null for the worker's default
  * @param secretMetadata passed through untouched
  * @param status the backend's own; read to refuse what still waits for its user, and never kept
  */
@@ -51,6 +54,8 @@ public record ServerConfig(
         @Nullable String status) {
 
     private static final String AWAITING = "awaiting_user_config";
+    private static final String TIMEOUT = "config.timeout_ms";
+    private static final String HANDSHAKE_TIMEOUT = "config.handshake_timeout_ms";
 
     @SuppressWarnings("NullAway") // Jackson passes null for what the record did not carry.
     public ServerConfig {
@@ -77,13 +82,38 @@ public record ServerConfig(
                             + " user has completed it");
         }
         status = null;
-        Require.atLeast(timeoutMs, 1, "config.timeout_ms");
-        Require.atLeast(handshakeTimeoutMs, 1, "config.handshake_timeout_ms");
+        NumberRange.TIMEOUT_MS.requireLeast(timeoutMs, TIMEOUT);
+        NumberRange.TIMEOUT_MS.requireLeast(handshakeTimeoutMs, HANDSHAKE_TIMEOUT);
         args = args == null ? List.of() : copy(args, "config.args");
         env = env == null ? Map.of() : copy(env, "config.env");
         headers = headers == null ? Map.of() : copy(headers, "config.headers");
         urlQueryParams =
                 urlQueryParams == null ? Map.of() : copy(urlQueryParams, "config.url_query_params");
+    }
+
+    /**
+     * Checks what a command may configure, and a configuration that was accepted by a former
+     * version may exceed.
+     *
+     * @throws InvalidRecordException naming the field and its limits
+     */
+    public void requireLimits() {
+        NumberRange.TIMEOUT_MS.require(timeoutMs, TIMEOUT);
+        NumberRange.TIMEOUT_MS.require(handshakeTimeoutMs, HANDSHAKE_TIMEOUT);
+    }
+
+    /** How long a request may take, a day at most; null for the worker's default. */
+    public @Nullable Duration requestTimeout() {
+        return duration(timeoutMs);
+    }
+
+    /** How long a start may take, a day at most; null for the worker's default. */
+    public @Nullable Duration handshakeTimeout() {
+        return duration(handshakeTimeoutMs);
+    }
+
+    private static @Nullable Duration duration(@Nullable Long millis) {
+        return millis == null ? null : Duration.ofMillis(NumberRange.TIMEOUT_MS.within(millis));
     }
 
     /** The identity of this user's instance of this installation. */

@@ -7,6 +7,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.exc.InputCoercionException;
 import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.exc.StreamReadException;
 import tools.jackson.core.json.JsonFactory;
@@ -155,6 +156,10 @@ public final class Json {
                     "nested more than %d deep, or with a name or number without end%s"
                             .formatted(MAX_DEPTH, where));
         }
+        if (failure instanceof InputCoercionException) {
+            return InvalidRecordException.invalid(
+                    "%s is a number beyond every limit%s".formatted(field(failure), where));
+        }
         if (failure instanceof StreamReadException) {
             return InvalidRecordException.malformed("not valid JSON" + where);
         }
@@ -165,7 +170,11 @@ public final class Json {
         return InvalidRecordException.invalid("not the expected kind of JSON value" + where);
     }
 
-    private static String path(DatabindException failure) {
+    private static String field(JacksonException failure) {
+        return failure.getPath().isEmpty() ? "a field" : "field " + path(failure);
+    }
+
+    private static String path(JacksonException failure) {
         var path = new StringBuilder();
         for (var step : failure.getPath()) {
             if (step.getPropertyName() != null) {

@@ -3,6 +3,7 @@ package dev.perigee.protocol.tool;
 import dev.perigee.protocol.json.Fields;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.NumberRange;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.json.Require;
 import dev.perigee.protocol.topic.RecordKey;
@@ -16,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *     for a prompt, the bare slug for a list of one server; see {@link ToolPath}
  * @param installationId needed where the user has two installations of one server
  * @param arguments passed to the server unchanged
- * @param timeoutMs time from the record's append to the answer, in milliseconds
+ * @param timeoutMs time from the record's append to the answer, in milliseconds, {@link
+ *     NumberRange#TIMEOUT_MS}
  * @param query of a search
  * @param limit of a search, 10 by default
  */
@@ -31,12 +33,14 @@ public record ToolRequest(
         @Nullable Long timeoutMs,
         @Nullable String query,
         @Nullable Long limit) {
+    private static final String TIMEOUT = "timeout_ms";
+
     public ToolRequest {
         Require.id(requestId, "request_id");
         Require.id(teamId, "team_id");
         Require.id(userId, "user_id");
         Require.text(method, "method");
-        Require.atLeast(timeoutMs, 1, "timeout_ms");
+        NumberRange.TIMEOUT_MS.requireLeast(timeoutMs, TIMEOUT);
         Require.atLeast(limit, 1, "limit");
     }
 
@@ -87,6 +91,15 @@ public record ToolRequest(
                 timeoutMs,
                 query,
                 limit);
+    }
+
+    /**
+     * Checks what a new request may ask for.
+     *
+     * @throws InvalidRecordException naming the field and its limits
+     */
+    public void requireLimits() {
+        NumberRange.TIMEOUT_MS.require(timeoutMs, TIMEOUT);
     }
 
     /** The key that its record has to have. */

@@ -16,14 +16,17 @@ import dev.perigee.protocol.event.Heartbeat;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.NumberRange;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolError;
 import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.tool.ToolResult;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
@@ -187,6 +190,35 @@ final class SchemaTest {
                 .isInstanceOf(InvalidRecordException.class);
         assertThat(SchemaFiles.errors("tool-request.json", Json.tree(bytes(document))))
                 .isNotEmpty();
+    }
+
+    @Test
+    @DisplayName("the limits of timeouts are those of the code")
+    void limitsOfTimeouts() {
+        var config = SchemaNode.of("config.json");
+        for (var field :
+                List.of(
+                        config.property("timeout_ms"),
+                        config.property("handshake_timeout_ms"),
+                        SchemaNode.of("tool-request.json").property("timeout_ms"))) {
+            assertThat(field.node().path("minimum").asLong())
+                    .isEqualTo(NumberRange.TIMEOUT_MS.least());
+            assertThat(field.node().path("maximum").asLong())
+                    .isEqualTo(NumberRange.TIMEOUT_MS.most());
+        }
+    }
+
+    @Test
+    @DisplayName("a kept configuration with a longer timeout is still read")
+    void readsWhatAFormerVersionAccepted() {
+        var longest = CONFIG.replace("{\"inst", "{\"timeout_ms\":1000000000000000000,\"inst");
+
+        var config = Json.read(bytes(longest), ServerConfig.class);
+
+        assertThat(config.requestTimeout()).isEqualTo(Duration.ofDays(1));
+        assertThatThrownBy(config::requireLimits)
+                .isInstanceOf(InvalidRecordException.class)
+                .hasMessage("field config.timeout_ms must be an integer from 1 to 86400000");
     }
 
     @Test

@@ -65,7 +65,7 @@ final class ConnectAttempt implements Runnable {
     }
 
     private Duration timeout() {
-        var own = run.config().handshakeTimeoutMs();
-        return own == null ? parts.options().handshakeTimeout() : Duration.ofMillis(own);
+        var own = run.config().handshakeTimeout();
+        return own == null ? parts.options().handshakeTimeout() : own;
     }
 }

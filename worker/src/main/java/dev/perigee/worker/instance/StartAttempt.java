@@ -117,8 +117,8 @@ final class StartAttempt implements Runnable {
     }
 
     private Duration timeout() {
-        var own = run.config().handshakeTimeoutMs();
-        return own == null ? parts.options().handshakeTimeout() : Duration.ofMillis(own);
+        var own = run.config().handshakeTimeout();
+        return own == null ? parts.options().handshakeTimeout() : own;
     }
 
     private void failInHandshake(McpException failure) {

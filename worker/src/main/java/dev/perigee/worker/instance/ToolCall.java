@@ -227,10 +227,10 @@ final class ToolCall implements Runnable {
 
     private Duration left(ServerRun run) {
         long left = deadlineNanos - System.nanoTime();
-        var own = run.config().timeoutMs();
+        var own = run.config().requestTimeout();
         if (own != null) {
             long spent = System.nanoTime() - startNanos;
-            left = Math.min(left, Duration.ofMillis(own).toNanos() - spent);
+            left = Math.min(left, own.toNanos() - spent);
         }
         return Duration.ofNanos(left);
     }
