@@ -88,7 +88,10 @@ final class HealthProbe {
             client.request("ping", RawJson.EMPTY_OBJECT, timeout);
             return null;
         } catch (McpException e) {
-            return e.kind() == McpException.Kind.SERVER_ERROR ? null : FailureStatus.of(e);
+            boolean answered =
+                    e.kind() == McpException.Kind.SERVER_ERROR
+                            || e.kind() == McpException.Kind.RATE_LIMITED;
+            return answered ? null : FailureStatus.of(e);
         } catch (InterruptedException e) {
             return FailureStatus.error("the check was interrupted");
         } catch (RuntimeException e) {

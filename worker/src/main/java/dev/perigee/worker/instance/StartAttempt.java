@@ -153,6 +153,8 @@ final class StartAttempt implements Runnable {
                     UNAUTHORIZED,
                     FORBIDDEN,
                     AUTHORIZATION_REQUIRED,
+                    RATE_LIMITED,
+                    REQUEST_REFUSED,
                     HTTP_REFUSED,
                     HTTP_FAILED ->
                     String.valueOf(failure.getMessage());

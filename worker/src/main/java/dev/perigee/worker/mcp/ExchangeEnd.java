@@ -1,6 +1,9 @@
 package dev.perigee.worker.mcp;
 
 import dev.perigee.protocol.json.InvalidRecordException;
+import java.net.http.HttpHeaders;
+import java.time.Duration;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** How an HTTP exchange ended. */
@@ -12,11 +15,28 @@ sealed interface ExchangeEnd {
     /**
      * The response has a status that is no success.
      *
-     * @param location where it redirects to
      * @param body its beginning
      */
     @SuppressWarnings("ArrayRecordComponent") // Never compared.
-    record Refused(int status, @Nullable String location, byte[] body) implements ExchangeEnd {
+    record Refused(int status, HttpHeaders headers, byte[] body) implements ExchangeEnd {
+
+        /** Whether the user must authorize first. */
+        boolean wantsAuthorization() {
+            return status == 401 || status == 403 || challenges();
+        }
+
+        /** Whether it asks for credentials, or others. */
+        boolean challenges() {
+            return status >= 400
+                    && status < 500
+                    && headers.firstValue("www-authenticate").isPresent();
+        }
+
+        /** How long the server asks its client to wait, null when it does not. */
+        @Nullable Duration retryAfter() {
+            boolean busy = status == 429 || status == 503;
+            return busy ? RetryAfter.read(headers, Instant.now()) : null;
+        }
 
         /** Whether it is the JSON-RPC refusal of the request of this id. */
         boolean answers(long id) {

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class HttpCall implements McpRequest.Owner {
     private static final String INITIALIZE = "initialize";
+    private static final String LISTING = "tools/list";
 
     private final String method;
     private final RawJson params;
@@ -63,6 +64,14 @@ final class HttpCall implements McpRequest.Owner {
             session.forget(this);
             exchange.abandon();
         }
+    }
+
+    /** Its handshake and its list of tools a server refuses for itself, a call for its tool. */
+    @Override
+    public McpException.Kind meaning(String message) {
+        return isHandshake() || method.equals(LISTING)
+                ? HttpFailures.meaningOfServer(message)
+                : McpException.Kind.SERVER_ERROR;
     }
 
     @Override

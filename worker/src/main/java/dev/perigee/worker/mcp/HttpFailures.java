@@ -13,14 +13,15 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells what kind of failure an exchange's end is: by status and exception first, by text only
- * where a server says in its own words that its user must authorize. Pure.
+ * The kind of failure that an exchange's end is, by status, header and exception; by text only
+ * where a server refuses its handshake or list of tools with a JSON-RPC error. Pure.
  *
  * <p>Source: seeds/recovery-system.txt, "Retryable vs Non-Retryable Errors"; design/decisions.md,
  * 6, 7 and 8.
  */
 final class HttpFailures {
     private static final int QUOTED_CHARACTERS = 200;
+    private static final int TOO_MANY_REQUESTS = 429;
     private static final int SERVER_FAULT = 500;
     private static final Pattern AUTHORIZATION =
             Pattern.compile(
@@ -58,8 +59,11 @@ final class HttpFailures {
                 Kind.UNREACHABLE, "Server unreachable (it ended the stream that answers come in)");
     }
 
-    /** What a JSON-RPC error says. */
-    static Kind meaning(String message) {
+    /**
+     * What a JSON-RPC error to a request about the server itself says; that of a tool's call is an
+     * application's, whatever its words.
+     */
+    static Kind meaningOfServer(String message) {
         return AUTHORIZATION.matcher(message).find()
                 ? Kind.AUTHORIZATION_REQUIRED
                 : Kind.SERVER_ERROR;
@@ -67,11 +71,17 @@ final class HttpFailures {
 
     /** Whether a server that was named a session does not know it, so did nothing. */
     static boolean isSessionLost(ExchangeEnd.Refused end) {
-        return end.status() == 404
-                || (end.status() == 400 && SESSION.matcher(text(end.body())).find());
+        return !end.challenges()
+                && (end.status() == 404
+                        || (end.status() == 400 && SESSION.matcher(text(end.body())).find()));
     }
 
-    private static McpException refused(ExchangeEnd.Refused end) {
+    /** Whether a JSON-RPC error in the response's body is the answer; else its status is. */
+    static boolean mayAnswer(ExchangeEnd.Refused end) {
+        return !end.wantsAuthorization() && end.status() != TOO_MANY_REQUESTS;
+    }
+
+    static McpException refused(ExchangeEnd.Refused end) {
         int status = end.status();
         var said = text(end.body());
         if (status == 401) {
@@ -81,15 +91,24 @@ final class HttpFailures {
             return failure(Kind.FORBIDDEN, "Access forbidden (HTTP 403)");
         }
         if (status < 400) {
-            return failure(Kind.HTTP_REFUSED, redirected(status, end.location()));
-        }
-        if (AUTHORIZATION.matcher(said).find()) {
             return failure(
-                    Kind.AUTHORIZATION_REQUIRED,
-                    "The server requires authorization (HTTP " + status + ")");
+                    Kind.HTTP_REFUSED,
+                    redirected(status, end.headers().firstValue("location").orElse(null)));
         }
-        var kind = status >= SERVER_FAULT ? Kind.HTTP_FAILED : Kind.HTTP_REFUSED;
-        return failure(kind, "HTTP " + status + (said.isEmpty() ? "" : ": " + said));
+        if (end.challenges()) {
+            return failure(Kind.UNAUTHORIZED, "Authentication failed (HTTP %d)".formatted(status));
+        }
+        var kind =
+                status >= SERVER_FAULT
+                        ? Kind.HTTP_FAILED
+                        : status == TOO_MANY_REQUESTS ? Kind.RATE_LIMITED : Kind.REQUEST_REFUSED;
+        var pause = end.retryAfter();
+        var message = "HTTP " + status + (said.isEmpty() ? "" : ": " + said);
+        return new McpException(
+                kind,
+                true,
+                pause == null ? message : message + "; try again in " + RetryAfter.text(pause),
+                pause);
     }
 
     private static String redirected(int status, @Nullable String location) {

@@ -45,20 +45,15 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
         }
 
         @Override
-        public void lost(HttpSession session, HttpCall call) {
-            sessions.drop(session);
+        public void lost(HttpSession session, HttpCall call, McpException why) {
             if (call.takeSecondChance()) {
+                sessions.drop(session);
                 var _ =
                         Thread.ofVirtual()
                                 .name("mcp-renew-" + parts.processId())
                                 .start(about.carriedBy(() -> sendAgain(call)));
             } else {
-                failed(
-                        call,
-                        new McpException(
-                                McpException.Kind.HTTP_REFUSED,
-                                false,
-                                "The server forgets its sessions at once"));
+                failed(call, why);
             }
         }
 
@@ -78,11 +73,6 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
             if (session != null) {
                 session.tell(message);
             }
-        }
-
-        @Override
-        public McpException.Kind meaning(String message) {
-            return HttpFailures.meaning(message);
         }
     }
 

@@ -50,7 +50,8 @@ final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchange
     interface Calls {
         void failed(HttpCall call, McpException why);
 
-        void lost(HttpSession session, HttpCall call);
+        /** The response that refused a call may mean that the server forgot the session. */
+        void lost(HttpSession session, HttpCall call, McpException why);
 
         void received(byte[] message);
     }
@@ -192,10 +193,10 @@ final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchange
             boolean named = kind == HttpTransport.SSE || exchange.inSession();
             if (named && !call.isHandshake() && HttpFailures.isSessionLost(refused)) {
                 calls.remove(call);
-                client.lost(this, call);
+                client.lost(this, call, HttpFailures.refused(refused));
                 return;
             }
-            if (refused.status() != 401 && refused.status() != 403 && refused.answers(call.id())) {
+            if (HttpFailures.mayAnswer(refused) && refused.answers(call.id())) {
                 client.received(refused.body());
                 return;
             }

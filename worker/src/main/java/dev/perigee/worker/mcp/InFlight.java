@@ -49,6 +49,17 @@ final class InFlight {
         return true;
     }
 
+    /** The server answered with a JSON-RPC error; false when no one waits for it. */
+    boolean refuse(long id, String message) {
+        var request = pending.remove(id);
+        if (request == null) {
+            return false;
+        }
+        metrics.answered();
+        request.refuse(message);
+        return true;
+    }
+
     /** The server answered, with something that is no result; false when nobody waits for it. */
     boolean refuse(@Nullable Long id, McpException.Kind kind, String message) {
         var request = id == null ? null : pending.remove(id);

@@ -1,5 +1,8 @@
 package dev.perigee.worker.mcp;
 
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
 /**
  * A request without a result. The message is for people; where it quotes the server it may hold
  * what the server chose to say.
@@ -9,6 +12,7 @@ public final class McpException extends Exception {
 
     private final Kind kind;
     private final boolean sent;
+    private final @Nullable Duration retryAfter;
 
     /** Why there is no result. */
     public enum Kind {
@@ -18,13 +22,17 @@ public final class McpException extends Exception {
         TIMEOUT,
         /** No connection, or one that broke off before the answer was whole. */
         UNREACHABLE,
-        /** HTTP 401. */
+        /** HTTP 401, or another 4xx with {@code WWW-Authenticate}. */
         UNAUTHORIZED,
         /** HTTP 403. */
         FORBIDDEN,
-        /** The server says in another way that its user must authorize first. */
+        /** The server refuses its handshake or its list of tools until its user authorizes. */
         AUTHORIZATION_REQUIRED,
-        /** HTTP as it would be again: a redirect, any other 4xx, no TLS. */
+        /** HTTP 429: the server did not process the request. */
+        RATE_LIMITED,
+        /** Any other HTTP 4xx: says something about this request, not about the server. */
+        REQUEST_REFUSED,
+        /** HTTP as it would be for any request: a redirect elsewhere, no TLS. */
         HTTP_REFUSED,
         /** HTTP 5xx. */
         HTTP_FAILED,
@@ -43,14 +51,21 @@ public final class McpException extends Exception {
     }
 
     McpException(Kind kind, boolean sent, String message) {
+        this(kind, sent, message, null);
+    }
+
+    McpException(Kind kind, boolean sent, String message, @Nullable Duration retryAfter) {
         super(message, null, false, false);
         this.kind = kind;
         this.sent = sent;
+        this.retryAfter = retryAfter;
     }
 
     /** The same for a request that depended on this one and surely was not sent. */
     McpException beforeSending() {
-        return sent ? new McpException(kind, false, String.valueOf(getMessage())) : this;
+        return sent
+                ? new McpException(kind, false, String.valueOf(getMessage()), retryAfter)
+                : this;
     }
 
     /** An answer that breaks the protocol. */
@@ -66,6 +81,11 @@ public final class McpException extends Exception {
     /** Whether the process is no more, or about to be. */
     public boolean isEnd() {
         return kind == Kind.CRASHED || kind == Kind.CLOSED;
+    }
+
+    /** The shortest pause before another attempt, null where the server names none. */
+    public @Nullable Duration retryAfter() {
+        return retryAfter;
     }
 
     /** Whether the server may have received the request. */

@@ -22,6 +22,11 @@ public final class McpRequest {
         /** The request was given up: forgets it and tells the server. */
         void cancelled(long id, boolean tellServer, String reason);
 
+        /** What a JSON-RPC error with this message means; by default no more than that. */
+        default McpException.Kind meaning(String message) {
+            return McpException.Kind.SERVER_ERROR;
+        }
+
         /** The request ended, in whatever way. */
         default void ended(boolean answered) {}
     }
@@ -47,6 +52,11 @@ public final class McpRequest {
 
     void fail(McpException why) {
         finish(new Failed(why));
+    }
+
+    /** The server answered with a JSON-RPC error. */
+    void refuse(String message) {
+        fail(new McpException(owner.meaning(message), true, message));
     }
 
     private boolean finish(End how) {

@@ -33,9 +33,6 @@ final class Reception {
 
         /** Sends a reply to the server, or drops it when that would take time. */
         void reply(byte[] message);
-
-        /** What a JSON-RPC error with this message means. */
-        McpException.Kind meaning(String message);
     }
 
     Reception(String processId, InFlight inFlight, McpListener listener, Transport transport) {
@@ -70,7 +67,7 @@ final class Reception {
                         .addKeyValue("process_id", processId)
                         .addKeyValue("code", code)
                         .log("Server answered with an error");
-                late(inFlight.refuse(id, transport.meaning(text), text));
+                late(inFlight.refuse(id, text));
             }
             case McpMessage.Question(var id, var method) -> reply(id, method);
             case McpMessage.Notice(var method) -> notice(method);

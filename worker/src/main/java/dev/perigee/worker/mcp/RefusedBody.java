@@ -71,9 +71,7 @@ final class RefusedBody<T> implements HttpResponse.BodySubscriber<T> {
     private void finish() {
         exchange.end(
                 new ExchangeEnd.Refused(
-                        response.statusCode(),
-                        response.headers().firstValue("location").orElse(null),
-                        body.toByteArray()));
+                        response.statusCode(), response.headers(), body.toByteArray()));
         never.completeExceptionally(new ExchangeFailedException());
     }
 }

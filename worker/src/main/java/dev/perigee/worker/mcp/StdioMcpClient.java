@@ -52,11 +52,6 @@ public final class StdioMcpClient implements McpClient {
         }
 
         @Override
-        public McpException.Kind meaning(String message) {
-            return McpException.Kind.SERVER_ERROR;
-        }
-
-        @Override
         public void line(byte[] line) {
             reception.receive(line);
         }

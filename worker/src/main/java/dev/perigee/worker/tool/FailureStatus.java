@@ -22,7 +22,8 @@ public record FailureStatus(ServerStatus status, String message) {
 
     /**
      * The status of an HTTP server after a call failed for good, null when it keeps the one it has:
-     * what an application answers, and how long it takes, says nothing of its server.
+     * what an application answers, how long it takes, and that this one request is refused, says
+     * nothing of its server.
      */
     public static @Nullable FailureStatus afterCall(McpException failure) {
         return switch (failure.kind()) {
@@ -35,7 +36,15 @@ public record FailureStatus(ServerStatus status, String message) {
                     INVALID_ANSWER ->
                     of(failure);
             case TIMEOUT -> failure.sent() ? null : of(failure);
-            case SERVER_ERROR, TOO_LARGE, CANCELLED, CLOSED, CRASHED, NOT_READ -> null;
+            case SERVER_ERROR,
+                    RATE_LIMITED,
+                    REQUEST_REFUSED,
+                    TOO_LARGE,
+                    CANCELLED,
+                    CLOSED,
+                    CRASHED,
+                    NOT_READ ->
+                    null;
         };
     }
 
@@ -46,7 +55,9 @@ public record FailureStatus(ServerStatus status, String message) {
             case UNREACHABLE -> new FailureStatus(ServerStatus.OFFLINE, UNREACHABLE);
             case UNAUTHORIZED, FORBIDDEN, AUTHORIZATION_REQUIRED ->
                     new FailureStatus(ServerStatus.REQUIRES_REAUTH, message);
-            case HTTP_REFUSED,
+            case RATE_LIMITED,
+                    REQUEST_REFUSED,
+                    HTTP_REFUSED,
                     HTTP_FAILED,
                     SERVER_ERROR,
                     TIMEOUT,

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Whether a failed request is worth another attempt, and may have one: the server could not be
- * reached, or failed by itself, and did not receive the request or may receive it twice. Pure.
+ * reached, or failed by itself, and did not receive the request or may receive it twice; or it did
+ * not process the request and says when to try again. Pure.
  *
  * <p>Source: seeds/recovery-system.txt, "Retry Logic"; design/decisions.md, 6.
  */
@@ -31,11 +32,13 @@ public final class RetryDecision {
     static boolean retries(McpException failure, boolean repeatable) {
         return switch (failure.kind()) {
             case UNREACHABLE, HTTP_FAILED -> repeatable || !failure.sent();
+            case RATE_LIMITED -> failure.retryAfter() != null;
             case SERVER_ERROR,
                     TIMEOUT,
                     UNAUTHORIZED,
                     FORBIDDEN,
                     AUTHORIZATION_REQUIRED,
+                    REQUEST_REFUSED,
                     HTTP_REFUSED,
                     CRASHED,
                     CLOSED,

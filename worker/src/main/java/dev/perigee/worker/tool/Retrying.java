@@ -4,6 +4,7 @@ import dev.perigee.worker.mcp.McpException;
 import io.github.resilience4j.retry.Retry;
 import io.github.resilience4j.retry.RetryConfig;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Tries requests again as {@link RetryDecision} allows, on the calling thread, which sleeps in
@@ -37,6 +38,10 @@ public final class Retrying {
                         .build());
     }
 
+    private static Duration pause(Duration own, @Nullable Duration asked) {
+        return asked == null || asked.compareTo(own) < 0 ? own : asked;
+    }
+
     /**
      * Runs the attempt until it succeeds, must not be repeated, or could not be any more before the
      * deadline.
@@ -59,7 +64,7 @@ public final class Retrying {
                 if (pauseMs < 0) {
                     throw e;
                 }
-                var pause = Duration.ofMillis(pauseMs);
+                var pause = pause(Duration.ofMillis(pauseMs), e.retryAfter());
                 if (deadlineNanos - System.nanoTime() <= pause.toNanos()) {
                     throw e;
                 }

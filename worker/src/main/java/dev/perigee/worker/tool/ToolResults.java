@@ -75,13 +75,13 @@ public final class ToolResults {
             case TIMEOUT -> ErrorCode.TIMEOUT;
             case CRASHED -> failure.sent() ? ErrorCode.CRASHED : ErrorCode.UNAVAILABLE;
             case CLOSED -> failure.sent() ? ErrorCode.OUTCOME_UNKNOWN : ErrorCode.UNAVAILABLE;
-            case NOT_READ -> ErrorCode.OVERLOADED;
+            case NOT_READ, RATE_LIMITED -> ErrorCode.OVERLOADED;
             case CANCELLED -> ErrorCode.CANCELLED;
             case TOO_LARGE -> ErrorCode.TOO_LARGE;
             case UNREACHABLE ->
                     failure.sent() ? ErrorCode.OUTCOME_UNKNOWN : ErrorCode.SERVER_UNREACHABLE;
             case UNAUTHORIZED, FORBIDDEN, AUTHORIZATION_REQUIRED -> ErrorCode.REQUIRES_REAUTH;
-            case HTTP_REFUSED, HTTP_FAILED -> ErrorCode.SERVER_ERROR;
+            case REQUEST_REFUSED, HTTP_REFUSED, HTTP_FAILED -> ErrorCode.SERVER_ERROR;
         };
     }
 }

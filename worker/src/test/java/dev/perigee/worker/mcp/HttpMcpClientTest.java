@@ -253,9 +253,9 @@ final class HttpMcpClientTest {
                 "`{'mode':'status','status':401}`,UNAUTHORIZED,Authentication failed (HTTP 401)",
                 "`{'mode':'status','status':403}`,FORBIDDEN,Access forbidden (HTTP 403)",
                 "`{'mode':'status','status':500}`,HTTP_FAILED,HTTP 500: ordered 500",
-                "`{'mode':'status','status':429}`,HTTP_REFUSED,HTTP 429: ordered 429",
-                "`{'mode':'status','status':400,'text':'invalid_token'}`,AUTHORIZATION_REQUIRED,HTTP 400",
-                "`{'mode':'rpc_error'}`,AUTHORIZATION_REQUIRED,authorization required",
+                "`{'mode':'status','status':429}`,RATE_LIMITED,HTTP 429: ordered 429",
+                "`{'mode':'status','status':400,'text':'invalid_token'}`,REQUEST_REFUSED,HTTP 400: invalid_token",
+                "`{'mode':'rpc_error'}`,SERVER_ERROR,authorization required",
                 "`{'mode':'rpc_error','text':'no port 4010'}`,SERVER_ERROR,no port 4010",
                 "`{'mode':'html'}`,INVALID_ANSWER,HTTP 200 with text/html",
                 "`{'mode':'garbage'}`,INVALID_ANSWER,no answer that can be read",
@@ -265,7 +265,7 @@ final class HttpMcpClientTest {
                 "`{'mode':'reset_after_body'}`,UNREACHABLE,before it answered",
                 "`{'mode':'redirect','location':'https://evil.example/x?k=1'}`,HTTP_REFUSED,to https://evil.example (HTTP 307)",
             })
-    @DisplayName("REC-25, REC-26, REC-27, REC-29, REC-30 A failure is told by its kind")
+    @DisplayName("REC-25, REC-26, REC-29, REC-30, CAL-15 A failure is told by its kind")
     void tellsFailures(String order, Kind kind, String message) throws Exception {
         var server = server();
         var client = client(server.url(), HttpTransport.STREAMABLE);

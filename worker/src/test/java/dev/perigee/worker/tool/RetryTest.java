@@ -119,6 +119,21 @@ final class RetryTest {
     }
 
     @Test
+    @DisplayName("CAL-15 What was not processed is asked for again when the server says when")
+    void waitsAsLongAsAsked() throws Exception {
+        var pause = Duration.ofMillis(200);
+        var busy = McpFailures.retryAfter(Kind.RATE_LIMITED, pause);
+
+        assertThat(run(QUICK, false, Duration.ofMinutes(1), busy)).isEqualTo("ok");
+
+        assertThat(attemptedAt).hasSize(2);
+        assertThat(attemptedAt.get(1) - attemptedAt.get(0)).isGreaterThanOrEqualTo(pause.toNanos());
+        attemptedAt.clear();
+        assertThatThrownBy(() -> run(QUICK, false, Duration.ofMillis(100), busy)).isSameAs(busy);
+        assertThat(attemptedAt).hasSize(1);
+    }
+
+    @Test
     @DisplayName("REC-32 Hints make a call repeatable, if they are trusted")
     void knowsWhatMayRunTwice() {
         var call = new ServerRequest("tools/call", RawJson.EMPTY_OBJECT, "t");
@@ -159,7 +174,15 @@ final class RetryTest {
     @ParameterizedTest
     @EnumSource(
             value = Kind.class,
-            names = {"SERVER_ERROR", "TIMEOUT", "TOO_LARGE", "CANCELLED", "CLOSED"})
+            names = {
+                "SERVER_ERROR",
+                "RATE_LIMITED",
+                "REQUEST_REFUSED",
+                "TIMEOUT",
+                "TOO_LARGE",
+                "CANCELLED",
+                "CLOSED"
+            })
     @DisplayName("REC-31 An application's failure changes nothing, except in a discovery")
     void leavesApplicationsAlone(Kind kind) {
         assertThat(FailureStatus.afterCall(failure(kind, true))).isNull();
