@@ -81,6 +81,11 @@ final class Exchange {
         return responded;
     }
 
+    /** Whether it has had a connection; of a request without body only the response tells. */
+    boolean isConnected() {
+        return handedOver || responded;
+    }
+
     /** Whether the request named a session. */
     boolean inSession() {
         return inSession;

@@ -74,6 +74,15 @@ final class HttpCall implements McpRequest.Owner {
                 : McpException.Kind.SERVER_ERROR;
     }
 
+    /** Without a connection the server is out of reach, however little time there was. */
+    @Override
+    public McpException expired(String message) {
+        var taken = way;
+        return taken == null || !taken.exchange().handedOver()
+                ? HttpFailures.notConnected()
+                : McpRequest.Owner.super.expired(message);
+    }
+
     @Override
     public void ended(boolean answered) {
         over = true;

@@ -53,6 +53,12 @@ final class HttpFailures {
         };
     }
 
+    /** The failure of a request whose deadline passed while there was no connection. */
+    static McpException notConnected() {
+        return new McpException(
+                Kind.UNREACHABLE, false, "Server unreachable (no connection in time)");
+    }
+
     /** The failure of requests whose answers were to come in a stream that has ended. */
     static McpException streamEnded() {
         return failure(

@@ -38,7 +38,21 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
             HttpConnections connections,
             McpOptions options) {}
 
-    private final class SessionCalls implements HttpSession.Calls, Reception.Transport {
+    private final class SessionCalls
+            implements HttpSession.Calls, HttpSessions.Maker, Reception.Transport {
+        @Override
+        public HttpSession make(long deadlineNanos) throws McpException, InterruptedException {
+            return open(deadlineNanos);
+        }
+
+        @Override
+        public McpException outOfTime() {
+            var session = newest.get();
+            return session == null || session.isReached()
+                    ? HttpSessions.outOfTime()
+                    : HttpFailures.notConnected();
+        }
+
         @Override
         public void failed(HttpCall call, McpException why) {
             inFlight.fail(call.id(), why);
@@ -94,7 +108,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
         this.parts = new Parts(processId, transport, target, connections, options);
         this.inFlight = new InFlight(metrics);
         this.reception = new Reception(processId, inFlight, listener, calls);
-        this.sessions = new HttpSessions(this::open);
+        this.sessions = new HttpSessions(calls);
     }
 
     /** Makes a session unless there is one; what the server said when it was made. */

@@ -41,6 +41,7 @@ final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchange
     private final Lingering lingering = new Lingering();
     private final AtomicBoolean closing = new AtomicBoolean();
     private volatile boolean usable = true;
+    private volatile boolean reached;
     private volatile @Nullable McpException streamEnd;
     private volatile boolean retired;
     private volatile @Nullable Exchange stream;
@@ -80,6 +81,11 @@ final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchange
         return info;
     }
 
+    /** Whether a connection with the server was made. */
+    boolean isReached() {
+        return reached || unfinished.values().stream().anyMatch(Exchange::isConnected);
+    }
+
     /** Connects, where the transport has a connection. */
     void connect(long deadlineNanos) throws McpException, InterruptedException {
         transport
@@ -92,7 +98,7 @@ final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchange
         try {
             connected.get(Math.max(0, deadlineNanos - System.nanoTime()), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            throw HttpSessions.outOfTime();
+            throw HttpFailures.notConnected();
         } catch (ExecutionException e) {
             throw HttpFailures.broken(e, false, false);
         }
@@ -173,6 +179,7 @@ final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchange
 
     @Override
     public void ended(Exchange exchange, ExchangeEnd end) {
+        reached |= exchange.isConnected();
         unfinished.remove(exchange.number());
         lingering.remove(exchange);
         var call = exchange.call();

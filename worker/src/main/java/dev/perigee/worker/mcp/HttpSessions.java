@@ -20,12 +20,23 @@ import org.jspecify.annotations.Nullable;
 final class HttpSessions {
     private final Maker maker;
     private @Nullable HttpSession current;
-    private @Nullable CompletableFuture<HttpSession> making;
+    private @Nullable Flight making;
     private boolean closed;
 
-    /** Makes a session, handshake included. */
+    /** An attempt of one thread, until its own deadline, that others wait for. */
+    private record Flight(CompletableFuture<HttpSession> session, long deadlineNanos) {
+        boolean isOver() {
+            return deadlineNanos - System.nanoTime() <= 0;
+        }
+    }
+
+    /** Makes sessions, for any thread. */
     interface Maker {
+        /** Makes a session, handshake included. */
         HttpSession make(long deadlineNanos) throws McpException, InterruptedException;
+
+        /** Why the session that another thread makes is not there in time. */
+        McpException outOfTime();
     }
 
     HttpSessions(Maker maker) {
@@ -39,7 +50,7 @@ final class HttpSessions {
      */
     HttpSession get(String url, long deadlineNanos) throws McpException, InterruptedException {
         while (true) {
-            CompletableFuture<HttpSession> flight;
+            Flight flight;
             boolean mine = false;
             HttpSession outdated = null;
             synchronized (this) {
@@ -52,7 +63,7 @@ final class HttpSessions {
                 if (making == null) {
                     outdated = current;
                     current = null;
-                    making = new CompletableFuture<>();
+                    making = new Flight(new CompletableFuture<>(), deadlineNanos);
                     mine = true;
                 }
                 flight = making;
@@ -61,18 +72,17 @@ final class HttpSessions {
                 outdated.retire();
             }
             if (mine) {
-                return make(flight, deadlineNanos);
+                return make(flight);
             }
             await(flight, deadlineNanos);
         }
     }
 
-    private HttpSession make(CompletableFuture<HttpSession> flight, long deadlineNanos)
-            throws McpException, InterruptedException {
+    private HttpSession make(Flight flight) throws McpException, InterruptedException {
         HttpSession made = null;
         McpException why = null;
         try {
-            made = maker.make(deadlineNanos);
+            made = maker.make(flight.deadlineNanos());
             return made;
         } catch (McpException e) {
             why = e.beforeSending();
@@ -88,26 +98,27 @@ final class HttpSessions {
                 made.retire();
             }
             if (made != null) {
-                flight.complete(made);
+                flight.session().complete(made);
             } else {
-                flight.completeExceptionally(why == null ? outOfTime() : why);
+                flight.session().completeExceptionally(why == null ? outOfTime() : why);
             }
         }
     }
 
     /** Waits for another thread's attempt; one that only lacked time does not count. */
-    private static void await(CompletableFuture<HttpSession> flight, long deadlineNanos)
+    private void await(Flight flight, long deadlineNanos)
             throws McpException, InterruptedException {
         long left = deadlineNanos - System.nanoTime();
         try {
-            flight.get(Math.max(0, left), TimeUnit.NANOSECONDS);
+            flight.session().get(Math.max(0, left), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            throw outOfTime();
+            throw maker.outOfTime();
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof McpException why)) {
                 throw new IllegalStateException(e.getCause());
             }
-            if (why.kind() != McpException.Kind.TIMEOUT || deadlineNanos - System.nanoTime() <= 0) {
+            boolean lackedTime = why.kind() == McpException.Kind.TIMEOUT || flight.isOver();
+            if (!lackedTime || deadlineNanos - System.nanoTime() <= 0) {
                 throw why;
             }
         }

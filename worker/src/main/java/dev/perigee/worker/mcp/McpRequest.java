@@ -27,6 +27,11 @@ public final class McpRequest {
             return McpException.Kind.SERVER_ERROR;
         }
 
+        /** The failure of a request whose time is over. */
+        default McpException expired(String message) {
+            return new McpException(McpException.Kind.TIMEOUT, true, message);
+        }
+
         /** The request ended, in whatever way. */
         default void ended(boolean answered) {}
     }
@@ -115,9 +120,9 @@ public final class McpRequest {
         var message =
                 "Request timeout: no answer from the server within %d ms"
                         .formatted(TimeUnit.NANOSECONDS.toMillis(timeout.toNanos()));
-        var why = new McpException(McpException.Kind.TIMEOUT, true, message);
+        var why = owner.expired(message);
         if (finish(new Failed(why))) {
-            owner.cancelled(id, true, "Request timeout");
+            owner.cancelled(id, why.sent(), "Request timeout");
         }
     }
 }

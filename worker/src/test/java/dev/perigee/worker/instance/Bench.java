@@ -243,8 +243,12 @@ final class Bench implements AutoCloseable {
 
     /** Waits for the result of an accepted request. */
     ToolResult result(ToolOrder.Execute order) {
+        return result(order, PATIENCE);
+    }
+
+    ToolResult result(ToolOrder.Execute order, Duration patience) {
         var id = order.request().requestId();
-        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(5)).until(() -> find(id) != null);
+        await().atMost(patience).pollInterval(Duration.ofMillis(5)).until(() -> find(id) != null);
         return Objects.requireNonNull(find(id));
     }
 
