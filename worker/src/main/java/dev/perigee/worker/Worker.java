@@ -163,6 +163,7 @@ public final class Worker implements AutoCloseable {
         log.atInfo()
                 .addKeyValue("worker_id", identity.workerId())
                 .addKeyValue("incarnation", identity.incarnation())
+                .addKeyValue("isolation", isolation.description())
                 .addKeyValue("settings", settings)
                 .log("Worker started");
         return new Worker(identity, parts, link, admin, processes.leaseLost());

@@ -40,11 +40,13 @@ public final class WorkerSettings {
             Setting.of(
                     "worker.mode",
                     SettingType.oneOf(WorkerMode.class),
-                    "development",
-                    "In production servers are jailed unless isolation.mode says otherwise, debug"
-                            + " pages are off unless admin.debug does, and a * in process.allowed-commands stands for "
+                    "production",
+                    "What a worker is for. In production debug pages are off unless admin.debug"
+                            + " turns them on, packages are in /mcp-cache unless"
+                            + " worker.cache-directory names another directory, and a * in"
+                            + " process.allowed-commands stands for "
                             + String.join(",", PRODUCTION_COMMANDS)
-                            + ".");
+                            + ". In either mode isolation.mode alone decides on jails.");
     public static final Setting<String> CACHE_DIRECTORY =
             Setting.optional(
                     "worker.cache-directory",
@@ -82,13 +84,13 @@ public final class WorkerSettings {
 
     /** What is wrong when jailed servers could pass for a gateway, null when they cannot. */
     private static @Nullable String linkOpenToServers(Settings settings) {
-        return isProduction(settings)
-                        && settings.valueOrNull(LinkSettings.TOKEN) == null
+        return settings.valueOrNull(LinkSettings.TOKEN) == null
                         && settings.valueOrNull(LinkSettings.TLS_CLIENT_CA) == null
                         && IsolationSettings.letsReachHost(settings)
-                ? "link.token or link.tls.client-ca must be set in production: jailed servers have"
-                        + " the host's network and could pass for a gateway; or set"
-                        + " isolation.network=false"
+                ? "link.token or link.tls.client-ca must be set: jailed servers have the host's"
+                        + " network and could pass for a gateway. Write a secret into a file"
+                        + " (openssl rand -hex 32) and name it by link.token-file, here and at the"
+                        + " gateways; or set isolation.network=false"
                 : null;
     }
 
@@ -116,8 +118,7 @@ public final class WorkerSettings {
 
     /** Who may see the admin pages: with the token, or from this machine where only people are. */
     static AdminAccess adminAccess(Settings settings) {
-        return AdminSettings.access(
-                settings, isProduction(settings) && IsolationSettings.letsReachHost(settings));
+        return AdminSettings.access(settings, IsolationSettings.letsReachHost(settings));
     }
 
     static Path caches(Settings settings) {

@@ -25,9 +25,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class WorkerSettingsTest {
+    /** The least that a worker needs to be told. */
+    private static final Map<String, String> UNJAILED = Map.of("isolation.mode", "none");
+
     @Test
     void hasTheNumbersOfTheDecisions() {
-        var settings = WorkerSettings.SCHEMA.defaults();
+        var settings = WorkerSettings.SCHEMA.read(UNJAILED);
         assertThat(settings.value(SessionSettings.RETENTION)).isEqualTo(Duration.ofSeconds(30));
         assertThat(settings.value(LinkSettings.HEARTBEAT_INTERVAL))
                 .isEqualTo(Duration.ofSeconds(30));
@@ -46,12 +49,17 @@ final class WorkerSettingsTest {
     }
 
     @Test
-    void isOpenInDevelopmentAndClosedInProduction() {
-        var development = WorkerSettings.SCHEMA.defaults();
+    @DisplayName("TEN-16: a worker is closed unless it is for development")
+    void isClosedUnlessInDevelopment() {
+        var development =
+                WorkerSettings.SCHEMA.read(
+                        Map.of("worker.mode", "development", "isolation.mode", "none"));
         assertThat(WorkerSettings.debugs(development)).isTrue();
         assertThat(WorkerSettings.instances(development).allowedCommands()).containsExactly("*");
-        var production =
-                WorkerSettings.SCHEMA.read(Map.of("worker.mode", "production", "link.token", "t"));
+        assertThat(WorkerSettings.caches(development).toString()).endsWith(".cache/perigee");
+        var production = WorkerSettings.SCHEMA.read(Map.of("link.token", "t"));
+        assertThat(WorkerSettings.isProduction(production)).isTrue();
+        assertThat(WorkerSettings.caches(production)).isEqualTo(Path.of("/mcp-cache"));
         assertThat(WorkerSettings.debugs(production)).isFalse();
         assertThat(WorkerSettings.instances(production).allowedCommands())
                 .containsExactly("npx", "node", "uvx", "uv", "python", "python3");
@@ -73,9 +81,12 @@ final class WorkerSettingsTest {
     @Test
     @DisplayName("lets no jailed server pass for a gateway")
     void needsATokenWhereServersReachTheLink() {
-        var open = Map.of("worker.mode", "production");
-        assertThatThrownBy(() -> WorkerSettings.SCHEMA.read(open))
-                .hasMessageContaining("link.token or link.tls.client-ca must be set in production");
+        for (var mode : List.of("development", "production")) {
+            assertThatThrownBy(() -> WorkerSettings.SCHEMA.read(Map.of("worker.mode", mode)))
+                    .hasMessageContaining("link.token or link.tls.client-ca must be set")
+                    .hasMessageContaining("link.token-file");
+        }
+        var open = Map.<String, String>of();
         for (var closed : List.of("isolation.network=false", "isolation.mode=none")) {
             var all = new HashMap<>(open);
             all.put(closed.split("=", 2)[0], closed.split("=", 2)[1]);
@@ -98,7 +109,8 @@ final class WorkerSettingsTest {
             all.put(closed.split("=", 2)[0], closed.split("=", 2)[1]);
             assertThat(refusal(all)).isNull();
         }
-        assertThat(refusal(Map.of())).isNull();
+        var development = Map.of("worker.mode", "development", "link.token", "t");
+        assertThat(refusal(development)).isNotNull();
         assertThatThrownBy(
                         () ->
                                 WorkerSettings.SCHEMA.read(
@@ -121,7 +133,7 @@ final class WorkerSettingsTest {
 
     @Test
     void readsTls() {
-        assertThat(LinkSettings.read(WorkerSettings.SCHEMA.defaults()).tls()).isNull();
+        assertThat(LinkSettings.read(WorkerSettings.SCHEMA.read(UNJAILED)).tls()).isNull();
         var texts =
                 Map.of(
                         "link.tls.certificate",
@@ -172,9 +184,12 @@ final class WorkerSettingsTest {
 
     @Test
     void namesItselfAfterTheHost() {
-        assertThat(WorkerSettings.workerId(WorkerSettings.SCHEMA.defaults()))
+        assertThat(WorkerSettings.workerId(WorkerSettings.SCHEMA.read(UNJAILED)))
                 .matches("worker-[A-Za-z0-9._-]+");
-        assertThat(WorkerSettings.workerId(WorkerSettings.SCHEMA.read(Map.of("worker.id", "w-7"))))
+        assertThat(
+                        WorkerSettings.workerId(
+                                WorkerSettings.SCHEMA.read(
+                                        Map.of("isolation.mode", "none", "worker.id", "w-7"))))
                 .isEqualTo("w-7");
     }
 }

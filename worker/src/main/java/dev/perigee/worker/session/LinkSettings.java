@@ -32,8 +32,7 @@ public final class LinkSettings {
                             SettingType.string(),
                             "Bearer token that gateways must present. Without it, and without"
                                     + " link.tls.client-ca, everybody on this machine may connect,"
-                                    + " so in production one is needed where jailed servers have"
-                                    + " the network.")
+                                    + " so one is needed where jailed servers have the network.")
                     .asSecret();
     public static final Setting<Path> TLS_CERTIFICATE =
             Setting.optional(

@@ -62,6 +62,8 @@ final class WholeWorker implements AutoCloseable {
                                 "admin.listen", "127.0.0.1:0",
                                 "process.termination-grace", "2s",
                                 "worker.drain-timeout", "0s",
+                                "worker.mode", "development",
+                                "isolation.mode", "none",
                                 "logs.batch-interval", "50ms",
                                 "logs.lines-per-second", "1000000"));
         texts.putAll(more);

@@ -45,6 +45,8 @@ final class WorkerTest {
         texts.put("link.token", TOKEN);
         texts.put("admin.listen", "127.0.0.1:0");
         texts.put("process.termination-grace", "2s");
+        texts.put("worker.mode", "development");
+        texts.put("isolation.mode", "none");
         texts.putAll(more);
         return WorkerSettings.SCHEMA.read(texts);
     }
@@ -119,7 +121,7 @@ final class WorkerTest {
 
     @Test
     void hidesInstancesInProduction() throws Exception {
-        var production = Map.of("worker.mode", "production", "isolation.mode", "none");
+        var production = Map.of("worker.mode", "production");
         try (var closed = Worker.start(settings(production))) {
             var answer = get(closed.adminUri().resolve("/debug/instances"));
             assertThat(answer.statusCode()).isEqualTo(404);

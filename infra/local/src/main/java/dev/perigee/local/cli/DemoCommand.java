@@ -4,6 +4,7 @@ import dev.perigee.client.CommandRun;
 import dev.perigee.client.CommandRun.Addressed;
 import dev.perigee.client.KafkaConnection;
 import dev.perigee.local.fleet.FleetPlan;
+import dev.perigee.local.fleet.ServerTrust;
 import dev.perigee.protocol.command.CommandPayload;
 import dev.perigee.protocol.command.CommandType;
 import dev.perigee.protocol.event.ServerStatus;
@@ -48,7 +49,11 @@ final class DemoCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         var output = new Output(spec, OutputFormat.TABLE);
         output.line("Starting a broker, a worker and a gateway ...");
-        try (var run = FleetRun.of(spec, plan())) {
+        var plan = plan();
+        if (!plan.trust(System.getenv()).jailed()) {
+            output.line(ServerTrust.UNJAILED);
+        }
+        try (var run = FleetRun.of(spec, plan)) {
             var names = new TopicNames(TopicNames.DEFAULT_PREFIX);
             var kafka = new KafkaConnection(run.start(), names, Map.of());
             var server = installed(kafka, output);

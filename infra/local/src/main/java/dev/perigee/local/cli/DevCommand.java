@@ -1,6 +1,7 @@
 package dev.perigee.local.cli;
 
 import dev.perigee.local.fleet.FleetPlan;
+import dev.perigee.local.fleet.ServerTrust;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,11 +22,13 @@ import picocli.CommandLine.Spec;
         header = "Run a whole fleet in the foreground, each part a JVM of its own.",
         description =
                 "Prints a line for each part when it is ready, says when one dies and goes on"
-                        + " without it. Ctrl-C stops all.",
+                        + " without it. Ctrl-C stops all. Servers run without a jail, unless"
+                        + " isolation.mode asks for one.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  perigee dev",
             "  perigee dev --workers 3 --gateways 2 --data ~/perigee-data",
+            "  perigee dev --set isolation.mode=auto        (servers run in jails)",
             "  perigee dev --set link.retention=60s --set process.idle-timeout=0",
             "  PERIGEE_LOG_LEVEL=info perigee dev        (the parts log more than warnings)"
         })
@@ -81,8 +84,12 @@ final class DevCommand implements Callable<Integer> {
         if (kafkaPort < 0 || kafkaPort > 65_535) {
             throw CliException.usage("--kafka-port must be from 0 to 65535");
         }
-        try (var run = FleetRun.of(spec, plan())) {
+        var plan = plan();
+        try (var run = FleetRun.of(spec, plan)) {
             run.start();
+            if (!plan.trust(System.getenv()).jailed()) {
+                spec.commandLine().getErr().println(ServerTrust.UNJAILED);
+            }
             spec.commandLine().getErr().println("All parts are ready. Ctrl-C stops them.");
             spec.commandLine().getErr().flush();
             run.awaitEnd();

@@ -15,11 +15,14 @@ import picocli.CommandLine.Command;
 @Command(
         name = "worker",
         header = "Run a worker: it hosts MCP servers for gateways.",
-        description = "Configuration keys are in docs/reference/configuration.md.",
+        description =
+                "Needs a jail for its servers (apt-get install bubblewrap util-linux), or"
+                        + " isolation.mode=none for servers that are trusted. Configuration keys"
+                        + " are in docs/reference/configuration.md.",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  perigee worker",
             "  perigee worker --config worker.properties",
+            "  perigee worker --set link.token-file=link-token --set worker.cache-directory=cache",
             "  PERIGEE_LINK_TOKEN_FILE=/run/token perigee worker --set link.listen=0.0.0.0:7070"
         })
 final class WorkerCommand extends PartCommand {

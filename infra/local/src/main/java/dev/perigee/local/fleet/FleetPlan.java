@@ -2,6 +2,7 @@ package dev.perigee.local.fleet;
 
 import dev.perigee.protocol.settings.SettingsSchema;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -54,6 +55,17 @@ public record FleetPlan(
                         Collectors.toMap(
                                 entry -> entry.getKey().substring(KAFKA.length()),
                                 Map.Entry::getValue));
+    }
+
+    /**
+     * How far the fleet's workers trust their servers.
+     *
+     * @param environment this JVM's own, on top of which are the plan's
+     */
+    public ServerTrust trust(Map<String, String> environment) {
+        var variables = new HashMap<>(environment);
+        variables.putAll(this.environment);
+        return ServerTrust.of(settings, variables);
     }
 
     SettingsSchema schema(String kind) {

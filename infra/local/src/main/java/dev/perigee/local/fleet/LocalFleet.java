@@ -196,6 +196,7 @@ public final class LocalFleet implements AutoCloseable {
         settings.put("link.listen", "127.0.0.1:0");
         settings.put("admin.listen", "127.0.0.1:0");
         settings.put("link.token-file", directory.token().toString());
+        settings.putAll(plan.trust(System.getenv()).settings());
         return launch("worker", "worker-" + number, WORKER_HEAP, settings);
     }
 

@@ -4,14 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.local.fleet.ReadyLine;
+import dev.perigee.local.fleet.ServerTrust;
 import java.io.BufferedReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,6 +24,7 @@ class FleetJvmTest {
 
     @TempDir Path directory;
     private final List<ProcessHandle> seen = new ArrayList<>();
+    private String path = System.getenv().getOrDefault("PATH", "");
 
     @AfterEach
     void killWhatIsLeft() {
@@ -36,6 +40,7 @@ class FleetJvmTest {
         assertThat(demo.waitFor(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(lines)
                 .as(errors())
+                .contains(ServerTrust.UNJAILED)
                 .anyMatch(line -> line.endsWith("command_received"))
                 .anyMatch(line -> line.endsWith("discovering_tools"))
                 .anyMatch(line -> line.endsWith("syncing_tools"))
@@ -111,6 +116,49 @@ class FleetJvmTest {
                 .contains("worker-1 ended with exit code 64 before it was ready");
     }
 
+    @Test
+    @DisplayName("TEN-16: dev runs servers unjailed, without bubblewrap, and says so in one line")
+    void saysThatServersAreNotJailed() throws Exception {
+        breakJails();
+        var dev = start("dev", "--kafka-port", "0");
+        await().atMost(LONG)
+                .untilAsserted(
+                        () -> assertThat(errors()).contains("All parts are ready. Ctrl-C stops"));
+        assertThat(errors().lines().filter(line -> line.contains("jail")))
+                .containsExactly(ServerTrust.UNJAILED);
+        dev.destroy();
+        assertThat(dev.waitFor(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    @DisplayName(
+            "TEN-16: a worker without a jail that works does not start, and says how to mend it")
+    void doesNotStartAWorkerWithoutAJail() throws Exception {
+        breakJails();
+        var worker =
+                start(
+                        "worker",
+                        "--set=link.token-file=" + Files.writeString(directory.resolve("t"), "t"),
+                        "--set=link.listen=127.0.0.1:0",
+                        "--set=admin.listen=127.0.0.1:0",
+                        "--set=worker.id=unjailed-" + ProcessHandle.current().pid(),
+                        "--set=worker.cache-directory=" + directory.resolve("caches"));
+        assertThat(worker.waitFor(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        assertThat(worker.exitValue()).isEqualTo(1);
+        assertThat(errors())
+                .contains("bubblewrap does not work on this system", "broken here")
+                .contains("set isolation.mode=none if all servers are trusted");
+    }
+
+    /** Before the system's own bubblewrap, if there is one, the PATH has one that does not work. */
+    private void breakJails() throws Exception {
+        var programs = Files.createDirectories(directory.resolve("bin"));
+        var file = programs.resolve("bwrap");
+        Files.writeString(file, "#!/bin/sh\necho broken here >&2; exit 9\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+        path = programs + ":" + path;
+    }
+
     private Process start(String... arguments) throws Exception {
         var temporary = Files.createDirectories(directory.resolve("tmp"));
         var command =
@@ -128,6 +176,7 @@ class FleetJvmTest {
         command.addAll(List.of(arguments));
         var builder = new ProcessBuilder(command).redirectError(directory.resolve("err").toFile());
         builder.environment().put("PERIGEE_LOG_LEVEL", "error");
+        builder.environment().put("PATH", path);
         builder.environment()
                 .put("PERIGEE_BOOTSTRAP", "127.0.0.1:1"); // For clients, not for parts.
         var process = builder.start();

@@ -83,6 +83,8 @@ final class SecuredKafkaTest {
                                         "link.listen", "127.0.0.1:0",
                                         "link.token", TOKEN,
                                         "admin.listen", "127.0.0.1:0",
+                                        "worker.mode", "development",
+                                        "isolation.mode", "none",
                                         "worker.drain-timeout", "0")));
     }
 

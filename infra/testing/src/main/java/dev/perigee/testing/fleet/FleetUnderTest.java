@@ -166,7 +166,10 @@ public final class FleetUnderTest implements AutoCloseable {
                 partitions, IntStream.rangeClosed(1, number).mapToObj(this::workerId).toList());
     }
 
-    /** Starts a worker where it was, with the same settings. */
+    /**
+     * Starts a worker where it was, with the same settings. Without a jail for its servers, unless
+     * the test's settings choose one.
+     */
     public Part startWorker(int number) {
         var address = workers.get(number - 1);
         return start(
@@ -181,7 +184,11 @@ public final class FleetUnderTest implements AutoCloseable {
                                 "link.token",
                                 TOKEN,
                                 "admin.listen",
-                                "127.0.0.1:0")));
+                                "127.0.0.1:0",
+                                "worker.mode",
+                                "development",
+                                "isolation.mode",
+                                "none")));
     }
 
     /** Starts a gateway, a new one or one that has ended. */

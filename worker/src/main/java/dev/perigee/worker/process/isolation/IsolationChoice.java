@@ -2,7 +2,6 @@ package dev.perigee.worker.process.isolation;
 
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.worker.process.ProcessLauncher;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,6 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Decides, once at a worker's start, how its servers are kept apart, and tries whether that works
@@ -20,15 +20,10 @@ import org.slf4j.LoggerFactory;
 public final class IsolationChoice {
     private static final Logger log = LoggerFactory.getLogger(IsolationChoice.class);
 
-    /** Where a jail's programs are looked for besides PATH; also what a jail sees of the host. */
-    private static final String SYSTEM_PATH = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin";
-
-    private static final String TRUSTED = "set isolation.mode=none if all servers are trusted";
-
     /**
      * What a worker brings with it.
      *
-     * @param production whether {@code auto} means a jail
+     * @param production whether servers without a jail are worth a warning
      * @param caches where the teams' caches are
      * @param environment the worker's own
      * @param launcher by which it starts processes
@@ -70,66 +65,26 @@ public final class IsolationChoice {
 
     private Isolation choose() throws InterruptedException {
         return switch (mode) {
-            case AUTO -> host.production() ? jailed(kinds(nsjail())) : none();
+            case AUTO -> jailed(programs().any());
             case NONE -> none();
-            case BUBBLEWRAP -> jailed(kinds(null));
-            case NSJAIL -> jailed(only(nsjail()));
+            case BUBBLEWRAP -> jailed(programs().bubblewrap());
+            case NSJAIL -> jailed(programs().nsjail());
         };
     }
 
     private Isolation none() {
-        if (host.production()) {
-            log.atWarn()
-                    .log(
-                            "Servers are not isolated: they can read and end whatever this worker's"
-                                    + " user can");
-        }
+        log.atLevel(host.production() ? Level.WARN : Level.INFO)
+                .log(
+                        "Servers are not isolated: they can read and end whatever this worker's"
+                                + " user can");
         return new NoIsolation(host.environment(), host.caches());
     }
 
-    private @Nullable Path nsjail() {
-        return find("nsjail", host.environment().getOrDefault("PATH", "") + ":" + SYSTEM_PATH);
-    }
-
-    private List<Jail> only(@Nullable Path nsjail) {
-        if (nsjail == null) {
-            throw new IllegalStateException(
-                    "isolation.mode is nsjail and no nsjail was found: install it, or choose"
-                            + " another mode");
-        }
-        return kinds(nsjail);
-    }
-
-    /** The ways to make a jail, the strictest first. */
-    private List<Jail> kinds(@Nullable Path nsjail) {
-        var system = SystemPaths.find(policy, new TeamCaches(host.caches()).root());
-        var env = find("env", SYSTEM_PATH);
-        if (nsjail != null && env != null) {
-            return List.of(new Nsjail(nsjail, env, system));
-        }
-        var path = host.environment().getOrDefault("PATH", "") + ":" + SYSTEM_PATH;
-        var bwrap = find("bwrap", path);
-        var prlimit = find("prlimit", SYSTEM_PATH);
-        if (bwrap == null || prlimit == null) {
-            throw new IllegalStateException(
-                    "Servers are to be jailed, and there is %s: install bubblewrap and util-linux (apt-get install bubblewrap util-linux), or nsjail; or %s"
-                            .formatted(
-                                    bwrap == null ? "neither nsjail nor bwrap" : "no prlimit",
-                                    TRUSTED));
-        }
-        return List.of(
-                new Bubblewrap(bwrap, prlimit, system, true),
-                new Bubblewrap(bwrap, prlimit, system, false));
-    }
-
-    private static @Nullable Path find(String program, String path) {
-        for (var directory : path.split(":", -1)) {
-            var file = Path.of(directory).resolve(program);
-            if (file.isAbsolute() && Files.isRegularFile(file) && Files.isExecutable(file)) {
-                return file;
-            }
-        }
-        return null;
+    private JailPrograms programs() {
+        return new JailPrograms(
+                host.environment().getOrDefault("PATH", ""),
+                JailPrograms.SYSTEM_PATH,
+                SystemPaths.find(policy, new TeamCaches(host.caches()).root()));
     }
 
     /** Without a memory limit only where none is possible: what is missing is then reported. */
@@ -152,8 +107,12 @@ public final class IsolationChoice {
             return chosen(unlimited.isolation());
         }
         throw new IllegalStateException(
-                "Servers are to be jailed, and %s does not work on this system (%s): allow its user to make namespaces, in a container too; or %s"
-                        .formatted(kinds.getLast().name(), unlimited.failure(), TRUSTED));
+                "Servers are to be jailed, and %s does not work on this system (%s): %s; or %s"
+                        .formatted(
+                                kinds.getLast().name(),
+                                unlimited.failure(),
+                                NamespaceAdvice.here().text(),
+                                JailPrograms.TRUSTED));
     }
 
     /** The first that works, or why the last does not. */

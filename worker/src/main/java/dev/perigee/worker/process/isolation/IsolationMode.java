@@ -2,12 +2,12 @@ package dev.perigee.worker.process.isolation;
 
 /** How servers are kept apart. */
 enum IsolationMode {
-    /** A jail in production, none in development. */
+    /** A jail, by bubblewrap where it is installed, else by nsjail. */
     AUTO,
     /** Not at all: servers that are trusted. */
     NONE,
-    /** By bubblewrap and prlimit. */
+    /** By bubblewrap and prlimit, and by nothing else. */
     BUBBLEWRAP,
-    /** By nsjail. */
+    /** By nsjail, and by nothing else. */
     NSJAIL
 }

@@ -23,10 +23,11 @@ public final class IsolationSettings {
                     "isolation.mode",
                     SettingType.oneOf(IsolationMode.class),
                     "auto",
-                    "How servers are kept apart. auto is none in development; in production nsjail"
-                            + " where it is installed, else bubblewrap, else the worker refuses to"
-                            + " start. none runs servers in the worker's own environment with its"
-                            + " own rights: only for servers that are trusted.");
+                    "How servers are kept apart. auto is a jail: bubblewrap where it is installed,"
+                            + " else nsjail. Where the jail is missing or does not work the worker"
+                            + " does not start, and no other takes its place. none runs servers in"
+                            + " the worker's own environment with its own rights: only for servers"
+                            + " that are trusted, such as those of perigee dev.");
     static final Setting<Boolean> NETWORK =
             Setting.of(
                     "isolation.network",
@@ -125,8 +126,8 @@ public final class IsolationSettings {
     private IsolationSettings() {}
 
     /**
-     * Whether servers that are not trusted have the host's network. Those without a jail are, by
-     * the operator's word.
+     * Whether servers that are not trusted have the host's network. Those without a jail are
+     * trusted, by isolation.mode=none.
      */
     public static boolean letsReachHost(Settings settings) {
         return settings.value(MODE) != IsolationMode.NONE && settings.value(NETWORK);

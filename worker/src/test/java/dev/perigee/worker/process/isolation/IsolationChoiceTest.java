@@ -9,7 +9,6 @@ import dev.perigee.worker.process.ProcessLaunchers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -17,6 +16,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** PRO-08 and decision 28: which isolation a worker gets, and that production fails closed. */
 @DisplayName("PRO-08: the isolation of a worker")
@@ -42,41 +43,52 @@ final class IsolationChoiceTest {
                         launcher));
     }
 
-    /** A program that says what it was started with and fails. */
-    private void fake(String name) throws Exception {
-        var file =
-                Files.writeString(directory.resolve(name), "#!/bin/sh\necho broken >&2\nexit 9\n");
+    /** A program that fails and says so. */
+    private void broken(String name) throws Exception {
+        fake(name, "echo broken >&2; exit 9");
+    }
+
+    private void fake(String name, String script) throws Exception {
+        var file = Files.writeString(directory.resolve(name), "#!/bin/sh\n" + script + "\n");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
     }
 
     @Test
-    void isNoneInDevelopment() throws Exception {
-        try (var isolation = choose(false, Map.of())) {
-            assertThat(isolation.name()).isEqualTo("none");
-            assertThat(isolation.description()).isEqualTo("none");
+    void isNoneOnlyWhenAskedFor() throws Exception {
+        for (boolean production : List.of(true, false)) {
+            try (var isolation = choose(production, Map.of("isolation.mode", "none"))) {
+                assertThat(isolation.name()).isEqualTo("none");
+                assertThat(isolation.description()).isEqualTo("none");
+            }
         }
     }
 
     @Test
-    void isNoneInProductionOnlyWhenAskedFor() throws Exception {
-        try (var isolation = choose(true, Map.of("isolation.mode", "none"))) {
-            assertThat(isolation.name()).isEqualTo("none");
-        }
-    }
-
-    @Test
-    @DisplayName("decision 28: nsjail goes first, and one that does not work is no reason for less")
+    @DisplayName("TEN-16, decision 28: without a jail that works there is no worker, in any mode")
     void failsClosed() throws Exception {
-        fake("nsjail");
-        for (var settings : List.of(Map.<String, String>of(), Map.of("isolation.mode", "nsjail"))) {
-            var more = new HashMap<>(settings);
-            more.put("isolation.memory", "0");
-            assertThatThrownBy(() -> choose(true, more))
+        broken("bwrap");
+        for (boolean production : List.of(true, false)) {
+            assertThatThrownBy(() -> choose(production, Map.of("isolation.memory", "0")))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("nsjail does not work")
+                    .hasMessageContaining("bubblewrap does not work")
                     .hasMessageContaining("broken")
+                    .hasMessageContaining("make namespaces")
                     .hasMessageContaining("isolation.mode=none");
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"bubblewrap, bwrap, nsjail", "nsjail, nsjail, bwrap", "auto, bwrap, nsjail"})
+    @DisplayName("TEN-16: a jail that does not work is never replaced by another")
+    void isNotReplaced(String mode, String asked, String other) throws Exception {
+        broken(asked);
+        fake(other, "exit 0");
+        assertThatThrownBy(
+                        () -> choose(true, Map.of("isolation.mode", mode, "isolation.memory", "0")))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining(asked.equals("bwrap") ? "bubblewrap" : asked)
+                .hasMessageContaining("does not work")
+                .hasMessageContaining("broken");
     }
 
     @Test
@@ -84,7 +96,7 @@ final class IsolationChoiceTest {
         Assumptions.assumeFalse(Files.exists(Path.of("/usr/bin/nsjail")));
         assertThatThrownBy(() -> choose(false, Map.of("isolation.mode", "nsjail")))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("no nsjail was found");
+                .hasMessageContaining("there is no nsjail: install it");
     }
 
     @Test

@@ -1,0 +1,89 @@
+package dev.perigee.worker.process.isolation;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The programs of this host that make jails. Each method returns the ways of one program to make a
+ * jail, the strictest first; no other program is ever among them.
+ */
+final class JailPrograms {
+    /** What isolation.mode=none is for, at the end of a sentence. */
+    static final String TRUSTED = "set isolation.mode=none if all servers are trusted";
+
+    /** Where programs are besides PATH; what a jail sees of them. */
+    static final String SYSTEM_PATH = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin";
+
+    private static final String INSTALL = "apt-get install bubblewrap util-linux";
+
+    private final String path;
+    private final String systemPath;
+    private final SystemPaths system;
+
+    /**
+     * Searches nothing yet.
+     *
+     * @param path the worker's PATH, which goes before the system's
+     * @param systemPath {@link #SYSTEM_PATH}: a jail sees what is found there
+     * @param system what programs in a jail see of the host
+     */
+    JailPrograms(String path, String systemPath, SystemPaths system) {
+        this.path = path + ":" + systemPath;
+        this.systemPath = systemPath;
+        this.system = system;
+    }
+
+    /** By bubblewrap where it is installed, else by nsjail. */
+    List<Jail> any() {
+        if (find("bwrap", path) != null) {
+            return bubblewrap();
+        }
+        if (find("nsjail", path) != null) {
+            return nsjail();
+        }
+        throw missing("neither bubblewrap nor nsjail: %s; or %s".formatted(INSTALL, TRUSTED));
+    }
+
+    /** By bubblewrap alone. */
+    List<Jail> bubblewrap() {
+        var bwrap = find("bwrap", path);
+        var prlimit = find("prlimit", systemPath);
+        if (bwrap == null || prlimit == null) {
+            throw missing(
+                    "no %s, which bubblewrap needs: %s"
+                            .formatted(bwrap == null ? "bwrap" : "prlimit", INSTALL));
+        }
+        return List.of(
+                new Bubblewrap(bwrap, prlimit, system, true),
+                new Bubblewrap(bwrap, prlimit, system, false));
+    }
+
+    /** By nsjail alone. */
+    List<Jail> nsjail() {
+        var nsjail = find("nsjail", path);
+        var env = find("env", systemPath);
+        if (nsjail == null || env == null) {
+            throw missing(
+                    nsjail == null
+                            ? "no nsjail: install it, or set isolation.mode=bubblewrap"
+                            : "no env, which nsjail needs: apt-get install coreutils");
+        }
+        return List.of(new Nsjail(nsjail, env, system));
+    }
+
+    private static IllegalStateException missing(String what) {
+        return new IllegalStateException("Servers are to be jailed, and there is " + what);
+    }
+
+    private static @Nullable Path find(String program, String path) {
+        for (var directory : path.split(":", -1)) {
+            var file = Path.of(directory).resolve(program);
+            if (file.isAbsolute() && Files.isRegularFile(file) && Files.isExecutable(file)) {
+                return file;
+            }
+        }
+        return null;
+    }
+}
