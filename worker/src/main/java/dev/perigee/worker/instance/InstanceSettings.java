@@ -60,14 +60,16 @@ public final class InstanceSettings {
                     "process.parallel-starts",
                     SettingType.integer(1, 1000),
                     "4",
-                    "How many processes may be in their first moments at the same time.");
+                    "How many processes may be in their first moments at the same time; teams and"
+                            + " users take turns, and starts that a call waits for go first.");
     public static final Setting<Duration> START_SLOT_HOLD =
             Setting.of(
                     "process.start-slot-hold",
                     SettingType.duration(),
                     "3s",
                     "How long a starting process counts towards process.parallel-starts, so that a"
-                            + " slow one does not hold up others.");
+                            + " slow one does not hold up others; a third of that where another"
+                            + " team or user with fewer starts waits.");
     public static final Setting<List<String>> ALLOWED_COMMANDS =
             Setting.of(
                     "process.allowed-commands",

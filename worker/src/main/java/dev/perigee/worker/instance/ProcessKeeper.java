@@ -28,6 +28,7 @@ final class ProcessKeeper implements ServerKeeper {
     private static final String OUTPUT_GAP = "output_gap";
 
     private final Dossier dossier;
+    private final RunningCalls calls;
     private final ToolKeeper tools;
     private final CrashKeeper crashes;
     private final Dormancy dormancy;
@@ -39,6 +40,7 @@ final class ProcessKeeper implements ServerKeeper {
 
     ProcessKeeper(Dossier dossier, RunningCalls calls, ToolKeeper tools, StartAnnouncer announcer) {
         this.dossier = dossier;
+        this.calls = calls;
         this.announcer = announcer;
         this.tools = tools;
         this.crashes = new CrashKeeper(dossier);
@@ -89,7 +91,7 @@ final class ProcessKeeper implements ServerKeeper {
         dossier.lifecycle.to(InstanceState.STARTING);
         runs(run);
         dossier.starts++;
-        attempt = new StartAttempt(run, kind, dossier.parts, dossier.gate, dossier.mailbox);
+        attempt = new StartAttempt(run, kind, dossier.parts, dossier.gate, dossier.mailbox, calls);
         attempt.begin();
     }
 

@@ -29,15 +29,27 @@ final class StartAttempt implements Runnable {
     private final HostParts parts;
     private final OutputGate gate;
     private final Mailbox mailbox;
+    private final RunningCalls calls;
     private final Thread thread;
 
+    /**
+     * A start that was not begun yet.
+     *
+     * @param calls those that wait for it, if there are any
+     */
     StartAttempt(
-            ProcessRun run, StartKind kind, HostParts parts, OutputGate gate, Mailbox mailbox) {
+            ProcessRun run,
+            StartKind kind,
+            HostParts parts,
+            OutputGate gate,
+            Mailbox mailbox,
+            RunningCalls calls) {
         this.run = run;
         this.kind = kind;
         this.parts = parts;
         this.gate = gate;
         this.mailbox = mailbox;
+        this.calls = calls;
         this.thread =
                 Thread.ofVirtual()
                         .name("start-" + run.config().processId())
@@ -62,7 +74,7 @@ final class StartAttempt implements Runnable {
     public void run() {
         try {
             var program = prepared();
-            try (var slot = parts.slots().acquire()) {
+            try (var slot = parts.slots().acquire(owner(), () -> calls.count() > 0)) {
                 if (slot == null) {
                     fail("The worker is starting too many servers: try again later");
                     return;
@@ -84,6 +96,10 @@ final class StartAttempt implements Runnable {
                     .log("Start failed unexpectedly");
             fail("The server could not be started: see the worker's log");
         }
+    }
+
+    private StartQueue.Owner owner() {
+        return new StartQueue.Owner(run.config().teamId(), run.config().userId());
     }
 
     private ServerProgram prepared() throws PackageException, InterruptedException {

@@ -51,7 +51,7 @@ final class StartSlotsTest {
     }
 
     private void start(StartSlots slots) {
-        try (var slot = slots.acquire()) {
+        try (var slot = slots.acquire(new StartQueue.Owner("t1", "u1"), () -> false)) {
             assertThat(slot).isNotNull();
             starting.incrementAndGet();
             go.await();

@@ -1,0 +1,75 @@
+package dev.perigee.worker.instance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.config.ServerConfigBuilder;
+import dev.perigee.protocol.config.ServerConfigBuilder.Owner;
+import dev.perigee.protocol.config.TransportType;
+import dev.perigee.protocol.link.InstanceOrder.Cause;
+import java.time.Duration;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Real processes that start and never answer, and the default number of slots. */
+final class FairStartsTest {
+    private static final Logger log = LoggerFactory.getLogger(FairStartsTest.class);
+    private static final int MUTE = 60;
+
+    /** What a worker takes at most. */
+    private static final Duration LIMIT = Duration.ofSeconds(2);
+
+    @ParameterizedTest
+    @CsvSource({"t2, u2", "t1, u2"})
+    @DisplayName("OWN-19: 60 mute servers of one user delay another's start by less than 2 s")
+    void muteServers(String team, String user) {
+        try (var bench = new Bench()) {
+            start(bench, of("t1", "u1", "first"));
+            var alone = start(bench, of(team, user, "alone"));
+
+            IntStream.range(0, MUTE)
+                    .forEach(
+                            i ->
+                                    bench.submit(
+                                            of("t1", "u1", "mute-" + i, "--mute"), Cause.CREATED));
+            await().until(() -> starting(bench) == MUTE);
+            var among = start(bench, of(team, user, "among"));
+
+            log.atInfo()
+                    .addKeyValue("alone_ms", alone.toMillis())
+                    .addKeyValue("among_ms", among.toMillis())
+                    .log("A start beside {} mute servers", MUTE);
+            assertThat(among.minus(alone)).isLessThan(LIMIT);
+        }
+    }
+
+    private static long starting(Bench bench) {
+        return bench.instances.describe().stream()
+                .filter(it -> it.state() == InstanceState.STARTING)
+                .count();
+    }
+
+    private static Duration start(Bench bench, ServerConfig config) {
+        long begin = System.nanoTime();
+        var outcome = bench.configure(config);
+        assertThat(outcome.outcome()).isEqualTo(CommandOutcome.COMPLETED);
+        return Duration.ofNanos(System.nanoTime() - begin);
+    }
+
+    private static ServerConfig of(String team, String user, String id, String... flags) {
+        return new ServerConfigBuilder(
+                        id,
+                        "slug-" + id,
+                        new Owner(team, team, user, user),
+                        TransportType.STDIO,
+                        "node",
+                        Bench.server(id, flags).args())
+                .build();
+    }
+}
