@@ -1,5 +1,6 @@
 // A small MCP server over stdio for the worker's own tests. Flags: --mute --no-serverinfo --die TEXT --list-error-once
 // --slow-init MS --ask --garbage --no-tools --die-if-file PATH
+// --churn MS BYTES: for so long after the handshake, ever other tools, one with a name of so many bytes, which its path and description repeat; at last echo and last
 // --on-term CODE|ignore: go on when stdin ends; at SIGTERM exit with a code, or go on
 import { existsSync } from 'node:fs';
 
@@ -21,6 +22,17 @@ if (has('--die')) {
 if (has('--die-if-file') && existsSync(after('--die-if-file'))) process.exit(9);
 if (has('--on-term')) process.on('SIGTERM', () => after('--on-term') === 'ignore' || process.exit(Number(after('--on-term'))));
 if (has('--garbage')) out('Server running on stdio');
+
+const flood = () => new Promise((done) => setImmediate(done));
+async function churn(ms, bytes) {
+  const end = Date.now() + ms;
+  for (let n = 0; Date.now() < end; n++, await flood()) {
+    listed = ['echo', `t${n}`, 'x'.repeat(bytes)];
+    for (const method of ['tools/list_changed', 'resources/list_changed', 'message']) send({ method: 'notifications/' + method });
+  }
+  listed = ['echo', 'last'];
+  send({ method: 'notifications/tools/list_changed' });
+}
 
 const tools = {
   echo: (a) => text(a.message),
@@ -66,6 +78,7 @@ async function receive(line) {
   const { id, method, params } = JSON.parse(line);
   if (method === 'notifications/initialized' && has('--ask'))
     for (const [askId, asked] of [[0, 'roots/list'], ['p', 'ping'], [2, 'sampling/createMessage']]) send({ id: askId, method: asked });
+  if (method === 'notifications/initialized' && has('--churn')) churn(Number(after('--churn')), Number(argv[argv.indexOf('--churn') + 2]));
   if (method === undefined || id === undefined || has('--mute')) return;
   try {
     const result = await methods[method](params);

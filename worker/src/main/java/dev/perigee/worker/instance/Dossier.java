@@ -38,6 +38,10 @@ final class Dossier {
     @Nullable ToolCatalogue toldCatalogue;
 
     boolean discovering;
+
+    /** The server announced other tools than it listed last. */
+    boolean outdated;
+
     boolean stopped;
     View.Presence presence = View.Presence.HERE;
 
@@ -118,7 +122,7 @@ final class Dossier {
                 shown,
                 catalogue,
                 reporter.disabledTools(),
-                discovering,
+                discovering || outdated,
                 reporter.crashCount(),
                 healthy,
                 lastHealthCheckAt,

@@ -140,7 +140,7 @@ final class Instance {
     private boolean step(@Nullable Long dueNanos) throws InterruptedException {
         var message = mailbox.take(dueNanos);
         if (message == null) {
-            message = new Message.RestartDue();
+            message = new Message.Due();
         }
         LogContext.put(LogContext.EPOCH, journal.epoch());
         try {

@@ -89,8 +89,8 @@ sealed interface Message {
             Settlement settlement)
             implements Message {}
 
-    /** The time of a restart came. */
-    record RestartDue() implements Message {}
+    /** The time came for a restart, or for listing the tools again. */
+    record Due() implements Message {}
 
     /** The worker gives the instance up. */
     record Leave(Duration limit) implements Message {}

@@ -165,7 +165,8 @@ final class ProcessKeeper implements ServerKeeper {
         announcer.running(run, dormancy.lasted());
         dossier.dormantSince = null;
         if (kind == StartKind.RESPAWN) {
-            return; // Its tools are known, and listed all the time.
+            tools.resume(run); // Its tools are known, and listed all the time.
+            return;
         }
         if (message.info() == null) {
             tools.online(run, ToolCatalogue.of(List.of()));

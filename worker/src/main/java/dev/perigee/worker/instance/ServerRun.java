@@ -96,7 +96,7 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
         return announced.compareAndSet(false, true);
     }
 
-    /** From now on another change of the tools is told. */
+    /** From now on a further change of the tools is posted; until then it is one with the last. */
     final void changeSeen() {
         changeTold.set(false);
     }

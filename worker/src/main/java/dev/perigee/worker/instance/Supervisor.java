@@ -41,9 +41,14 @@ final class Supervisor {
         return dossier.config.transportType().isProcess() ? process : http;
     }
 
-    /** When {@link Message.RestartDue} is to be handled, null when not. */
+    /** When {@link Message.Due} is to be handled, null when not. */
     @Nullable Long dueNanos() {
-        return process.restartDueNanos();
+        var restart = process.restartDueNanos();
+        var discovery = tools.dueNanos();
+        if (restart == null || discovery == null) {
+            return restart == null ? discovery : restart;
+        }
+        return restart - discovery < 0 ? restart : discovery;
     }
 
     /** Whether the instance is no longer here. */
@@ -75,14 +80,28 @@ final class Supervisor {
             case Message.Wake wake -> process.wake(wake.starts());
             case Message.Idle _ -> sleepIfIdle();
             case Message.HealthChecked checked -> health.ended(checked);
-            case Message.RestartDue _ -> process.restartDue();
+            case Message.Due _ -> due(System.nanoTime());
             case Message.Leave leave -> leave(leave.limit());
         }
         dossier.publish();
     }
 
+    private void due(long now) {
+        if (isDue(tools.dueNanos(), now)) {
+            tools.due();
+        }
+        if (isDue(process.restartDueNanos(), now)) {
+            process.restartDue();
+        }
+    }
+
+    private static boolean isDue(@Nullable Long dueNanos, long now) {
+        return dueNanos != null && now - dueNanos >= 0;
+    }
+
+    /** A process whose tools are to be listed again is needed for that. */
     private void sleepIfIdle() throws InterruptedException {
-        if (!health.isUnderWay()) {
+        if (!health.isUnderWay() && !dossier.outdated) {
             process.sleepIfIdle();
         }
     }

@@ -11,6 +11,7 @@ import dev.perigee.worker.tool.FailureStatus;
 import dev.perigee.worker.tool.ToolCatalogue;
 import dev.perigee.worker.tool.ToolDiscovery;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,8 +25,10 @@ final class ToolKeeper {
 
     private final Dossier dossier;
     private final Announcement announcement;
+    private final DiscoveryPace pace = new DiscoveryPace(System.nanoTime());
     private boolean again;
     private long round;
+    private @Nullable Long dueNanos;
 
     /** Tells that a process came online. */
     interface Announcement {
@@ -35,6 +38,11 @@ final class ToolKeeper {
     ToolKeeper(Dossier dossier, Announcement announcement) {
         this.dossier = dossier;
         this.announcement = announcement;
+    }
+
+    /** When {@link #due} is to be called, in terms of {@link System#nanoTime}; null when never. */
+    @Nullable Long dueNanos() {
+        return dueNanos;
     }
 
     /** Asks the server for its tools; while it is online, without a change of status. */
@@ -47,6 +55,7 @@ final class ToolKeeper {
         dossier.reporter.on(Step.DISCOVERS, null, null, run.pid());
         dossier.discovering = true;
         again = false;
+        upToDate(run); // What the server announces from now on may be missing in its answer.
         long number = ++round;
         var slug = dossier.identity.serverSlug();
         var timeout = dossier.parts.options().requestTimeout();
@@ -95,19 +104,23 @@ final class ToolKeeper {
         }
         dossier.discovering = false;
         if (dossier.reporter.status() == ServerStatus.ONLINE) {
-            tellTools(run, message.catalogue());
+            if (tellTools(run, message.catalogue())) {
+                pace.published(message.catalogue().bytes(), System.nanoTime());
+            }
         } else {
             online(run, message.catalogue());
         }
         if (again) {
             discover(run);
+        } else if (dossier.outdated) {
+            discoverInTime(run);
         }
     }
 
     /** The tools are known: the instance is online. */
     void online(ServerRun run, ToolCatalogue catalogue) {
         dossier.reporter.on(Step.LISTED, null, null, run.pid());
-        tellTools(run, catalogue);
+        boolean _ = tellTools(run, catalogue);
         announcement.tell(run, catalogue.tools().size());
         dossier.reporter.on(Step.READY, null, null, run.pid());
         dossier.waiting.settle(
@@ -115,18 +128,21 @@ final class ToolKeeper {
                         dossier.processId(), CommandDetails.status(ServerStatus.ONLINE, null)));
     }
 
-    private void tellTools(ServerRun run, ToolCatalogue catalogue) {
-        dossier.catalogue = catalogue;
+    /** Publishes a catalogue, unless it is the published one; whether it did. */
+    private boolean tellTools(ServerRun run, ToolCatalogue catalogue) {
         var told = dossier.toldCatalogue;
         if (catalogue.equals(told)) {
-            return;
+            dossier.catalogue = told;
+            return false;
         }
+        dossier.catalogue = catalogue;
         dossier.toldCatalogue = catalogue;
         dossier.reporter.append(catalogue.discovered(dossier.parts.clock().instant()), run.pid());
         var change = told == null ? null : catalogue.since(told);
         if (change != null) {
             dossier.reporter.append(change, run.pid());
         }
+        return true;
     }
 
     /** The tools that were known stay known. */
@@ -136,6 +152,7 @@ final class ToolKeeper {
             return;
         }
         dossier.discovering = false;
+        upToDate(run);
         var trouble = message.trouble();
         run.remark(trouble.message());
         dossier.reporter.on(new StartFailed(trouble.status()), trouble.message(), null, run.pid());
@@ -148,15 +165,55 @@ final class ToolKeeper {
         round++;
         again = false;
         dossier.discovering = false;
+        dossier.outdated = false;
+        dueNanos = null;
     }
 
     void changed(Message.ToolsChanged message) {
         var run = message.run();
-        run.changeSeen();
         if (gone(run) || dossier.lifecycle.state() != InstanceState.RUNNING) {
+            run.changeSeen();
             return;
         }
-        discoverAgain(run);
+        dossier.outdated = true;
+        if (!dossier.discovering) {
+            discoverInTime(run);
+        }
+    }
+
+    /** Asks an online server again, now or when the pace allows it. */
+    private void discoverInTime(ServerRun run) {
+        long now = System.nanoTime();
+        if (dossier.reporter.status() != ServerStatus.ONLINE) {
+            upToDate(run);
+        } else if (pace.dueNanos() - now > 0) {
+            dueNanos = pace.dueNanos();
+        } else {
+            pace.began(now);
+            discover(run);
+        }
+    }
+
+    /** The time of a re-discovery came. */
+    void due() {
+        dueNanos = null;
+        var run = dossier.run;
+        if (run != null && !run.isOver() && dossier.lifecycle.state() == InstanceState.RUNNING) {
+            resume(run);
+        }
+    }
+
+    /** A process whose tools were published before runs; what was announced since is due. */
+    void resume(ServerRun run) {
+        if (dossier.outdated && !dossier.discovering) {
+            discoverInTime(run);
+        }
+    }
+
+    private void upToDate(ServerRun run) {
+        dueNanos = null;
+        dossier.outdated = false;
+        run.changeSeen();
     }
 
     /** The tools of an online server may be others by now. */
@@ -201,6 +258,8 @@ final class ToolKeeper {
     void forget() {
         dossier.catalogue = null;
         again = false;
+        dossier.outdated = false;
+        dueNanos = null;
     }
 
     private boolean gone(ServerRun run) {

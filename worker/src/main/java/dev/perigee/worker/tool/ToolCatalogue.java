@@ -52,6 +52,22 @@ public final class ToolCatalogue {
         return tools().stream().filter(tool -> !disabled.contains(tool.toolName())).toList();
     }
 
+    /** About how many bytes the event has that tells this catalogue. */
+    public long bytes() {
+        return byName.values().stream()
+                .map(ServerTool::described)
+                .mapToLong(ToolCatalogue::bytes)
+                .sum();
+    }
+
+    private static long bytes(DiscoveredTool tool) {
+        var description = tool.description();
+        return (long) tool.toolPath().length()
+                + tool.toolName().length()
+                + (description == null ? 0 : description.length())
+                + tool.inputSchema().size();
+    }
+
     /** The event that tells this catalogue. */
     public ToolsDiscovered discovered(Instant now) {
         var tools = tools();

@@ -14,8 +14,8 @@ final class MailboxTest {
     @Test
     @DisplayName("the first message calls for somebody, and the next ones find them there")
     void callsOnce() throws Exception {
-        mailbox.post(new Message.RestartDue());
-        mailbox.post(new Message.RestartDue());
+        mailbox.post(new Message.Due());
+        mailbox.post(new Message.Due());
 
         assertThat(calls).hasValue(1);
         assertThat(mailbox.dismiss()).as("something waits").isFalse();
@@ -23,7 +23,7 @@ final class MailboxTest {
             assertThat(mailbox.take(null)).isNotNull();
         }
 
-        mailbox.post(new Message.RestartDue());
+        mailbox.post(new Message.Due());
         assertThat(calls).hasValue(2);
     }
 
