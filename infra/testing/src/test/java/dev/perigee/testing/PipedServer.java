@@ -2,6 +2,7 @@ package dev.perigee.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.faults.Signals;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -149,7 +150,7 @@ final class PipedServer implements AutoCloseable {
     }
 
     void signal(String name) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-" + name, Long.toString(pid())).start().waitFor();
+        Signals.send(pid(), name);
     }
 
     /** The exit code as Java reports it: 128 + n for signal n. */

@@ -1,5 +1,6 @@
 package dev.perigee.testing.fleet;
 
+import dev.perigee.faults.Signals;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -106,7 +107,7 @@ public final class Part implements AutoCloseable {
 
     /** Sends any signal, such as {@code STOP} and {@code CONT}. */
     public void signal(String name) throws IOException, InterruptedException {
-        new ProcessBuilder("kill", "-" + name, Long.toString(pid())).start().waitFor();
+        Signals.send(pid(), name);
     }
 
     /** Waits for the end and gives the exit code, 128 + n for signal n. */

@@ -3,6 +3,7 @@ package dev.perigee.worker.process.isolation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.faults.Signals;
 import dev.perigee.worker.process.ChildProcess;
 import dev.perigee.worker.process.ExitStatus;
 import dev.perigee.worker.process.LaunchSpec;
@@ -149,9 +150,7 @@ final class JailEndTest {
             try {
                 heard.awaitStdout("survivor up");
                 assertThat(inJail(token)).isNotEmpty();
-                new ProcessBuilder("kill", "-" + signal, Long.toString(worker.pid()))
-                        .start()
-                        .waitFor();
+                Signals.send(worker.pid(), signal);
                 await().atMost(RecordingListener.PATIENCE).until(() -> inJail(token).isEmpty());
             } finally {
                 end(worker, heard);
