@@ -1,8 +1,9 @@
 package dev.perigee.worker.instance;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.perigee.faults.NeedsProgram;
+import dev.perigee.faults.Program;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.TransportType;
@@ -19,7 +20,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +30,7 @@ import tools.jackson.databind.node.ObjectNode;
  * host that does not exist by it.
  */
 @DisplayName("PRO-107: npx runs the commit that is deployed")
+@NeedsProgram(Program.GIT)
 final class GitDeploymentTest {
     private static final String HOST = "https://git.invalid/";
 
@@ -37,23 +38,9 @@ final class GitDeploymentTest {
 
     @TempDir Path directory;
 
-    @BeforeEach
-    void needsGit() {
-        assumeTrue(hasGit(), "git is not installed: deployments from git are not tested");
-    }
-
     @AfterEach
     void end() {
         bench.close();
-    }
-
-    private static boolean hasGit() {
-        for (var place : System.getenv("PATH").split(":", -1)) {
-            if (Files.isExecutable(Path.of(place, "git"))) {
-                return true;
-            }
-        }
-        return false;
     }
 
     @Test

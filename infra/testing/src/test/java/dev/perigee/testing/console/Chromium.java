@@ -11,17 +11,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import org.jspecify.annotations.Nullable;
 
 /** A Chromium without a window, with a profile of its own. Close leaves no process behind. */
 final class Chromium implements AutoCloseable {
-    private static final List<String> NAMES =
-            List.of("chromium", "chromium-browser", "google-chrome");
     private static final String LISTENING = "DevTools listening on ";
     private static final int START_SECONDS = 120;
     private static final int END_SECONDS = 5;
@@ -34,20 +30,6 @@ final class Chromium implements AutoCloseable {
         this.process = process;
         this.profile = profile;
         this.tools = tools;
-    }
-
-    /** The program, null where there is none. */
-    static @Nullable Path installed() {
-        for (var directory :
-                Objects.requireNonNullElse(System.getenv("PATH"), "").split(File.pathSeparator)) {
-            for (var name : NAMES) {
-                var program = Path.of(directory, name);
-                if (Files.isExecutable(program)) {
-                    return program;
-                }
-            }
-        }
-        return null;
     }
 
     static Chromium start(Path program) throws IOException {

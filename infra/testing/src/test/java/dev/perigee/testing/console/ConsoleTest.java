@@ -2,6 +2,8 @@ package dev.perigee.testing.console;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.faults.NeedsProgram;
+import dev.perigee.faults.Program;
 import dev.perigee.testing.Fixtures;
 import dev.perigee.testing.fleet.Backend;
 import dev.perigee.testing.fleet.FleetUnderTest;
@@ -10,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -20,6 +21,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 
 /** One fleet and one browser for all; each test has a page of its own. */
 @DisplayName("The console, in Chromium,")
+@NeedsProgram(Program.CHROMIUM)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ConsoleTest {
     private static final String TOKEN = "console-token";
@@ -36,12 +38,7 @@ final class ConsoleTest {
 
     @BeforeAll
     void start() throws Exception {
-        var program = Chromium.installed();
-        if (program == null && System.getenv("CHROMIUM_REQUIRED") == null) {
-            Assumptions.abort("No Chromium on this system: the console is not tried in a browser");
-        }
-        assertThat(program).as("apt-get install chromium").isNotNull();
-        chromium = Chromium.start(program);
+        chromium = Chromium.start(Program.CHROMIUM.path());
         fleet =
                 FleetUnderTest.named("console")
                         .gateways(2)

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
 import static org.junit.jupiter.api.DynamicTest.dynamicTest;
 
+import dev.perigee.faults.NeedsProgram;
+import dev.perigee.faults.Program;
 import dev.perigee.local.cli.Perigee;
 import dev.perigee.testing.Checkout;
 import dev.perigee.testing.NpmRegistry;
@@ -21,12 +23,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
  * that need a shell, or end by Ctrl-C only, run as they stand.
  */
 @DisplayName("Every command line of the documentation runs")
+@Tag(NeedsProgram.TAG)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class DocumentationTest {
 
@@ -45,13 +51,13 @@ final class DocumentationTest {
     /** Starts parts, as JVMs like its own. */
     private static final String DEMO = "demo";
 
-    /** What some lines begin with, and how to see whether it is there. CI has all of it. */
-    private static final Map<String, String> PROGRAMS =
+    /** The word by which a line says that it needs a program. */
+    private static final Map<Program, Pattern> PROGRAMS =
             Map.of(
-                    "python3 ", "python3 -c 'import confluent_kafka'",
-                    "curl ", "curl --version");
-
-    private static final boolean REQUIRED = "1".equals(System.getenv("DOCUMENTATION_REQUIRED"));
+                    Program.PYTHON_KAFKA, Pattern.compile("\\bpython3 "),
+                    Program.CURL, Pattern.compile("\\bcurl "),
+                    Program.OBJCOPY, Pattern.compile("\\bscripts/images\\b"),
+                    Program.OPENSSL, Pattern.compile("\\bopenssl "));
 
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
@@ -105,15 +111,15 @@ final class DocumentationTest {
     }
 
     @TestFactory
-    Stream<DynamicNode> pages() {
+    Stream<DynamicNode> pages(TestInfo test) {
         return Pages.inOrder().stream()
                 .map(file -> Pages.read(file).steps())
                 .filter(steps -> !steps.isEmpty())
-                .map(this::page);
+                .map(steps -> page(steps, test));
     }
 
     /** What comes after a step that failed would only fail as well, and is not run. */
-    private DynamicNode page(List<Step> steps) {
+    private DynamicNode page(List<Step> steps, TestInfo test) {
         var whole = new AtomicBoolean(true);
         return dynamicContainer(
                 steps.getFirst().page(),
@@ -124,24 +130,25 @@ final class DocumentationTest {
                                                 step.toString(),
                                                 () -> {
                                                     assumeTrue(whole.get(), "Not run, see above");
-                                                    assumeItCanRun(step);
+                                                    assumeItCanRun(step, test);
                                                     whole.set(false);
                                                     run(step);
                                                     whole.set(true);
                                                 })));
     }
 
-    private void assumeItCanRun(Step step) throws InterruptedException {
+    private static void assumeItCanRun(Step step, TestInfo test) {
         var reason = NotRun.reason(step);
         if (reason != null) {
             System.out.println("Not run, " + reason + ": " + step);
             abort("Not run, " + reason);
         }
-        for (var needed : PROGRAMS.entrySet()) {
-            if (step.text().startsWith(needed.getKey()) && !REQUIRED) {
-                assumeTrue(shell.succeeds(needed.getValue()), "Not run, missing: " + needed);
-            }
-        }
+        PROGRAMS.forEach(
+                (program, word) -> {
+                    if (word.matcher(step.text()).find()) {
+                        program.require(test);
+                    }
+                });
     }
 
     private void run(Step step) throws Exception {

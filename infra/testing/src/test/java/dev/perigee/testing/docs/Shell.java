@@ -107,17 +107,6 @@ final class Shell {
         }
     }
 
-    /** Whether a line ends well. */
-    boolean succeeds(String line) throws InterruptedException {
-        var running = start(line);
-        try {
-            return running.process().waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)
-                    && running.process().exitValue() == 0;
-        } finally {
-            running.kill();
-        }
-    }
-
     /** A file that a word of a command line names, or else the word. */
     String fileOr(String word) {
         if (word.isEmpty() || word.startsWith("-") || word.indexOf('{') >= 0) {

@@ -1,8 +1,9 @@
 package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.perigee.faults.NeedsProgram;
+import dev.perigee.faults.Program;
 import dev.perigee.testing.Fixtures;
 import dev.perigee.testing.NpmServers;
 import java.io.IOException;
@@ -22,7 +23,6 @@ import org.junit.jupiter.api.io.TempDir;
 final class ExamplesTest {
 
     private static final Path EXAMPLES = Path.of("../examples").toAbsolutePath().normalize();
-    private static final String PYTHON = "/usr/bin/python3";
     private static final long PATIENCE_SECONDS = 120;
 
     private final FleetUnderTest fleet;
@@ -55,13 +55,10 @@ final class ExamplesTest {
     }
 
     @Test
+    @NeedsProgram(Program.PYTHON_KAFKA)
     void python() throws Exception {
-        if (!"1".equals(System.getenv("PYTHON_KAFKA_REQUIRED"))) {
-            assumeTrue(
-                    exitCode(List.of(PYTHON, "-c", "import confluent_kafka"), Map.of()) == 0,
-                    "Skipped: " + PYTHON + " has no confluent_kafka (python3-confluent-kafka)");
-        }
-        var command = List.of(PYTHON, EXAMPLES.resolve("python/call_a_tool.py").toString());
+        var program = Program.PYTHON_KAFKA.path().toString();
+        var command = List.of(program, EXAMPLES.resolve("python/call_a_tool.py").toString());
 
         assertThat(run(command, Map.of())).contains("success", "Echo: Hello from Python");
     }

@@ -2,6 +2,8 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.faults.NeedsProgram;
+import dev.perigee.faults.Program;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.Fixtures;
 import java.io.IOException;
@@ -16,7 +18,6 @@ import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A worker in production mode with bubblewrap's jails. */
 @DisplayName("In production")
+@NeedsProgram({Program.BUBBLEWRAP, Program.PYTHON})
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class JailedFleetTest {
 
@@ -36,10 +38,6 @@ final class JailedFleetTest {
 
     @BeforeAll
     void start() throws Exception {
-        var jails =
-                Files.isExecutable(Path.of("/usr/bin/bwrap"))
-                        || System.getenv("JAIL_REQUIRED") != null;
-        Assumptions.assumeTrue(jails, "No bubblewrap on this system: jailed workers are not tried");
         fleet =
                 FleetUnderTest.named("jailed")
                         .worker("worker.mode", "production")

@@ -2,6 +2,8 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.faults.NeedsProgram;
+import dev.perigee.faults.Program;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.Fixtures;
 import dev.perigee.testing.NpmRegistry;
@@ -106,6 +108,7 @@ final class PackagesTest {
     }
 
     @Test
+    @NeedsProgram(Program.PYTHON)
     @DisplayName("PRO-07: a server of node and one of python3 are online side by side")
     void runsBothRuntimes() throws IOException {
         var backend = fleet("runtimes").backend();

@@ -1,8 +1,8 @@
 package dev.perigee.testing.operate;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.perigee.faults.Program;
 import dev.perigee.testing.Checkout;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -32,23 +32,13 @@ final class Compose {
         }
     }
 
-    /** What {@code docker compose config} has to say against the file; skips without it. */
+    /** What {@code docker compose config} has to say against the file. */
     static String complaints() throws IOException, InterruptedException {
-        assumeTrue(isInstalled(), "docker compose is missing: the compose file is not shown to it");
+        var program = Program.COMPOSE.path().toString();
         var check =
-                start(List.of("docker", "compose", "--file", FILE.toString(), "config", "--quiet"));
+                start(List.of(program, "compose", "--file", FILE.toString(), "config", "--quiet"));
         var said = new String(check.getInputStream().readAllBytes(), UTF_8);
         return check.waitFor() == 0 ? said : "refused: " + said;
-    }
-
-    private static boolean isInstalled() throws InterruptedException {
-        try {
-            var version = start(List.of("docker", "compose", "version"));
-            version.getInputStream().readAllBytes();
-            return version.waitFor() == 0;
-        } catch (IOException e) {
-            return false;
-        }
     }
 
     private static Process start(List<String> command) throws IOException {

@@ -2,6 +2,8 @@ package dev.perigee.testing.operate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.faults.NeedsProgram;
+import dev.perigee.faults.Program;
 import dev.perigee.testing.Checkout;
 import dev.perigee.worker.WorkerSettings;
 import dev.perigee.worker.instance.InstanceSettings;
@@ -109,16 +111,18 @@ final class ComposeTest {
     }
 
     @Test
+    @NeedsProgram(Program.COMPOSE)
     @DisplayName("is taken by docker compose")
     void isTaken() throws Exception {
         assertThat(Compose.complaints()).isEmpty();
     }
 
     @Test
+    @NeedsProgram(Program.PROMTOOL)
     @DisplayName("has a Prometheus whose configuration Debian's promtool takes")
     void hasPrometheus() throws Exception {
         var config = INFRA.resolve("dashboards/prometheus/prometheus.yaml").toString();
 
-        assertThat(DebianPrometheus.promtool("check", "config", config)).contains("SUCCESS");
+        assertThat(Promtool.run("check", "config", config)).contains("SUCCESS");
     }
 }

@@ -3,6 +3,8 @@ package dev.perigee.testing.operate;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.faults.NeedsProgram;
+import dev.perigee.faults.Program;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.Checkout;
 import dev.perigee.testing.fleet.FleetUnderTest;
@@ -178,6 +180,7 @@ final class FleetMetricsTest {
     }
 
     @Test
+    @NeedsProgram(Program.PROMETHEUS)
     @DisplayName("gives a real Prometheus something to show in every panel, and rules to evaluate")
     void isWhatPrometheusShows(@TempDir Path directory) throws Exception {
         try (var prometheus =

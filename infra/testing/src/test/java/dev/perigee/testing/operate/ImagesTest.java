@@ -2,6 +2,7 @@ package dev.perigee.testing.operate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.faults.NeedsProgram;
 import dev.perigee.local.broker.FreePort;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.Fixtures;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.MethodOrderer;
 import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestMethodOrder;
@@ -27,6 +29,7 @@ import org.testcontainers.containers.startupcheck.OneShotStartupCheckStrategy;
 
 /** A gateway and a worker in containers, with the restrictions of compose file and chart. */
 @DisplayName("Images")
+@Tag(NeedsProgram.TAG)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class ImagesTest {

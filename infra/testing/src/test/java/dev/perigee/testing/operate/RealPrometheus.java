@@ -1,5 +1,6 @@
 package dev.perigee.testing.operate;
 
+import dev.perigee.faults.Program;
 import dev.perigee.local.broker.FreePort;
 import java.io.IOException;
 import java.net.HttpURLConnection;
@@ -49,7 +50,7 @@ final class RealPrometheus implements AutoCloseable {
         int port = FreePort.on(HOST);
         var process =
                 new ProcessBuilder(
-                                DebianPrometheus.program("prometheus").toString(),
+                                Program.PROMETHEUS.path().toString(),
                                 "--config.file=" + file,
                                 "--storage.tsdb.path=" + directory.resolve("data"),
                                 "--web.listen-address=" + HOST + ":" + port)

@@ -2,6 +2,8 @@ package dev.perigee.testing.operate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.faults.NeedsProgram;
+import dev.perigee.faults.Program;
 import dev.perigee.testing.Checkout;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,13 +19,13 @@ final class RulesTest {
     private static final Pattern HEADING = Pattern.compile("(?m)^## (\\w+)$");
 
     @Test
+    @NeedsProgram(Program.PROMTOOL)
     @DisplayName("Debian's promtool takes the alerts, and each fires when it should and only then")
     void areGoodRules() throws Exception {
-        assertThat(DebianPrometheus.promtool("check", "rules", Rules.ALERTS.toString()))
+        assertThat(Promtool.run("check", "rules", Rules.ALERTS.toString()))
                 .contains(Rules.alerts().size() + " rules found");
         var tests = Rules.ALERTS.resolveSibling("alerts_test.yaml");
-        assertThat(DebianPrometheus.promtool("test", "rules", tests.toString()))
-                .contains("SUCCESS");
+        assertThat(Promtool.run("test", "rules", tests.toString())).contains("SUCCESS");
         var tested = Files.readString(tests);
         for (var alert : Rules.ofAlerts()) {
             assertThat(tested).contains("alertname=\"" + alert.where() + "\"");

@@ -3,6 +3,8 @@ package dev.perigee.worker.process.isolation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perigee.faults.NeedsProgram;
+import dev.perigee.faults.Program;
 import dev.perigee.worker.process.LauncherOptions;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.ProcessLaunchers;
@@ -93,13 +95,14 @@ final class IsolationChoiceTest {
 
     @Test
     void saysWhatToInstall() {
-        Assumptions.assumeFalse(Files.exists(Path.of("/usr/bin/nsjail")));
+        Assumptions.assumeTrue(Program.NSJAIL.missing() != null, "skipped: nsjail is installed");
         assertThatThrownBy(() -> choose(false, Map.of("isolation.mode", "nsjail")))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("there is no nsjail: install it");
     }
 
     @Test
+    @NeedsProgram(Program.BUBBLEWRAP)
     @DisplayName("decision 28: a worker says what it cannot enforce")
     void saysWhatIsMissing() throws Exception {
         Jails.open(directory.resolve("caches"), Map.of()).close();
@@ -113,11 +116,9 @@ final class IsolationChoiceTest {
     }
 
     @Test
+    @NeedsProgram(Program.NSJAIL)
     @DisplayName("nsjail's own jail works, where nsjail is installed")
     void nsjail() throws Exception {
-        Assumptions.assumeTrue(
-                Files.exists(Path.of("/usr/bin/nsjail")),
-                "nsjail is not installed: its jails are not tried here");
         try (var isolation = choose(true, Map.of("isolation.mode", "nsjail"))) {
             assertThat(isolation.name()).isEqualTo("nsjail");
         }

@@ -3,6 +3,8 @@ package dev.perigee.worker.process.isolation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.faults.NeedsProgram;
+import dev.perigee.faults.Program;
 import dev.perigee.faults.Signals;
 import dev.perigee.worker.process.ChildProcess;
 import dev.perigee.worker.process.ExitStatus;
@@ -27,6 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How jailed programs are ended, and that none lives on. */
+@NeedsProgram({Program.BUBBLEWRAP, Program.PYTHON})
 final class JailEndTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Duration SHORT = Duration.ofMillis(700);

@@ -3,6 +3,8 @@ package dev.perigee.worker.process.isolation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.faults.NeedsProgram;
+import dev.perigee.faults.Program;
 import dev.perigee.worker.process.ExitStatus;
 import java.io.OutputStream;
 import java.net.InetAddress;
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A hostile program in a real jail tries what it must not be able to. */
 @DisplayName("In a jail")
+@NeedsProgram({Program.BUBBLEWRAP, Program.PYTHON})
 final class JailTest {
 
     @TempDir private Path caches;
@@ -34,7 +37,9 @@ final class JailTest {
 
     @AfterEach
     void close() {
-        jails.close();
+        if (jails != null) {
+            jails.close();
+        }
     }
 
     @Test

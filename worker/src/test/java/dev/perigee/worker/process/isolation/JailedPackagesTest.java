@@ -3,6 +3,8 @@ package dev.perigee.worker.process.isolation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perigee.faults.NeedsProgram;
+import dev.perigee.faults.Program;
 import dev.perigee.worker.process.packages.PackageException;
 import dev.perigee.worker.process.packages.PackagePreparer;
 import dev.perigee.worker.process.packages.PackagePreparer.Lookup;
@@ -22,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("Packages in real jails")
+@NeedsProgram(Program.BUBBLEWRAP)
 final class JailedPackagesTest {
     private static final String SCRIPT =
             """
