@@ -2,7 +2,7 @@ package dev.perigee.testing;
 
 import static org.awaitility.Awaitility.await;
 
-import dev.perigee.local.broker.FreePort;
+import dev.perigee.local.port.FreePort;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

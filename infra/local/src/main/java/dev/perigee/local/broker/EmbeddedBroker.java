@@ -1,5 +1,6 @@
 package dev.perigee.local.broker;
 
+import dev.perigee.local.port.FreePort;
 import dev.perigee.protocol.settings.HostPort;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -23,8 +24,8 @@ import org.apache.kafka.server.common.MetadataVersion;
  * directory and survive {@link #close} as well as a kill of the JVM. Start and close are called by
  * one thread.
  *
- * <p>Kafka cannot choose the port of a combined node itself. So a free one is looked for, and the
- * start is tried again when somebody else was faster.
+ * <p>Kafka cannot choose the port of a combined node itself. So a free one is picked ahead, and the
+ * start is tried again when somebody else took it all the same.
  */
 public final class EmbeddedBroker implements AutoCloseable {
     private static final int ATTEMPTS = 5;

@@ -2,6 +2,7 @@ package dev.perigee.local.fleet;
 
 import dev.perigee.client.KafkaConnection;
 import dev.perigee.local.client.TopicSetup;
+import dev.perigee.local.port.FreePort;
 import dev.perigee.protocol.settings.SettingsReader;
 import dev.perigee.protocol.settings.SettingsSchema;
 import dev.perigee.protocol.topic.TopicNames;
@@ -193,7 +194,8 @@ public final class LocalFleet implements AutoCloseable {
     private PartProcess launchWorker(int number) throws IOException {
         var settings = new HashMap<String, String>();
         settings.put("worker.id", "worker-" + number + "-" + directory.fleetId());
-        settings.put("link.listen", "127.0.0.1:0");
+        // It has the same address when it is started again, and the kernel must not hand that out.
+        settings.put("link.listen", "127.0.0.1:" + FreePort.on("127.0.0.1"));
         settings.put("admin.listen", "127.0.0.1:0");
         settings.put("link.token-file", directory.token().toString());
         settings.putAll(plan.trust(System.getenv()).settings());

@@ -3,6 +3,7 @@ package dev.perigee.local.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.local.fleet.ReadyLine;
+import dev.perigee.local.port.FreePort;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

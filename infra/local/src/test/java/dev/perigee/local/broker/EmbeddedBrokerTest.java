@@ -3,6 +3,7 @@ package dev.perigee.local.broker;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perigee.local.port.FreePort;
 import dev.perigee.protocol.settings.HostPort;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -5,19 +5,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.local.broker.BrokerSettings;
+import dev.perigee.worker.WorkerSettings;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Scanner;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The handling of parts, with the one part that needs no other: a broker. */
+/** The handling of parts, with those that need no other: a broker and a worker. */
 class LocalFleetTest {
     @TempDir Path directory;
     private final List<ReadyLine> ready = new CopyOnWriteArrayList<>();
@@ -96,6 +101,23 @@ class LocalFleetTest {
     }
 
     @Test
+    @DisplayName("a killed worker has the address again where gateways look for it")
+    void startsAKilledWorkerWhereItWas() throws Exception {
+        try (var fleet = fleet(0, null, 1)) {
+            fleet.start();
+            var link = ready.getLast().addresses().getOrDefault("link", "");
+            assertThat(isHandedOut(URI.create(link).getPort()))
+                    .as("%s is of the ports that the kernel hands out meanwhile", link)
+                    .isFalse();
+
+            fleet.kill("worker-1");
+            fleet.startAgain("worker-1");
+
+            assertThat(ready.getLast().addresses()).containsEntry("link", link);
+        }
+    }
+
+    @Test
     void failsWhenAPartCannotStart() throws Exception {
         try (var other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 var fleet = fleet(other.getLocalPort(), null)) {
@@ -106,19 +128,30 @@ class LocalFleetTest {
         assertThat(trouble).isEmpty();
     }
 
+    private static boolean isHandedOut(int port) throws IOException {
+        var range = Path.of("/proc/sys/net/ipv4/ip_local_port_range");
+        try (var bounds = new Scanner(Files.newBufferedReader(range))) {
+            return port >= bounds.nextInt() && port <= bounds.nextInt();
+        }
+    }
+
     private LocalFleet fleet(int kafkaPort, @Nullable Path data) throws Exception {
+        return fleet(kafkaPort, data, 0);
+    }
+
+    private LocalFleet fleet(int kafkaPort, @Nullable Path data, int workers) throws Exception {
         var plan =
                 new FleetPlan(
                         null,
                         kafkaPort,
                         data,
                         2,
-                        0,
+                        workers,
                         0,
                         "mcp.",
                         Map.of(),
                         Map.of("PERIGEE_LOG_LEVEL", "error"),
-                        Map.of("broker", BrokerSettings.SCHEMA));
+                        Map.of("broker", BrokerSettings.SCHEMA, "worker", WorkerSettings.SCHEMA));
         var jvm = new JvmCommand("dev.perigee.local.cli.Perigee", "");
         return new LocalFleet(plan, jvm, ready::add, trouble::add);
     }

@@ -1,7 +1,7 @@
 package dev.perigee.testing.fleet;
 
 import dev.perigee.faults.FaultProxy;
-import dev.perigee.local.broker.FreePort;
+import dev.perigee.local.port.FreePort;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

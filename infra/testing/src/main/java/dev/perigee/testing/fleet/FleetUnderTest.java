@@ -2,7 +2,7 @@ package dev.perigee.testing.fleet;
 
 import dev.perigee.faults.FaultProxy;
 import dev.perigee.local.broker.EmbeddedBroker;
-import dev.perigee.local.broker.FreePort;
+import dev.perigee.local.port.FreePort;
 import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.protocol.topic.TopicNames;
 import java.io.IOException;

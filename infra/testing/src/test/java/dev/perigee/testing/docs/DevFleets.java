@@ -2,7 +2,7 @@ package dev.perigee.testing.docs;
 
 import static org.junit.jupiter.api.Assertions.assertAll;
 
-import dev.perigee.local.broker.FreePort;
+import dev.perigee.local.port.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;

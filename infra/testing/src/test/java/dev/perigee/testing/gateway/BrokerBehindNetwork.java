@@ -2,7 +2,7 @@ package dev.perigee.testing.gateway;
 
 import dev.perigee.faults.FaultProxy;
 import dev.perigee.local.broker.EmbeddedBroker;
-import dev.perigee.local.broker.FreePort;
+import dev.perigee.local.port.FreePort;
 import dev.perigee.protocol.settings.HostPort;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package dev.perigee.testing.operate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.faults.NeedsProgram;
-import dev.perigee.local.broker.FreePort;
+import dev.perigee.local.port.FreePort;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.Fixtures;
 import dev.perigee.testing.NpmRegistry;

@@ -1,7 +1,7 @@
 package dev.perigee.testing.operate;
 
 import dev.perigee.faults.Program;
-import dev.perigee.local.broker.FreePort;
+import dev.perigee.local.port.FreePort;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;
