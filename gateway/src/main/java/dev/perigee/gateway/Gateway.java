@@ -159,7 +159,8 @@ public final class Gateway implements AutoCloseable {
                         clients::stateConsumer,
                         names.of(Topic.STATE),
                         seal,
-                        settings.value(GatewaySettings.RESTORES));
+                        settings.value(GatewaySettings.RESTORES),
+                        clock);
         parts.push(state);
 
         var workers = new FleetListener(fast, names, clock);

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -31,6 +32,12 @@ final class KafkaClients {
 
     private static final int LARGEST_REQUEST = 20 << 20;
 
+    /**
+     * After this long without an answer a connection counts as dead, for what a claim waits for: a
+     * few of them in a row must be less than a worker's retention.
+     */
+    private static final int CLAIM_ANSWER_MS = 5_000;
+
     private final Settings settings;
     private final String gatewayId;
     private final String group;
@@ -44,7 +51,10 @@ final class KafkaClients {
     }
 
     Admin admin() {
-        return Admin.create(config(Map.of(), Map.of("client.id", gatewayId + "-admin")));
+        return Admin.create(
+                config(
+                        Map.of(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, CLAIM_ANSWER_MS),
+                        Map.of("client.id", gatewayId + "-admin")));
     }
 
     /**
@@ -86,7 +96,9 @@ final class KafkaClients {
                         ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
                         4 << 20,
                         ConsumerConfig.RECEIVE_BUFFER_CONFIG,
-                        -1),
+                        -1,
+                        ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                        CLAIM_ANSWER_MS),
                 Map.of("client.id", gatewayId + "-restore"));
     }
 
@@ -135,7 +147,7 @@ final class KafkaClients {
                 Map.of(
                         ProducerConfig.LINGER_MS_CONFIG, 0,
                         ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5,
-                        ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 5_000,
+                        ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, CLAIM_ANSWER_MS,
                         ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 10_000,
                         ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000),
                 Map.of(

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import org.apache.kafka.clients.consumer.CommitFailedException;
@@ -41,11 +42,23 @@ final class Transaction implements AutoCloseable {
 
     private final Producer<byte[], byte[]> producer;
     private final String commandsTopic;
+    private final @Nullable String member;
     private boolean ready;
 
-    Transaction(Producer<byte[], byte[]> producer, String commandsTopic) {
+    Transaction(Producer<byte[], byte[]> producer, String commandsTopic, GroupView view) {
         this.producer = producer;
         this.commandsTopic = commandsTopic;
+        this.member = memberOf(view);
+    }
+
+    /** True when it was made for the member of the group that the gateway is in this view. */
+    boolean isOf(GroupView view) {
+        return Objects.equals(member, memberOf(view));
+    }
+
+    private static @Nullable String memberOf(GroupView view) {
+        var metadata = view.metadata();
+        return metadata == null ? null : metadata.memberId();
     }
 
     Result attempt(List<StateWrite> batch, GroupView view) {

@@ -38,6 +38,10 @@ import org.slf4j.LoggerFactory;
  *     ├───┤ record too large: give that write up
  *     └───┘ anything else: new producer, which ends the old transaction
  * </pre>
+ *
+ * <p>A gateway that joins the group as another member was without the group for a session timeout:
+ * its producer's idle connections may be dead unnoticed, and a claim that waits for their timeouts
+ * comes too late for the processes. So each member has a producer of its own.
  */
 public final class TransactionalPublisher implements AutoCloseable {
     /** How many writes may wait. */
@@ -198,8 +202,11 @@ public final class TransactionalPublisher implements AutoCloseable {
     /** Whatever goes wrong, the loop goes on: nothing else writes in the name of partitions. */
     private Transaction.Result attempt(List<StateWrite> batch, GroupView view) {
         try {
+            if (transaction != null && !transaction.isOf(view)) {
+                closeTransaction();
+            }
             if (transaction == null) {
-                transaction = new Transaction(producers.get(), commandsTopic);
+                transaction = new Transaction(producers.get(), commandsTopic, view);
             }
             return transaction.attempt(batch, view);
         } catch (RuntimeException e) {

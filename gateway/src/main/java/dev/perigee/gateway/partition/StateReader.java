@@ -3,6 +3,8 @@ package dev.perigee.gateway.partition;
 import dev.perigee.gateway.secret.StateSeal;
 import dev.perigee.protocol.json.InvalidRecordException;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Semaphore;
@@ -17,18 +19,25 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads what the state topic has of a partition. A few partitions are read at a time, each by a
- * consumer of its own that is kept for the next. Any thread; blocks.
+ * consumer of its own that is kept for the next one for a moment: the connections of one that was
+ * idle for longer may be dead unnoticed, and processes end while a claim waits for their timeouts.
+ * Any thread; blocks.
  */
 public final class StateReader implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StateReader.class);
     private static final Duration POLL = Duration.ofSeconds(1);
 
+    /** How long a consumer is kept without work. */
+    static final Duration KEPT = Duration.ofSeconds(2);
+
     private final Supplier<Consumer<byte[], byte[]>> consumers;
     private final String topic;
     private final StateSeal seal;
     private final Semaphore permits;
-    private final ConcurrentLinkedQueue<Consumer<byte[], byte[]>> idle =
-            new ConcurrentLinkedQueue<>();
+    private final InstantSource clock;
+    private final ConcurrentLinkedQueue<Idle> idle = new ConcurrentLinkedQueue<>();
+
+    private record Idle(Consumer<byte[], byte[]> consumer, Instant since) {}
 
     /**
      * @param consumers makes consumers outside any group that read committed records only
@@ -39,7 +48,9 @@ public final class StateReader implements AutoCloseable {
             Supplier<Consumer<byte[], byte[]>> consumers,
             String topic,
             StateSeal seal,
-            int parallel) {
+            int parallel,
+            InstantSource clock) {
+        this.clock = clock;
         this.consumers = consumers;
         this.topic = topic;
         this.seal = seal;
@@ -56,8 +67,7 @@ public final class StateReader implements AutoCloseable {
     PartitionState read(int partition, long claim) throws InterruptedException {
         permits.acquire();
         try {
-            var pooled = idle.poll();
-            var consumer = pooled == null ? consumers.get() : pooled;
+            var consumer = consumer();
             boolean healthy = false;
             try {
                 var replay = read(consumer, new TopicPartition(topic, partition), claim);
@@ -65,7 +75,7 @@ public final class StateReader implements AutoCloseable {
                 return replay.state();
             } finally {
                 if (healthy) {
-                    idle.add(consumer);
+                    idle.add(new Idle(consumer, clock.instant()));
                 } else {
                     discard(consumer);
                 }
@@ -75,15 +85,25 @@ public final class StateReader implements AutoCloseable {
         }
     }
 
+    private Consumer<byte[], byte[]> consumer() {
+        for (var kept = idle.poll(); kept != null; kept = idle.poll()) {
+            if (kept.since().plus(KEPT).isAfter(clock.instant())) {
+                return kept.consumer();
+            }
+            discard(kept.consumer());
+        }
+        return consumers.get();
+    }
+
     /** Closes the consumers that are kept; no read may be under way. */
     @Override
     public void close() {
-        for (var consumer = idle.poll(); consumer != null; consumer = idle.poll()) {
-            consumer.close();
+        for (var kept = idle.poll(); kept != null; kept = idle.poll()) {
+            kept.consumer().close();
         }
     }
 
-    /** After a failure or an interrupt: closing must not wait, and not be interrupted. */
+    /** After a failure, an interrupt or a while: closing must not wait, nor be interrupted. */
     private static void discard(Consumer<byte[], byte[]> consumer) {
         boolean interrupted = Thread.interrupted();
         try {
