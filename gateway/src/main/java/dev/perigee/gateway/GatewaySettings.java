@@ -112,7 +112,8 @@ public final class GatewaySettings {
                     POSITIVE,
                     "10s",
                     "How long past a request's deadline the gateway waits for the worker's answer"
-                            + " before it gives one itself.");
+                            + " before it gives one itself; after a takeover also past the last"
+                            + " entry that the worker replays.");
     public static final Setting<Duration> REQUEST_MEMORY =
             Setting.of(
                     "request.memory",

@@ -43,6 +43,7 @@ final class CallFlow {
     private final AnsweredRequests answeredRequests = new AnsweredRequests();
     private final AcceptedRequests accepted = new AcceptedRequests();
     private final Set<ToolCall> unreserved = new LinkedHashSet<>();
+    private final WorkerSilence silence;
     private EarlierRuns earlier = EarlierRuns.none();
     private @Nullable Instant nextTurn;
 
@@ -53,6 +54,7 @@ final class CallFlow {
         this.sender = new CallSender(context, verdicts);
         this.serverWait = new ServerWait(context, commands, verdicts);
         this.queue = new FairQueue(context.services().limits(), context.services().clock());
+        this.silence = new WorkerSilence(context.services().times().silence());
         this.recent =
                 new RecentRequests(
                         context.services().clock(), context.services().times().requestMemory());
@@ -92,7 +94,7 @@ final class CallFlow {
                 awaitResult(call);
             } else if (earlier.isInDoubt(call.offset())) {
                 queue.adopt(call);
-                awaitAttach(call);
+                unsure(call);
             } else {
                 begin(call, queue::admit);
             }
@@ -116,6 +118,7 @@ final class CallFlow {
 
     /** What the worker accepted, told at each attach, before anything is sent. */
     void attached(Attach.Result result) {
+        silence.attached(result, now());
         var requests = context.services().names().of(Topic.TOOL_REQUESTS);
         boolean same = accepted.attached(result, requests);
         earlier.attached(result.createdEpoch());
@@ -156,12 +159,19 @@ final class CallFlow {
         earlier.detached();
         for (var call : List.copyOf(open.values())) {
             if (call.stage() == Stage.ACCEPTED || call.stage() == Stage.UNSURE) {
-                if (alive) {
-                    call.stage(Stage.UNSURE);
-                } else {
+                if (!alive) {
                     lost(call);
+                } else if (call.stage() == Stage.ACCEPTED) {
+                    unsure(call);
                 }
             }
+        }
+    }
+
+    /** An entry of a worker's journal arrived, of whatever type. */
+    void received(InstanceEvent event) {
+        if (silence.isReplaying()) {
+            silence.received(event.processId(), event.seq(), now());
         }
     }
 
@@ -276,7 +286,20 @@ final class CallFlow {
     void awaitResult(ToolCall call) {
         serverWait.remove(call);
         call.stage(Stage.ACCEPTED);
-        call.timer(context.timers().at(silentAt(call), () -> answer(call, OwnAnswer.SILENT)));
+        watch(call);
+    }
+
+    private void watch(ToolCall call) {
+        var until = silence.until(call.read().deadline());
+        call.timer(context.timers().at(until, () -> answerIfSilent(call)));
+    }
+
+    private void answerIfSilent(ToolCall call) {
+        if (silence.until(call.read().deadline()).isAfter(now())) {
+            watch(call);
+        } else {
+            answer(call, OwnAnswer.SILENT);
+        }
     }
 
     /** The worker cannot take it yet. */
@@ -286,10 +309,10 @@ final class CallFlow {
         hold(call);
     }
 
-    /** A session may have it, and the next attach tells. */
+    /** A session may have it, of this owner or an earlier one, and the next attach tells. */
     void unsure(ToolCall call) {
         call.stage(Stage.UNSURE);
-        var until = silentAt(call);
+        var until = silence.untilAttached(call.read().deadline(), now());
         call.timer(context.timers().at(until, () -> answer(call, OwnAnswer.OUTCOME_UNKNOWN)));
     }
 
@@ -304,21 +327,8 @@ final class CallFlow {
         }
     }
 
-    /** An earlier owner may have sent it. */
-    private void awaitAttach(ToolCall call) {
-        call.stage(Stage.UNSURE);
-        var atLeast = now().plus(context.services().times().silence());
-        var until = silentAt(call).isAfter(atLeast) ? silentAt(call) : atLeast;
-        call.timer(context.timers().at(until, () -> answer(call, OwnAnswer.OUTCOME_UNKNOWN)));
-    }
-
     private boolean isOver(ToolCall call) {
         return !call.read().deadline().isAfter(now());
-    }
-
-    /** When the worker will not be waited for any longer. */
-    private Instant silentAt(ToolCall call) {
-        return call.read().deadline().plus(context.services().times().silence());
     }
 
     private void cancel(RequestRead read) {

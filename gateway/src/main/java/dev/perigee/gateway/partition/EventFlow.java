@@ -40,6 +40,7 @@ final class EventFlow {
     void received(Session session, InstanceEvent event, int creditBytes)
             throws InterruptedException {
         session.acknowledgements().arrived(event.processId(), event.seq());
+        calls.received(event);
         var type = EventType.of(event.type());
         var entry = new Entry(session, event, creditBytes);
         var durable = event.durable();

@@ -59,6 +59,9 @@ final class HandMadeFleet implements Fleet {
     /** Removals end when this is at zero. */
     volatile CountDownLatch removals = new CountDownLatch(0);
 
+    /** Journals are replayed when this is at zero. */
+    volatile CountDownLatch replays = new CountDownLatch(0);
+
     /** No worker is to be had, as when it leaves. */
     volatile boolean away;
 

@@ -88,9 +88,18 @@ final class HandMadeSession {
         say(
                 () -> {
                     next.attached(result);
+                    awaitReplays();
                     replay.forEach(event -> next.event(event, 1));
                 });
         return new Link(claim);
+    }
+
+    private void awaitReplays() {
+        try {
+            fleet.replays.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** That of the gateway which attached last. */

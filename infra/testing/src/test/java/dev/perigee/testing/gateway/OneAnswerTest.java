@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -25,6 +26,8 @@ final class OneAnswerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
     private static final Map<String, String> IMPATIENT =
             Map.of("request.silence-margin", "100ms", "group.session-timeout", "6s");
+    private static final Map<String, String> LATE =
+            Map.of("request.silence-margin", "4s", "group.session-timeout", "6s");
     @TempDir private static Path data;
     private static EmbeddedBroker broker;
 
@@ -70,6 +73,53 @@ final class OneAnswerTest {
         try (var _ = test.start("b", IMPATIENT)) {
             assertOneAnswer(request);
         }
+    }
+
+    @Test
+    @DisplayName("OWN-06: is the worker's, if it had one, though the deadline passed before")
+    void whenTheNextOwnerIsLate() throws Exception {
+        var request = leftOpen();
+        test.fleet.answerAll();
+        test.fleet.replays = new CountDownLatch(1);
+        long before = test.fleet.session(test.partition(installation)).epoch();
+
+        try (var _ = test.start("b", LATE)) {
+            await().atMost(PATIENCE)
+                    .until(() -> test.fleet.session(test.partition(installation)).epoch() > before);
+            pass(Duration.ofSeconds(1)); // An alarm of the deadline's would ring in it.
+            test.fleet.replays.countDown();
+            assertThat(test.backend.answer(request).text("outcome")).isEqualTo("success");
+            assertOneAnswer(request);
+        }
+    }
+
+    @Test
+    @DisplayName("OWN-06: is the next owner's, if the worker never says one")
+    void whenTheWorkerNeverReplays() throws Exception {
+        var request = leftOpen();
+        try (var _ = test.start("b", LATE)) {
+            assertThat(test.backend.answer(request).text("error/code")).isEqualTo("timeout");
+            assertOneAnswer(request);
+        }
+    }
+
+    /** A request at the worker whose deadline passes, and the margin, while nobody owns it. */
+    private String leftOpen() throws InterruptedException {
+        String request;
+        try (var _ = test.start("a", LATE)) {
+            test.backend.install(installation);
+            test.fleet.calls = Calls.KEEP_SILENT;
+            request =
+                    test.backend.request(
+                            installation, "echo", "{}", r -> r.put("timeout_ms", 1_000));
+            await().atMost(PATIENCE).until(() -> test.fleet.executed.size() == 1);
+        }
+        pass(Duration.ofSeconds(5));
+        return request;
+    }
+
+    private static void pass(Duration time) {
+        await().pollDelay(time).atMost(PATIENCE).until(() -> true);
     }
 
     private String timedOut() {
