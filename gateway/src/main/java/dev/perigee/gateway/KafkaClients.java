@@ -38,6 +38,12 @@ final class KafkaClients {
      */
     private static final int CLAIM_ANSWER_MS = 5_000;
 
+    /** An idle connection may be dead unnoticed, which costs the next claim the time above. */
+    private static final int CLAIM_IDLE_MS = 10_000;
+
+    /** As for a claim: owners wait while a producer asks where their topics are. */
+    private static final int RECORD_ANSWER_MS = 10_000;
+
     private final Settings settings;
     private final String gatewayId;
     private final String group;
@@ -121,6 +127,8 @@ final class KafkaClients {
                         64L << 20,
                         ProducerConfig.MAX_BLOCK_MS_CONFIG,
                         10_000,
+                        ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                        RECORD_ANSWER_MS,
                         ProducerConfig.METADATA_MAX_IDLE_CONFIG,
                         Integer.MAX_VALUE),
                 Map.of(
@@ -135,7 +143,7 @@ final class KafkaClients {
         return producer(
                 Map.of(
                         ProducerConfig.LINGER_MS_CONFIG, 0,
-                        ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, 10_000,
+                        ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, RECORD_ANSWER_MS,
                         ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 60_000,
                         ProducerConfig.MAX_BLOCK_MS_CONFIG, 5_000),
                 Map.of("client.id", gatewayId + "-replies"));
@@ -148,6 +156,7 @@ final class KafkaClients {
                         ProducerConfig.LINGER_MS_CONFIG, 0,
                         ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5,
                         ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, CLAIM_ANSWER_MS,
+                        ProducerConfig.CONNECTIONS_MAX_IDLE_MS_CONFIG, CLAIM_IDLE_MS,
                         ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 10_000,
                         ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000),
                 Map.of(
