@@ -291,15 +291,22 @@ final class CallFlow {
 
     private void watch(ToolCall call) {
         var until = silence.until(call.read().deadline());
-        call.timer(context.timers().at(until, () -> answerIfSilent(call)));
+        call.timer(context.timers().at(until, () -> afterWhatArrived(() -> endIfSilent(call))));
     }
 
-    private void answerIfSilent(ToolCall call) {
-        if (silence.until(call.read().deadline()).isAfter(now())) {
-            watch(call);
-        } else {
-            answer(call, OwnAnswer.SILENT);
+    private void endIfSilent(ToolCall call) {
+        if (call.stage() == Stage.ACCEPTED) {
+            if (silence.until(call.read().deadline()).isAfter(now())) {
+                watch(call);
+            } else {
+                answer(call, OwnAnswer.SILENT);
+            }
         }
+    }
+
+    /** An owner that was held up has a mailbox full of what arrived before its alarms were due. */
+    private void afterWhatArrived(Runnable work) {
+        context.mailbox().post(work);
     }
 
     /** The worker cannot take it yet. */
@@ -313,7 +320,13 @@ final class CallFlow {
     void unsure(ToolCall call) {
         call.stage(Stage.UNSURE);
         var until = silence.untilAttached(call.read().deadline(), now());
-        call.timer(context.timers().at(until, () -> answer(call, OwnAnswer.OUTCOME_UNKNOWN)));
+        call.timer(context.timers().at(until, () -> afterWhatArrived(() -> endIfUnsure(call))));
+    }
+
+    private void endIfUnsure(ToolCall call) {
+        if (call.stage() == Stage.UNSURE) {
+            answer(call, OwnAnswer.OUTCOME_UNKNOWN);
+        }
     }
 
     /** A session that may have run it is gone: it may go to the next, once. */
