@@ -15,6 +15,7 @@ import dev.perigee.gateway.partition.PartitionTimes;
 import dev.perigee.gateway.partition.StateReader;
 import dev.perigee.gateway.placement.PlacementSettings;
 import dev.perigee.gateway.secret.StateSeal;
+import dev.perigee.protocol.limit.IdBudget;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.topic.TopicNames;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -59,6 +60,7 @@ record Assembly(
                                 partition, recorded, ownedUntil, links.workers(), clock.instant()),
                 times(),
                 LimitSettings.read(settings),
+                requestIds(),
                 clock,
                 new GatewayMetrics(registry, names));
     }
@@ -69,6 +71,11 @@ record Assembly(
                 partitions,
                 settings.value(GatewaySettings.MAX_RECORD),
                 settings.value(GatewaySettings.REQUEST_TIMEOUT));
+    }
+
+    private IdBudget requestIds() {
+        var bytes = settings.valueOrNull(GatewaySettings.REQUEST_MEMORY_BYTES);
+        return bytes == null ? IdBudget.ofHeap() : IdBudget.ofBytes(bytes);
     }
 
     private PartitionTimes times() {

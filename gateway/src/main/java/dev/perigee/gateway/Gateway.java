@@ -208,6 +208,7 @@ public final class Gateway implements AutoCloseable {
         parts.push(loop);
         var gauges = new GatewayGauges(registry, clock);
         gauges.partitions(partitions, names);
+        gauges.requestIds(services.requestIds());
         var watch = new BrokerWatch(kafka, clock);
         watch.start();
         parts.push(watch);

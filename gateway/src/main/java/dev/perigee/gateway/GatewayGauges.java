@@ -4,6 +4,7 @@ import dev.perigee.gateway.admin.Readiness;
 import dev.perigee.gateway.outbound.Backlog;
 import dev.perigee.gateway.partition.OwnerState;
 import dev.perigee.gateway.partition.Partitions;
+import dev.perigee.protocol.limit.IdBudget;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
 import io.micrometer.core.instrument.Gauge;
@@ -35,6 +36,16 @@ record GatewayGauges(MeterRegistry registry, InstantSource clock) {
         }
         Gauge.builder("perigee.gateway.state.outdated", partitions, Partitions::outdatedSecrets)
                 .description("Secrets in the state topic that the current key has not encrypted")
+                .register(registry);
+    }
+
+    /** How much of the memory of answered requests is in use. */
+    void requestIds(IdBudget ids) {
+        Gauge.builder("perigee.gateway.requests.remembered", ids, IdBudget::used)
+                .description("Ids of requests that are open or were answered a while ago")
+                .register(registry);
+        Gauge.builder("perigee.gateway.requests.remembered.limit", ids, IdBudget::limit)
+                .description("request.memory-bytes: from here on new requests are refused")
                 .register(registry);
     }
 

@@ -120,6 +120,14 @@ public final class GatewaySettings {
                     POSITIVE,
                     "10m",
                     "How long the id of an answered request is known, so that it is not run twice.");
+    public static final Setting<Long> REQUEST_MEMORY_BYTES =
+            Setting.optional(
+                    "request.memory-bytes",
+                    SettingType.bytes().where(bytes -> bytes > 0, "more than nothing"),
+                    "Memory for these ids, of all partitions together, 28 bytes each; while it is"
+                            + " used up new requests are answered overloaded. An id takes it for"
+                            + " request.memory and up to a fifth more. Without it a quarter of the"
+                            + " heap.");
     public static final Setting<Duration> COMMAND_TIMEOUT =
             Setting.of(
                     "command.timeout",
@@ -162,6 +170,7 @@ public final class GatewaySettings {
                             UNKNOWN_SERVER,
                             SILENCE,
                             REQUEST_MEMORY,
+                            REQUEST_MEMORY_BYTES,
                             COMMAND_TIMEOUT,
                             COMMAND_MEMORY,
                             STATE_KEYS,

@@ -3,6 +3,7 @@ package dev.perigee.gateway.partition;
 import dev.perigee.gateway.inbound.EarlierRuns;
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.gateway.partition.ToolCall.Stage;
+import dev.perigee.protocol.limit.RecentIds;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import dev.perigee.protocol.tool.ErrorCode;
@@ -39,7 +40,7 @@ final class CallFlow {
     private final FairQueue queue;
     private final TreeMap<Long, ToolCall> open = new TreeMap<>();
     private final Map<String, ToolCall> byRequest = new HashMap<>();
-    private final RecentRequests recent;
+    private final RecentIds recent;
     private final AnsweredRequests answeredRequests = new AnsweredRequests();
     private final AcceptedRequests accepted = new AcceptedRequests();
     private final Set<ToolCall> unreserved = new LinkedHashSet<>();
@@ -56,8 +57,9 @@ final class CallFlow {
         this.queue = new FairQueue(context.services().limits(), context.services().clock());
         this.silence = new WorkerSilence(context.services().times().silence());
         this.recent =
-                new RecentRequests(
-                        context.services().clock(), context.services().times().requestMemory());
+                new RecentIds(
+                        context.services().requestIds(),
+                        context.services().times().requestMemory());
     }
 
     /** How far an owner before this tenure came; before any request. */
@@ -77,26 +79,30 @@ final class CallFlow {
         var progress = accepted.take(read.origin());
         if (answeredRequests.isReadAfter(call.offset()) || progress == Attach.Progress.ACKED) {
             if (read.method() != ToolMethod.CANCEL) {
-                recent.add(call.key());
+                boolean _ = recent.reserve();
+                recent.remember(call.key(), now());
             }
             done(read.origin());
         } else if (read.method() == ToolMethod.CANCEL) {
             cancel(read);
         } else if (progress == null
-                && (byRequest.containsKey(call.key()) || recent.contains(call.key()))) {
+                && (byRequest.containsKey(call.key()) || recent.contains(call.key(), now()))) {
             context.services().metrics().duplicate("tool-requests");
             done(read.origin());
         } else {
             open.put(call.offset(), call);
             byRequest.put(call.key(), call);
+            boolean hasRoom = recent.reserve();
             if (progress != null) {
                 queue.adopt(call);
                 awaitResult(call);
             } else if (earlier.isInDoubt(call.offset())) {
                 queue.adopt(call);
                 unsure(call);
-            } else {
+            } else if (hasRoom) {
                 begin(call, queue::admit);
+            } else {
+                answer(call, OwnAnswer.MEMORY_FULL);
             }
         }
     }
@@ -133,6 +139,7 @@ final class CallFlow {
                 if (progress == Attach.Progress.ACKED) {
                     end(call);
                     byRequest.remove(call.key());
+                    recent.remember(call.key(), now());
                     done(call.read().origin());
                 } else if (progress != null) {
                     awaitResult(call);
@@ -214,6 +221,16 @@ final class CallFlow {
         unreserved.stream().filter(c -> c.stage() == Stage.WAITING).forEach(queue::ready);
         unreserved.clear();
         dispatch();
+    }
+
+    /** Gives the memory back of ids whose window is over. */
+    void forget() {
+        recent.forget(now());
+    }
+
+    /** The tenure is over: what the gateway remembers of it is free for other partitions. */
+    void leave() {
+        recent.close();
     }
 
     /** Unless its time is over or it is refused, its server is looked for. */
@@ -395,8 +412,10 @@ final class CallFlow {
 
     private void answered(ToolCall call, @Nullable ErrorCode code, Instant at) {
         byRequest.remove(call.key());
-        if (code != ErrorCode.OVERLOADED) { // Else it never ran, and its author is to try again.
-            recent.add(call.key());
+        if (code == ErrorCode.OVERLOADED) { // It never ran, and its author is to try again.
+            recent.release();
+        } else {
+            recent.remember(call.key(), now());
         }
         var took = Duration.between(call.read().appendedAt(), at);
         context.services().metrics().requestEnded(code, took);

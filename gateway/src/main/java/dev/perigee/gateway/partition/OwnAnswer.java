@@ -33,6 +33,10 @@ enum OwnAnswer {
             ErrorCode.OVERLOADED,
             "The user's requests before this one were under way until its deadline, and"
                     + " limits.user.concurrency or limits.user.rate allows no more: try again later"),
+    MEMORY_FULL(
+            ErrorCode.OVERLOADED,
+            "The gateway has no room to remember more request ids, and a repeat must not run twice:"
+                    + " try again later, or raise request.memory-bytes"),
     TOO_LARGE(ErrorCode.TOO_LARGE, "The request is too large to be sent: shorten its arguments"),
     SILENT(
             ErrorCode.TIMEOUT,
@@ -66,6 +70,7 @@ enum OwnAnswer {
                     BYTES_FULL,
                     TOO_OFTEN,
                     NO_TURN,
+                    MEMORY_FULL,
                     TOO_LARGE,
                     WORKER_LOST,
                     CANCELLED -> {

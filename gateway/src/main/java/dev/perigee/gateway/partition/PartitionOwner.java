@@ -40,6 +40,7 @@ final class PartitionOwner {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionOwner.class);
     private static final Duration IDLE = Duration.ofMinutes(1);
     private static final Duration SWEEP = Duration.ofMinutes(10);
+    private static final Duration FORGET = Duration.ofMinutes(1);
 
     /** What is sent waits for so much work at most. */
     private static final int MOST_AT_ONCE = 100;
@@ -147,6 +148,7 @@ final class PartitionOwner {
         try {
             sessions.begin();
             perform(() -> Quietly.run(this::sweep));
+            perform(this::forget);
             while (!ended) {
                 var work = mailbox.take(context.timers().untilNext(IDLE));
                 for (int i = 0; work != null && i < MOST_AT_ONCE; i++) {
@@ -168,6 +170,7 @@ final class PartitionOwner {
             mailbox.close();
             Thread.interrupted();
             sessions.leave();
+            calls.leave();
         }
     }
 
@@ -255,6 +258,11 @@ final class PartitionOwner {
 
     private boolean commandsTakenUpTo(long offset) {
         return commands.hasTakenUpTo(offset);
+    }
+
+    private void forget() {
+        context.timers().after(FORGET, this::forget);
+        calls.forget();
     }
 
     private void sweep() throws InterruptedException {

@@ -8,6 +8,7 @@ import dev.perigee.gateway.outbound.PublicRecords;
 import dev.perigee.gateway.outbound.Replies;
 import dev.perigee.gateway.outbound.TransactionalPublisher;
 import dev.perigee.gateway.secret.StateSeal;
+import dev.perigee.protocol.limit.IdBudget;
 import dev.perigee.protocol.topic.TopicNames;
 import java.time.InstantSource;
 
@@ -18,6 +19,7 @@ import java.time.InstantSource;
  * @param seal encrypts secrets of the state topic
  * @param hosts decides which worker a partition goes to
  * @param limits of each user
+ * @param requestIds how many ids of answered requests all partitions remember together
  * @param metrics the gateway's own measurements
  */
 public record PartitionServices(
@@ -37,5 +39,6 @@ public record PartitionServices(
         HostChooser hosts,
         PartitionTimes times,
         UserLimits limits,
+        IdBudget requestIds,
         InstantSource clock,
         GatewayMetrics metrics) {}

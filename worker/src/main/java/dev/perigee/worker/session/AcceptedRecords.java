@@ -40,6 +40,9 @@ final class AcceptedRecords {
 
         /** Its id was answered, but the result is not kept any more. */
         record Unrecalled() implements Verdict {}
+
+        /** There is no room to remember its id: it is as if it had never come. */
+        record NoRoom() implements Verdict {}
     }
 
     private record Source(String topic, int partition) {}
@@ -68,30 +71,29 @@ final class AcceptedRecords {
             note(origin, Progress.RUNNING);
             return new Verdict.Known();
         }
-        var answer = recent.find(id, now);
+        var key = id.text();
+        var answer = recent.find(key, now);
         if (answer != null) {
-            return repeat(origin, answer);
+            note(origin, Progress.JOURNALLED);
+            return new Verdict.Repeat(answer.processId(), answer.result());
         }
-        if (progress == Progress.ACKED) {
+        if (progress == Progress.ACKED || recent.contains(key, now)) {
             return new Verdict.Unrecalled();
+        }
+        if (!recent.reserve()) {
+            recent.withdraw();
+            return new Verdict.NoRoom();
         }
         note(origin, Progress.RUNNING);
         running.put(id, new Running(order, new ArrayList<>(0)));
         return new Verdict.Run();
     }
 
-    private Verdict repeat(RecordOrigin origin, RecentResults.Answer answer) {
-        var result = answer.result();
-        if (result == null) {
-            return new Verdict.Unrecalled();
-        }
-        note(origin, Progress.JOURNALLED);
-        return new Verdict.Repeat(answer.processId(), result);
-    }
-
     /** A request that was to run needed no server: as if it had never come. */
     void withdraw(ToolOrder.Execute order) {
-        running.remove(RequestId.of(order.request()));
+        if (running.remove(RequestId.of(order.request())) != null) {
+            recent.withdraw();
+        }
         var offsets = records.get(source(order.origin()));
         if (offsets != null) {
             offsets.remove(order.origin().offset());
@@ -107,7 +109,10 @@ final class AcceptedRecords {
             ToolOrder.Execute order, String processId, RawJson result, Instant now) {
         var id = RequestId.of(order.request());
         var run = running.remove(id);
-        recent.remember(id, new RecentResults.Answer(processId, result), now);
+        if (run == null) {
+            boolean _ = recent.reserve(); // It ran all the same.
+        }
+        recent.remember(id.text(), new RecentResults.Answer(processId, result), now);
         advance(order.origin(), Progress.JOURNALLED);
         if (run == null) {
             return List.of();
@@ -133,6 +138,16 @@ final class AcceptedRecords {
                 records.remove(source);
             }
         }
+    }
+
+    /** Forgets ids that may be used again. */
+    void forgetOld(Instant now) {
+        recent.forgetOld(now);
+    }
+
+    /** The session is over: its memory is free for others. */
+    void end() {
+        recent.end();
     }
 
     /** All that are remembered, for an attach answer. */

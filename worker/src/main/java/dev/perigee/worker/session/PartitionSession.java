@@ -2,6 +2,7 @@ package dev.perigee.worker.session;
 
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.InstanceOrder;
+import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.SessionNotice;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ErrorCode;
@@ -34,7 +35,9 @@ final class PartitionSession {
         this.context = context;
         this.requests =
                 new SessionRequests(
-                        context.options().recentResults(), context.permits(), context.clock());
+                        new RecentResults(context.options().recentResults(), context.requestIds()),
+                        context.permits(),
+                        context.clock());
         this.journals = new SessionJournals(requests, context);
         this.instances = context.instances().open(partition, journals);
     }
@@ -91,6 +94,11 @@ final class PartitionSession {
                             ? new ToolOrder.Accepted(null)
                             : unrecalled(order);
             case Verdict.Unrecalled ignored -> unrecalled(order);
+            case Verdict.NoRoom ignored ->
+                    throw new LinkRefusal(
+                            LinkError.OVERLOADED,
+                            "it has no room to remember more request ids, and a repeat must not run"
+                                    + " twice: raise requests.repeat-memory");
         };
     }
 
@@ -183,8 +191,14 @@ final class PartitionSession {
         instances.terminateAll(limit);
     }
 
-    /** Drops the journals. */
+    /** Forgets request ids that may be used again. */
+    void forgetOld() {
+        requests.forgetOld();
+    }
+
+    /** Drops the journals and what is remembered of requests. */
     void drop() {
         journals.end();
+        requests.end();
     }
 }

@@ -1,6 +1,8 @@
 package dev.perigee.worker.session;
 
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.limit.IdBudget;
+import dev.perigee.protocol.limit.RecentIds;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -9,9 +11,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers by request id, for the time in which the same id does not run again. Bounded: when the
- * kept results are too many bytes the oldest lose their content but are still known to have been
- * answered; when the ids are too many the oldest are forgotten. Pure; its owner holds a lock.
+ * Answers by request id, for the time in which the same id does not run again. The results are
+ * bounded: when they are too many, or too many bytes, the oldest go. The ids stay known for the
+ * whole time: a request begins only when there is room for its id. Pure; its owner holds a lock.
  */
 final class RecentResults {
 
@@ -19,71 +21,74 @@ final class RecentResults {
      * How much is remembered.
      *
      * @param window for how long
-     * @param maxRequests how many ids
+     * @param maxResults how many results
      * @param maxBytes of results
      */
-    record Limits(Duration window, int maxRequests, long maxBytes) {}
+    record Limits(Duration window, int maxResults, long maxBytes) {}
 
-    /**
-     * What a request was answered.
-     *
-     * @param result the encoded result, null when it is not kept any more
-     */
-    record Answer(String processId, @Nullable RawJson result) {}
+    /** What a request was answered, encoded. */
+    record Answer(String processId, RawJson result) {}
 
     /** There are some 10,000s of them, and each lives for minutes. */
-    private static final class Remembered {
-        private final String id;
-        private final long untilMillis;
-        private final String processId;
-        private @Nullable RawJson result;
-
-        Remembered(String id, long untilMillis, Answer answer) {
-            this.id = id;
-            this.untilMillis = untilMillis;
-            this.processId = answer.processId();
-            this.result = answer.result();
-        }
-    }
+    private record Remembered(String id, long untilMillis, String processId, RawJson result) {}
 
     private final Limits limits;
+    private final RecentIds ids;
     private final Map<String, Remembered> remembered = new HashMap<>();
     private final ArrayDeque<Remembered> oldestFirst = new ArrayDeque<>();
-    private final ArrayDeque<Remembered> withContent = new ArrayDeque<>();
     private long bytes;
 
-    RecentResults(Limits limits) {
+    /**
+     * @param budget of all sessions' ids
+     */
+    RecentResults(Limits limits, IdBudget budget) {
         this.limits = limits;
+        this.ids = new RecentIds(budget, limits.window());
     }
 
-    /** The answer that this id had within the window, null when it had none. */
-    @Nullable Answer find(RequestId id, Instant now) {
+    /**
+     * Sets room aside for the id of a request that may run, until it is answered or withdrawn.
+     *
+     * @return false when there is none: the request is to be withdrawn
+     */
+    boolean reserve() {
+        return ids.reserve();
+    }
+
+    /** A request for which room was set aside has not run. */
+    void withdraw() {
+        ids.release();
+    }
+
+    /** The answer that this id had within the window, null when it had none or it is not kept. */
+    @Nullable Answer find(String id, Instant now) {
         forgetOld(now);
-        var found = remembered.get(id.text());
-        return found == null ? null : new Answer(found.processId, found.result);
+        var found = remembered.get(id);
+        return found == null ? null : new Answer(found.processId(), found.result());
     }
 
-    /** Remembers an answer. An id that is remembered already keeps its first one. */
-    void remember(RequestId id, Answer answer, Instant now) {
+    /** Whether this id was answered within the window. */
+    boolean contains(String id, Instant now) {
+        return ids.contains(id, now);
+    }
+
+    /** Remembers an answer. An id whose result is kept already keeps its first one. */
+    void remember(String id, Answer answer, Instant now) {
         forgetOld(now);
         var until = now.plus(limits.window()).toEpochMilli();
-        var added = new Remembered(id.text(), until, answer);
-        if (remembered.putIfAbsent(added.id, added) != null) {
+        var added = new Remembered(id, until, answer.processId(), answer.result());
+        ids.remember(id, now);
+        if (remembered.putIfAbsent(id, added) != null) {
             return;
         }
         oldestFirst.add(added);
-        if (answer.result() != null) {
-            withContent.add(added);
-            bytes += answer.result().size();
-        }
-        while (oldestFirst.size() > limits.maxRequests()) {
+        bytes += added.result().size();
+        while (oldestFirst.size() > limits.maxResults() || bytes > limits.maxBytes()) {
             forget(oldestFirst.remove());
-        }
-        while (bytes > limits.maxBytes()) {
-            dropContent(withContent.remove());
         }
     }
 
+    /** How many results are kept. */
     int size() {
         return oldestFirst.size();
     }
@@ -92,28 +97,27 @@ final class RecentResults {
         return bytes;
     }
 
-    private void forgetOld(Instant now) {
+    /** Forgets what is older than the window. */
+    void forgetOld(Instant now) {
+        ids.forget(now);
         long millis = now.toEpochMilli();
         for (var oldest = oldestFirst.peek();
-                oldest != null && millis >= oldest.untilMillis;
+                oldest != null && millis >= oldest.untilMillis();
                 oldest = oldestFirst.peek()) {
             forget(oldestFirst.remove());
         }
     }
 
-    /** The oldest one's content, where it is kept, is the oldest content. */
-    private void forget(Remembered oldest) {
-        if (oldest == withContent.peek()) {
-            dropContent(withContent.remove());
-        }
-        remembered.remove(oldest.id);
+    /** Forgets everything, for good. */
+    void end() {
+        ids.close();
+        remembered.clear();
+        oldestFirst.clear();
+        bytes = 0;
     }
 
-    private void dropContent(Remembered oldest) {
-        var result = oldest.result;
-        if (result != null) {
-            bytes -= result.size();
-            oldest.result = null;
-        }
+    private void forget(Remembered oldest) {
+        bytes -= oldest.result().size();
+        remembered.remove(oldest.id());
     }
 }

@@ -1,5 +1,6 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.limit.IdBudget;
 import dev.perigee.worker.instance.InstanceHost;
 import java.time.InstantSource;
 
@@ -12,4 +13,5 @@ record SessionContext(
         SessionMetrics metrics,
         Acknowledgements acknowledged,
         CallPermits permits,
+        IdBudget requestIds,
         InstantSource clock) {}

@@ -1,6 +1,8 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.limit.IdBudget;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How sessions behave.
@@ -15,8 +17,10 @@ import java.time.Duration;
  * @param largeEntryBytes from this size on an entry is charged to a budget of the whole worker
  * @param largeBudgetBytes that budget
  * @param repeatWindow for how long a request id does not run again
- * @param repeatRequests how many request ids each session remembers
- * @param repeatBytes how many bytes of results each session remembers
+ * @param repeatRequests how many results each session keeps to answer repeats with
+ * @param repeatBytes the same in bytes
+ * @param repeatMemoryBytes memory for the ids of answered requests, of all sessions together; null
+ *     for a quarter of the heap
  * @param calls how many requests may run
  */
 public record SessionOptions(
@@ -32,10 +36,15 @@ public record SessionOptions(
         Duration repeatWindow,
         int repeatRequests,
         long repeatBytes,
+        @Nullable Long repeatMemoryBytes,
         CallLimits calls) {
 
     Journal.Limits journal() {
         return new Journal.Limits(journalBytes, journalEntries, largeEntryBytes, whenFull);
+    }
+
+    IdBudget requestIds() {
+        return repeatMemoryBytes == null ? IdBudget.ofHeap() : IdBudget.ofBytes(repeatMemoryBytes);
     }
 
     RecentResults.Limits recentResults() {

@@ -1,5 +1,6 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.limit.IdBudget;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.LinkError;
@@ -35,6 +36,7 @@ public final class SessionRegistry {
             MeterRegistry meters,
             InstantSource clock) {
         var budget = new LargeBudget(options.largeBudgetBytes());
+        var requestIds = options.requestIds();
         this.context =
                 new SessionContext(
                         options,
@@ -44,6 +46,7 @@ public final class SessionRegistry {
                         new SessionMetrics(meters),
                         new Acknowledgements(),
                         new CallPermits(options.calls(), clock),
+                        requestIds,
                         clock);
         this.reaper = new SessionReaper(clock, this::expireDue);
         gauge(
@@ -74,6 +77,14 @@ public final class SessionRegistry {
                 "perigee.worker.requests.limit",
                 "worker.max-concurrent-calls: from here on calls are held back",
                 options.calls().worker());
+        Gauge.builder("perigee.worker.requests.remembered", requestIds, IdBudget::used)
+                .description("Ids of requests that run or were answered a while ago")
+                .register(meters);
+        limit(
+                meters,
+                "perigee.worker.requests.remembered.limit",
+                "requests.repeat-memory: from here on calls are refused",
+                requestIds.limit());
         for (boolean attached : new boolean[] {true, false}) {
             Gauge.builder("perigee.worker.sessions", this, it -> it.count(attached))
                     .description("Sessions, by whether a gateway is attached")
@@ -257,6 +268,7 @@ public final class SessionRegistry {
     }
 
     private @Nullable Instant expireDue() {
+        sessions().forEach(PartitionSession::forgetOld);
         Instant next = null;
         for (var slot : slots.values()) {
             var deadline = slot.expireIfDue(context.clock().instant());

@@ -17,8 +17,8 @@ final class SessionRequests {
     private final CallPermits permits;
     private final InstantSource clock;
 
-    SessionRequests(RecentResults.Limits limits, CallPermits permits, InstantSource clock) {
-        this.records = new AcceptedRecords(new RecentResults(limits));
+    SessionRequests(RecentResults recent, CallPermits permits, InstantSource clock) {
+        this.records = new AcceptedRecords(recent);
         this.permits = permits;
         this.clock = clock;
     }
@@ -75,6 +75,18 @@ final class SessionRequests {
     List<Attach.AcceptedRecord> list() {
         synchronized (lock) {
             return records.list();
+        }
+    }
+
+    void forgetOld() {
+        synchronized (lock) {
+            records.forgetOld(clock.instant());
+        }
+    }
+
+    void end() {
+        synchronized (lock) {
+            records.end();
         }
     }
 

@@ -78,13 +78,23 @@ public final class SessionSettings {
                     "requests.repeat-count",
                     SettingType.integer(0, MANY),
                     "20000",
-                    "How many request ids each partition remembers at most.");
+                    "How many results each partition keeps to answer repeats with, at most. The"
+                            + " ids of others are remembered without their results.");
     public static final Setting<Long> REPEAT_BYTES =
             Setting.of(
                     "requests.repeat-bytes",
                     SettingType.bytes(),
                     "4MiB",
                     "How many bytes of results each partition keeps to answer repeats with.");
+
+    public static final Setting<Long> REPEAT_MEMORY =
+            Setting.optional(
+                    "requests.repeat-memory",
+                    SOME_BYTES,
+                    "Memory for the ids of answered requests, of all partitions together, 28 bytes"
+                            + " each; while it is used up new calls are refused and answered"
+                            + " overloaded. An id takes it for requests.repeat-window and up to a"
+                            + " fifth more. Without it a quarter of the heap.");
 
     /** All keys, in the order of the reference page. */
     public static final SettingsSchema SCHEMA =
@@ -100,7 +110,8 @@ public final class SessionSettings {
                             LARGE_BUDGET,
                             REPEAT_WINDOW,
                             REPEAT_COUNT,
-                            REPEAT_BYTES)
+                            REPEAT_BYTES,
+                            REPEAT_MEMORY)
                     .with(CallSettings.SCHEMA);
 
     private SessionSettings() {}
@@ -124,6 +135,7 @@ public final class SessionSettings {
                 settings.value(REPEAT_WINDOW),
                 settings.value(REPEAT_COUNT),
                 settings.value(REPEAT_BYTES),
+                settings.valueOrNull(REPEAT_MEMORY),
                 CallSettings.read(settings));
     }
 }

@@ -3,6 +3,7 @@ package dev.perigee.worker.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.limit.IdBudget;
 import dev.perigee.protocol.link.Attach.AcceptedRecord;
 import dev.perigee.protocol.link.Attach.Progress;
 import dev.perigee.protocol.link.ToolOrder;
@@ -17,9 +18,7 @@ final class AcceptedRecordsTest {
     private static final Duration WINDOW = Duration.ofMinutes(10);
     private static final RawJson RESULT = RawJson.of("{\"answer\":42}");
 
-    private final AcceptedRecords records =
-            new AcceptedRecords(
-                    new RecentResults(new RecentResults.Limits(WINDOW, 3, 3L * RESULT.size())));
+    private final AcceptedRecords records = records(3, IdBudget.ofBytes(1 << 20));
 
     @Test
     @DisplayName("FLT-07 a redelivered request runs once")
@@ -108,12 +107,63 @@ final class AcceptedRecordsTest {
     }
 
     @Test
-    void remembersAsManyIdsAsItMay() {
+    void keepsAsManyResultsAsItMayAndEveryId() {
         for (int i = 1; i <= 4; i++) {
             finish(i, "r-" + i, NOW);
         }
-        assertThat(records.offer(Orders.call(5, "r-1"), NOW)).isInstanceOf(Verdict.Run.class);
+        assertThat(records.offer(Orders.call(5, "r-1"), NOW))
+                .isInstanceOf(Verdict.Unrecalled.class);
         assertThat(records.offer(Orders.call(6, "r-2"), NOW)).isInstanceOf(Verdict.Repeat.class);
+    }
+
+    @Test
+    @DisplayName("OWN-09: at 1,000 calls a second for ten minutes no id runs a second time")
+    void remembersEveryIdOfTheWindow() {
+        int calls = 600_000;
+        var busy = records(20_000, IdBudget.ofBytes(32 << 20));
+        for (int i = 0; i < calls; i++) {
+            finish(busy, i, "r-" + i, NOW.plusMillis(i));
+        }
+        var end = NOW.plus(WINDOW).minusMillis(1);
+        for (int i = 0; i < calls; i++) {
+            assertThat(busy.offer(Orders.call(calls + i, "r-" + i), end))
+                    .isNotInstanceOf(Verdict.Run.class);
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "OWN-09: beyond the memory set aside new requests are refused, repeats are not run")
+    void refusesWhatItCouldNotRemember() {
+        int room = 100;
+        var small = records(3, IdBudget.ofBytes(28L * room));
+        for (int i = 0; i < room - 1; i++) {
+            finish(small, i, "r-" + i, NOW);
+        }
+        var last = Orders.call(room, "last");
+        assertThat(small.offer(last, NOW)).isInstanceOf(Verdict.Run.class);
+        assertThat(small.offer(Orders.call(room + 1, "more"), NOW))
+                .isInstanceOf(Verdict.NoRoom.class);
+        assertThat(small.offer(Orders.call(room + 2, "r-0"), NOW))
+                .isInstanceOf(Verdict.Unrecalled.class);
+
+        small.withdraw(last);
+        assertThat(small.offer(Orders.call(room + 1, "more"), NOW)).isInstanceOf(Verdict.Run.class);
+    }
+
+    @Test
+    void whatIsRememberedEndsWithTheSession() {
+        var budget = IdBudget.ofBytes(28 * 2);
+        var first = records(3, budget);
+        finish(first, 1, "r-1", NOW);
+        first.offer(Orders.call(2, "r-2"), NOW);
+        assertThat(records(3, budget).offer(Orders.call(3, "r-3"), NOW))
+                .isInstanceOf(Verdict.NoRoom.class);
+
+        first.end();
+        assertThat(budget.used()).isZero();
+        assertThat(records(3, budget).offer(Orders.call(3, "r-3"), NOW))
+                .isInstanceOf(Verdict.Run.class);
     }
 
     @Test
@@ -126,7 +176,16 @@ final class AcceptedRecordsTest {
         assertThat(records.list()).isEmpty();
     }
 
+    private static AcceptedRecords records(int results, IdBudget budget) {
+        var limits = new RecentResults.Limits(WINDOW, results, 3L * RESULT.size());
+        return new AcceptedRecords(new RecentResults(limits, budget));
+    }
+
     private void finish(long offset, String id, Instant now) {
+        finish(records, offset, id, now);
+    }
+
+    private static void finish(AcceptedRecords records, long offset, String id, Instant now) {
         ToolOrder.Execute order = Orders.call(offset, id);
         records.offer(order, now);
         records.finish(order, "p", RESULT, now);

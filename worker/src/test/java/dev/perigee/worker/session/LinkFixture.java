@@ -30,6 +30,7 @@ final class LinkFixture implements AutoCloseable {
                     Duration.ofMinutes(10),
                     1000,
                     1 << 20,
+                    null,
                     new CallLimits(1000, 1000, RateLimit.NONE));
 
     final FakeInstances instances = new FakeInstances();

@@ -384,6 +384,7 @@ final class SessionTest {
                 usual.repeatWindow(),
                 usual.repeatRequests(),
                 usual.repeatBytes(),
+                usual.repeatMemoryBytes(),
                 usual.calls());
     }
 
