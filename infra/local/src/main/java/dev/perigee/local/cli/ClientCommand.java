@@ -36,7 +36,6 @@ abstract class ClientCommand implements Callable<Integer> {
     }
 
     final void warn(String message) {
-        spec.commandLine().getErr().println(spec.qualifiedName() + ": " + message);
-        spec.commandLine().getErr().flush();
+        Printer.err(spec).line(spec.qualifiedName() + ": " + message);
     }
 }

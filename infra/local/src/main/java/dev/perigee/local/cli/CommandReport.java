@@ -26,12 +26,10 @@ final class CommandReport implements CommandRun.Listener {
         } else if (event.body() instanceof StatusChanged changed) {
             var message = changed.statusMessage();
             output.line(
-                    event.origin().timestamp()
-                            + "  "
-                            + event.origin().processId()
-                            + "  "
-                            + coloured(output, changed.status())
-                            + (message == null ? "" : "  " + message));
+                    Span.plain(
+                            event.origin().timestamp() + "  " + event.origin().processId() + "  "),
+                    coloured(changed.status()),
+                    Span.plain(message == null ? "" : "  " + message));
         }
     }
 
@@ -40,11 +38,11 @@ final class CommandReport implements CommandRun.Listener {
         if (output.isJson()) {
             output.json(result);
         } else if (result.outcome() != CommandOutcome.ACKNOWLEDGED) {
-            output.line(describe(result));
+            describe(result);
         }
     }
 
-    static String coloured(Output output, ServerStatus status) {
+    private static Span coloured(ServerStatus status) {
         var style =
                 switch (status) {
                     case ONLINE -> "fg(green)";
@@ -58,29 +56,21 @@ final class CommandReport implements CommandRun.Listener {
                             RESTARTING ->
                             "fg(yellow)";
                 };
-        return output.style(style, status.wireName());
+        return new Span(style, status.wireName());
     }
 
     private static boolean isTheError(String message, @Nullable CommandError error) {
         return error != null && message.equals(error.message());
     }
 
-    private static String describe(CommandResult result) {
-        var text =
-                new StringBuilder(
-                        line(
-                                result.outcome(),
-                                result.processId(),
-                                result.result(),
-                                result.error()));
+    private void describe(CommandResult result) {
+        output.line(line(result.outcome(), result.processId(), result.result(), result.error()));
         var details = result.result();
         if (details != null && details.instances() != null) {
             for (var each : details.instances()) {
-                text.append(System.lineSeparator()).append("  ");
-                text.append(line(each.outcome(), each.processId(), each.result(), null));
+                output.line("  " + line(each.outcome(), each.processId(), each.result(), null));
             }
         }
-        return text.toString();
     }
 
     private static String line(

@@ -127,7 +127,6 @@ final class DemoCommand implements Callable<Integer> {
     }
 
     private void warn(String message) {
-        spec.commandLine().getErr().println(spec.qualifiedName() + ": " + message);
-        spec.commandLine().getErr().flush();
+        Printer.err(spec).line(spec.qualifiedName() + ": " + message);
     }
 }

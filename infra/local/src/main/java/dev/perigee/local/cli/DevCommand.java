@@ -88,10 +88,9 @@ final class DevCommand implements Callable<Integer> {
         try (var run = FleetRun.of(spec, plan)) {
             run.start();
             if (!plan.trust(System.getenv()).jailed()) {
-                spec.commandLine().getErr().println(ServerTrust.UNJAILED);
+                Printer.err(spec).line(ServerTrust.UNJAILED);
             }
-            spec.commandLine().getErr().println("All parts are ready. Ctrl-C stops them.");
-            spec.commandLine().getErr().flush();
+            Printer.err(spec).line("All parts are ready. Ctrl-C stops them.");
             run.awaitEnd();
             return ExitCode.FAILED;
         }

@@ -87,9 +87,8 @@ final class Failures {
     }
 
     private static int say(CommandLine command, String message, int exitCode) {
-        var err = command.getErr();
-        err.println(command.getCommandSpec().qualifiedName() + ": " + message);
-        err.flush();
+        var spec = command.getCommandSpec();
+        Printer.err(spec).block(spec.qualifiedName() + ": " + message);
         return exitCode;
     }
 

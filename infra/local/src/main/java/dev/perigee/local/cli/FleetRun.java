@@ -5,7 +5,6 @@ import dev.perigee.local.fleet.JvmCommand;
 import dev.perigee.local.fleet.LocalFleet;
 import dev.perigee.local.fleet.PartFailedException;
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import picocli.CommandLine.Model.CommandSpec;
@@ -29,10 +28,7 @@ final class FleetRun implements AutoCloseable {
     private LocalFleet fleet(FleetPlan plan, JvmCommand jvm) {
         try {
             return new LocalFleet(
-                    plan,
-                    jvm,
-                    ready -> print(spec.commandLine().getOut(), ready.toString()),
-                    this::trouble);
+                    plan, jvm, ready -> Printer.out(spec).line(ready.toString()), this::trouble);
         } catch (IOException e) {
             throw CliException.usage(
                     "The directory "
@@ -71,15 +67,10 @@ final class FleetRun implements AutoCloseable {
     }
 
     private void trouble(String message) {
-        print(spec.commandLine().getErr(), spec.qualifiedName() + ": " + message);
+        Printer.err(spec).line(spec.qualifiedName() + ": " + message);
         if (!fleet.isAlive()) {
             allEnded.countDown();
         }
-    }
-
-    private static void print(PrintWriter writer, String line) {
-        writer.println(line);
-        writer.flush();
     }
 
     /** A fleet that was stopped in order by Ctrl-C or SIGTERM has ended well. */

@@ -18,9 +18,8 @@ final class LetterLines {
         return letter.time().truncatedTo(ChronoUnit.SECONDS).toString();
     }
 
-    /** The key as it may be printed: it is whatever somebody wrote. */
     static String key(Letter letter) {
-        return letter.key() == null ? "(none)" : letter.key().replaceAll("\\p{Cntrl}", "?");
+        return letter.key() == null ? "(none)" : letter.key();
     }
 
     /** The fields of a letter's JSON; absent ones are null. */

@@ -34,7 +34,7 @@ final class LetterView {
             output.json(fields);
             return;
         }
-        output.line(output.style("bold", "letter " + LetterLines.place(letter)));
+        output.line(new Span("bold", "letter " + LetterLines.place(letter)));
         output.line("time    " + LetterLines.time(letter));
         output.line("key     " + LetterLines.key(letter));
         output.line("reason  " + letter.reason());
@@ -45,7 +45,7 @@ final class LetterView {
         }
         headers(record).forEach((name, value) -> output.line("header  " + name + ": " + value));
         var value = value(record.value());
-        output.line(
+        output.block(
                 value instanceof JsonNode json
                         ? MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(json)
                         : value.toString());

@@ -2,20 +2,16 @@ package dev.perigee.local.cli;
 
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
-import java.io.PrintWriter;
 import java.util.List;
-import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** Prints answers: lines, tables or JSON, in colour where the terminal takes it. */
+/** Prints answers: lines, tables or JSON. Whatever they hold passes the {@link Printer}. */
 final class Output {
-    private final PrintWriter out;
-    private final Ansi ansi;
+    private final Printer out;
     private final OutputFormat format;
 
     Output(CommandSpec spec, OutputFormat format) {
-        this.out = spec.commandLine().getOut();
-        this.ansi = spec.commandLine().getColorScheme().ansi();
+        this.out = Printer.out(spec);
         this.format = format;
     }
 
@@ -23,41 +19,43 @@ final class Output {
         return format == OutputFormat.JSON;
     }
 
-    /** A line of plain text, shown as it is. */
+    /** One line of text. */
     void line(String text) {
-        out.println(text);
-        out.flush();
+        out.line(text);
+    }
+
+    /** One line of text, parts of it in a style. */
+    void line(Span... spans) {
+        out.line(spans);
+    }
+
+    /** A text that may have several lines. */
+    void block(String text) {
+        out.block(text);
     }
 
     /** One JSON document on one line. */
     void json(Object value) {
-        line(Json.raw(value).onOneLine().text());
+        out.json(Json.raw(value).text());
     }
 
     /** One JSON document that somebody else wrote, on one line. */
     void raw(byte[] utf8) {
-        line(RawJson.ofBytes(utf8).onOneLine().text());
+        out.json(RawJson.ofBytes(utf8).text());
     }
 
+    /** Aligned columns. */
     void table(List<String> headers, List<List<String>> rows) {
+        var shown = rows.stream().map(row -> row.stream().map(VisibleText::line).toList()).toList();
         var widths = new int[headers.size()];
         for (var column = 0; column < widths.length; column++) {
             widths[column] = headers.get(column).length();
-            for (var row : rows) {
+            for (var row : shown) {
                 widths[column] = Math.max(widths[column], row.get(column).length());
             }
         }
-        line(style("bold", aligned(headers, widths)));
-        rows.forEach(row -> line(aligned(row, widths)));
-    }
-
-    /** The text in one of picocli's styles, such as bold or fg(green), where there are colours. */
-    String style(String style, String text) {
-        if (!ansi.enabled()) {
-            return text;
-        }
-        // The off code of bold means a double underline to many terminals, so all is reset.
-        return Ansi.Style.on(Ansi.Style.parse(style)) + text + Ansi.Style.reset.on();
+        line(new Span("bold", aligned(headers, widths)));
+        shown.forEach(row -> line(aligned(row, widths)));
     }
 
     private static String aligned(List<String> cells, int[] widths) {

@@ -30,7 +30,7 @@ abstract class PartCommand implements Callable<Integer> {
     public final Integer call() throws InterruptedException {
         var kind = spec.name();
         var settings = options.settings(PartSchemas.of(kind), given());
-        options.foreground(kind, spec.commandLine().getOut()).run(start(settings));
+        options.foreground(kind, Printer.out(spec)).run(start(settings));
         throw new CliException(ExitCode.FAILED, "The " + kind + " cannot go on, see its log.");
     }
 }

@@ -4,7 +4,6 @@ import dev.perigee.local.fleet.Foreground;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsReader;
 import dev.perigee.protocol.settings.SettingsSchema;
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -47,8 +46,10 @@ final class PartOptions {
     }
 
     /** How this JVM runs the part. */
-    Foreground foreground(String defaultName, PrintWriter out) {
-        var foreground = new Foreground(name == null ? defaultName : name, out);
+    Foreground foreground(String defaultName, Printer out) {
+        var foreground =
+                new Foreground(
+                        name == null ? defaultName : name, ready -> out.line(ready.toString()));
         if (endWithStdin) {
             foreground.endWith(System.in);
         }

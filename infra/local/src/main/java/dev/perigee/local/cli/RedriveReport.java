@@ -41,15 +41,17 @@ final class RedriveReport {
             output.json(fields);
         } else {
             output.line(
-                    LetterLines.place(each.letter())
-                            + "  "
-                            + LetterLines.key(each.letter())
-                            + "  "
-                            + output.style(
-                                    each.isRefused() ? "fg(red)" : "fg(green)",
-                                    each.outcome().replace('_', ' '))
-                            + (each.to() == null ? "" : "  to " + each.to())
-                            + (each.why() == null ? "" : "  " + each.why()));
+                    Span.plain(
+                            LetterLines.place(each.letter())
+                                    + "  "
+                                    + LetterLines.key(each.letter())
+                                    + "  "),
+                    new Span(
+                            each.isRefused() ? "fg(red)" : "fg(green)",
+                            each.outcome().replace('_', ' ')),
+                    Span.plain(
+                            (each.to() == null ? "" : "  to " + each.to())
+                                    + (each.why() == null ? "" : "  " + each.why())));
         }
         if (System.nanoTime() - said > PACE && Boolean.getBoolean(Progress.ON_TERMINAL)) {
             said = System.nanoTime();

@@ -42,8 +42,7 @@ final class ReferenceCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        spec.commandLine().getOut().print(topics == null ? page() : topicsPage(topics));
-        spec.commandLine().getOut().flush();
+        Printer.out(spec).block((topics == null ? page() : topicsPage(topics)).stripTrailing());
         return ExitCode.OK;
     }
 }

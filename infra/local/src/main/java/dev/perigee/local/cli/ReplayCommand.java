@@ -103,7 +103,7 @@ final class ReplayCommand implements Callable<Integer> {
             throw CliException.usage(
                     "--dry-run sends nothing: there is nothing to --resume or to --report");
         }
-        var err = spec.commandLine().getErr();
+        var err = Printer.err(spec);
         try (var progress = new ReplayProgressLine(err, spec.qualifiedName())) {
             var job =
                     new ReplayJob(

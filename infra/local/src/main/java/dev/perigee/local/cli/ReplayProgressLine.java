@@ -3,7 +3,6 @@ package dev.perigee.local.cli;
 import dev.perigee.local.replay.Plan;
 import dev.perigee.local.replay.ReplayListener;
 import dev.perigee.local.replay.ReplayProgress;
-import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Locale;
 
@@ -14,15 +13,14 @@ import java.util.Locale;
 final class ReplayProgressLine implements ReplayListener, AutoCloseable {
     private static final Duration ON_TERMINAL = Duration.ofMillis(250);
     private static final Duration ELSEWHERE = Duration.ofSeconds(10);
-    private static final String CLEAR = "\r\033[K";
 
-    private final PrintWriter err;
+    private final Printer err;
     private final String name;
     private final boolean terminal = Boolean.getBoolean(Progress.ON_TERMINAL);
     private long lastNanos = System.nanoTime();
     private boolean shown;
 
-    ReplayProgressLine(PrintWriter err, String name) {
+    ReplayProgressLine(Printer err, String name) {
         this.err = err;
         this.name = name;
     }
@@ -64,15 +62,13 @@ final class ReplayProgressLine implements ReplayListener, AutoCloseable {
     @Override
     public void warn(String message) {
         end();
-        err.println(name + ": " + message);
-        err.flush();
+        err.line(name + ": " + message);
     }
 
     /** What follows is printed on a line of its own. */
     void end() {
         if (shown) {
-            err.print(CLEAR);
-            err.flush();
+            err.erase();
             shown = false;
         }
     }
@@ -89,12 +85,11 @@ final class ReplayProgressLine implements ReplayListener, AutoCloseable {
 
     private void show(String text) {
         if (terminal) {
-            err.print(CLEAR + text);
+            err.rewrite(text);
             shown = true;
         } else {
-            err.println(name + ": " + text.strip());
+            err.line(name + ": " + text.strip());
         }
-        err.flush();
     }
 
     private static String inWords(Duration left) {

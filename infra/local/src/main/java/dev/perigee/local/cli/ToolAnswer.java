@@ -66,7 +66,7 @@ final class ToolAnswer {
         }
         for (JsonNode item : content) {
             if (item.path("type").asString("").equals("text")) {
-                output.line(item.path("text").asString(""));
+                output.block(item.path("text").asString(""));
             } else {
                 output.json(item);
             }

@@ -3,8 +3,8 @@ package dev.perigee.local.fleet;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.io.PrintWriter;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,12 +19,15 @@ public final class Foreground {
     private static final Logger log = LoggerFactory.getLogger(Foreground.class);
 
     private final String name;
-    private final PrintWriter out;
+    private final Consumer<ReadyLine> ready;
     private volatile boolean closing;
 
-    public Foreground(String name, PrintWriter out) {
+    /**
+     * @param ready prints the line that says that the part is ready
+     */
+    public Foreground(String name, Consumer<ReadyLine> ready) {
         this.name = name;
-        this.out = out;
+        this.ready = ready;
     }
 
     /**
@@ -33,8 +36,7 @@ public final class Foreground {
      */
     public void run(RunningPart part) throws InterruptedException {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> close(part), "stop-" + name));
-        out.println(new ReadyLine(name, ProcessHandle.current().pid(), part.addresses()));
-        out.flush();
+        ready.accept(new ReadyLine(name, ProcessHandle.current().pid(), part.addresses()));
         part.awaitEnd();
         if (closing) {
             // The end that was asked for: the JVM goes when the part is closed.

@@ -27,21 +27,29 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
 
 /** What client commands print and exit with, by what a fleet answers. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ClientCommandsTest {
     private static final Instant TIME = Instant.parse("2026-11-20T10:00:00Z");
     private static final String EXAMPLE = Path.of("examples", "everything.json").toString();
+
+    /** What a terminal would obey, or show in another order. */
+    private static final String HOSTILE =
+            "a\u001b[2J\u001b]0;title\u0007 \u202egnp.exe\u2066 \u009b31m\u200f\u061c\u2028\u007f\r\n\tz";
 
     private EmbeddedBroker broker;
     private ScriptedGateway gateway;
@@ -200,6 +208,78 @@ class ClientCommandsTest {
                 .isEqualTo("failed  everything-acme-alice-abc123  error  spawn_failed: no program");
     }
 
+    @ParameterizedTest
+    @DisplayName("TEN-18: no control or bidi character of a server reaches a terminal")
+    @ValueSource(strings = {"table", "json"})
+    void printsNothingThatATerminalObeys(String format) {
+        var team = "hostile-" + format;
+        gateway.publish(status(HOSTILE, team, ServerStatus.ERROR, HOSTILE));
+        var line = new EventBody.LogLine(HOSTILE, HOSTILE, Map.of(), TIME);
+        gateway.publish(event(Topic.LOGS, HOSTILE, team, new EventBody.Logs(List.of(line))));
+        gateway.flush();
+
+        var runs =
+                List.of(
+                        run("status", "--team", team, "--output", format),
+                        run("logs", "--team", team, "--output", format),
+                        run("tools", "--team", "hostile", "--user", "u1", "--output", format),
+                        call("a:hostile", format),
+                        call("a:hostile-wrong", format),
+                        call("a:hostile-data", format),
+                        call("a:hostile-failed", format),
+                        run("restart", "--team", "t1", "--output", format, "hostile"));
+
+        for (var run : runs) {
+            assertThat(run.exitCode()).as(run.err()).isBetween(0, 2);
+            var shown = run.out() + run.err();
+            assertThat(shown.toLowerCase(Locale.ROOT))
+                    .contains("\\u001b[2j", "\\u202e", "\\u009b", "\\u2066");
+            // A tool's text keeps its lines and tabs.
+            assertThat(shown.replaceAll("[\n\t]", ""))
+                    .as("%s", shown)
+                    .doesNotMatch("(?s).*[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}].*");
+            if (format.equals("json")) {
+                assertThat(run.out().lines()).hasSize(1).allMatch(each -> holdsHostile(each));
+            }
+        }
+        assertThat(runs.get(0).out().lines()).hasSize(format.equals("json") ? 1 : 2);
+        assertThat(runs.get(1).out().lines()).hasSize(1);
+    }
+
+    @Test
+    void printsHalfACharacterAsItsNumber() {
+        gateway.publish(
+                new Answer(
+                        Topic.STATUS,
+                        "half",
+                        RawJson.of(
+                                Json.raw(status("half", "t9", ServerStatus.ERROR, "HALF").value())
+                                        .text()
+                                        .replace("HALF", "\\ud800 half"))));
+        gateway.flush();
+
+        assertThat(run("status", "--team", "t9").out()).contains("\\ud800 half");
+        assertThat(run("status", "--team", "t9", "--output", "json").out())
+                .containsIgnoringCase("\\ud800 half");
+    }
+
+    private static boolean holdsHostile(String json) {
+        var texts = new ArrayList<String>();
+        collect(Json.tree(json.getBytes(StandardCharsets.UTF_8)), texts);
+        return texts.stream().anyMatch(text -> text.contains(HOSTILE));
+    }
+
+    private static void collect(JsonNode node, List<String> texts) {
+        if (node.isString()) {
+            texts.add(node.asString());
+        }
+        node.forEach(child -> collect(child, texts));
+    }
+
+    private CliRun call(String path, String format) {
+        return run("call", "--team", "t1", "--user", "u1", "--output", format, path, "{}");
+    }
+
     private CliRun run(String... arguments) {
         var all = new ArrayList<>(List.of(arguments));
         all.addAll(1, List.of("--bootstrap", broker.bootstrap()));
@@ -225,6 +305,10 @@ class ClientCommandsTest {
             var details = CommandDetails.status(ServerStatus.ERROR, "no program");
             var error = new CommandError("spawn_failed", "no program");
             return List.of(result(command, CommandOutcome.FAILED, details, error));
+        }
+        if ("hostile".equals(installation)) {
+            var error = new CommandError("not_found", HOSTILE);
+            return List.of(result(command, CommandOutcome.FAILED, null, error));
         }
         if (command.commandType().equals("restart")) {
             var details = CommandDetails.status(ServerStatus.ERROR, "exit code 1");
@@ -305,9 +389,32 @@ class ClientCommandsTest {
                                 request.requestId(),
                                 ToolResult.refused(request, null, error, TIME)));
             }
+            case "a:hostile" -> answer(request, ToolOutcome.SUCCESS, content("text"));
+            case "a:hostile-wrong" -> answer(request, ToolOutcome.TOOL_ERROR, content("text"));
+            case "a:hostile-data" -> answer(request, ToolOutcome.SUCCESS, content("image"));
+            case "a:hostile-failed" -> {
+                var error = ToolError.of(ErrorCode.UNKNOWN_SERVER, HOSTILE, null);
+                yield List.of(
+                        new Answer(
+                                Topic.TOOL_RESULTS,
+                                request.requestId(),
+                                ToolResult.refused(request, null, error, TIME)));
+            }
             case "a:silent" -> List.of();
-            default -> answer(request, ToolOutcome.SUCCESS, tools);
+            default ->
+                    request.teamId().equals("hostile")
+                            ? answer(request, ToolOutcome.SUCCESS, hostileTools())
+                            : answer(request, ToolOutcome.SUCCESS, tools);
         };
+    }
+
+    private static String content(String type) {
+        return Json.raw(Map.of("content", List.of(Map.of("type", type, "text", HOSTILE)))).text();
+    }
+
+    private static String hostileTools() {
+        var tool = Map.of("tool_path", HOSTILE, "description", "d");
+        return Json.raw(Map.of("tools", List.of(tool))).text();
     }
 
     private static List<Answer> answer(ToolRequest request, ToolOutcome outcome, String result) {
