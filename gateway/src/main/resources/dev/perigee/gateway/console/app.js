@@ -1,4 +1,4 @@
-import { byId, h, setAttribute, setText } from './dom.js';
+import { byId, h, setAttribute, setText, setTitle } from './dom.js';
 import { plural } from './format.js';
 import { Detail } from './detail.js';
 import { FleetPage } from './fleet.js';
@@ -102,7 +102,7 @@ function route(again = false) {
       detail.focus();
     } else if (before !== null && name === 'instances') list.move(0);
   }
-  document.title = openId ? `${openId} · Perigee` : `${name === 'fleet' ? 'Fleet' : 'Instances'} · Perigee`;
+  setTitle(openId ? `${openId} · Perigee` : `${name === 'fleet' ? 'Fleet' : 'Instances'} · Perigee`);
 }
 
 function go(hash) {

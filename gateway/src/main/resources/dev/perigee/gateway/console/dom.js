@@ -1,4 +1,14 @@
-// Builds elements. Everything that is shown becomes a text node, so that nothing of it is ever markup.
+// Builds elements. Everything that is shown becomes a text node here, so that nothing of it is ever markup, and is made visible,
+// so that nothing of it reorders or hides its neighbours. No other file sets text.
+
+import { visible } from './format.js';
+
+// Attributes that people read; the others are keys and styles.
+const READ = new Set(['title', 'aria-label']);
+
+const shown = (child) => (typeof child === 'string' ? visible(child) : child);
+
+const attribute = (name, value) => (READ.has(name) ? visible(String(value)) : String(value));
 
 /** h('td', {class: 'number'}, 'text', element, null): attributes, `on…` listeners, properties by `.name`. */
 export function h(tag, attributes, ...children) {
@@ -7,9 +17,9 @@ export function h(tag, attributes, ...children) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
     else if (name.startsWith('.')) element[name.slice(1)] = value;
-    else element.setAttribute(name, value === true ? '' : String(value));
+    else element.setAttribute(name, value === true ? '' : attribute(name, value));
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined).map(shown));
   return element;
 }
 
@@ -17,11 +27,18 @@ export const byId = (id) => document.getElementById(id);
 
 /** Sets text only where it differs, so that selections and screen readers are left alone. */
 export function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
+  const now = visible(text);
+  if (element.textContent !== now) element.textContent = now;
 }
 
 export function setAttribute(element, name, value) {
-  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+  const now = attribute(name, value);
+  if (element.getAttribute(name) !== now) element.setAttribute(name, now);
+}
+
+/** The name of the page's window. */
+export function setTitle(text) {
+  document.title = visible(text);
 }
 
 const SVG = 'http://www.w3.org/2000/svg';

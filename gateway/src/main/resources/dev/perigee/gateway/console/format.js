@@ -11,6 +11,15 @@ export function clockMillis(at) {
   return `${clock(at)}.${pad(new Date(at).getMilliseconds(), 3)}`;
 }
 
+// Control, format and bidi characters, line separators and halves of characters, but no layout and no joiners.
+const OBEYED = /(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+const MARKS = /([\p{Mn}\p{Me}]{8})([\p{Mn}\p{Me}]+)/gu;
+
+const numbers = (text) => Array.from({ length: text.length }, (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, '0')}`).join('');
+
+/** Text of foreign origin as it may be shown: what would hide or reorder text stands as its number, as in \u202e. */
+export const visible = (text) => String(text ?? '').replace(OBEYED, numbers).replace(MARKS, (_, few, many) => few + numbers(many));
+
 /** The time of day, with the day where that is another one. */
 export function moment(at, now = Date.now()) {
   const date = new Date(at);

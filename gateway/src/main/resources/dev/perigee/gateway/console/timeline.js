@@ -1,4 +1,4 @@
-import { h, setText } from './dom.js';
+import { h, setAttribute, setText } from './dom.js';
 import { clock, duration, groupOf, moment, statusText } from './format.js';
 
 const RANGES = [['10 min', 600_000], ['1 h', 3_600_000], ['All', Infinity]];
@@ -72,7 +72,7 @@ export class Timeline {
     });
     this.#chart.replaceChildren(...LANES.map(() => h('span', { class: 'lane' })), ...bars, ...marks);
     const last = all.at(-1);
-    this.#chart.setAttribute('aria-label',
+    setAttribute(this.#chart, 'aria-label',
       `${all.length} statuses since ${moment(all[0].at)}; ${statusText(last.status)} for ${duration(now - last.from)}. The table below has each.`);
     [begin, (begin + now) / 2, now].forEach((at, i) =>
       setText(this.#axis.children[i], i === 2 ? 'now' : new Date(at).toDateString() === new Date(now).toDateString() ? clock(at) : moment(at)));

@@ -29,6 +29,11 @@ final class ConsoleTest {
     private static final String SCRIPT =
             "<img src=x onerror=window.ran=1><script>window.ran=1</script> is only text";
 
+    private static final String HOSTILE =
+            "paid\u202e gnp.exe \u2066\u200f\u061c\u001b[2J\u009b\u2028z";
+    private static final String VISIBLE =
+            "paid\\u202e gnp.exe \\u2066\\u200f\\u061c\\u001b[2J\\u009b\\u2028z";
+
     private FleetUnderTest fleet;
     private Backend backend;
     private Chromium chromium;
@@ -52,7 +57,7 @@ final class ConsoleTest {
         backend = fleet.backend();
         files = server("filesystem", "1f0c", "acme", "alice", "Shared files");
         issues = server("github", "77ab", "acme", "bob", "GitHub issues");
-        var search = server("search", "90d2", "globex", "carol", "Product search");
+        var search = server("search", "90d2", "globex", "carol", "Product search " + HOSTILE);
         var broken =
                 server("postgres", "c4e1", "globex", "dave", "Orders database", "--list-error");
         var dead = server("mailer", "5be0", "globex", "erin", "Newsletter");
@@ -233,6 +238,68 @@ final class ConsoleTest {
         page.awaitText(".call-more", "<b>what was asked</b>");
         page.screenshot("calls-dark");
         assertThat(page.count(".calls b")).isZero();
+    }
+
+    @Test
+    @DisplayName("TEN-18: shows control and bidi characters of a server as their numbers")
+    void hostileText() {
+        login();
+        var hostile = JsonNodeFactory.instance.objectNode();
+        hostile.put("message", HOSTILE).put("text", HOSTILE);
+        look("GitHub issues");
+        page.press("l");
+        backend.call(issues, "stderr", hostile.toString());
+        page.awaitText(".log-lines", VISIBLE);
+        page.press("c");
+        backend.call(issues, "echo", hostile.toString());
+        page.awaitText(".calls", "echo");
+        page.click(".calls tbody tr:first-child .expand");
+        page.awaitText(".call-more", VISIBLE);
+        page.awaitText("#rows", "Product search " + VISIBLE);
+
+        page.press("o");
+        look("Product search");
+        assertThat(page.text("#detail-title")).isEqualTo("Product search " + VISIBLE);
+        // Whatever an element or a tooltip says; only layout and joiners are left.
+        assertThat(
+                        page.eval(
+                                        """
+                                        [...document.querySelectorAll('*')].flatMap(it =>
+                                            [it.title, it.ariaLabel, ...[...it.childNodes]
+                                                .filter(c => c.nodeType === 3).map(c => c.data)])
+                                            .concat(document.title)
+                                            .filter(text => /[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]/u.test(
+                                                (text ?? '').replace(/[\\n\\t]/g, ''))).length
+                                        """)
+                                .asInt())
+                .isZero();
+    }
+
+    @Test
+    @DisplayName("keeps text as it is, and moves nothing beside text from right to left")
+    void textStays() {
+        login();
+        var visible = "import('./format.js').then(it => it.visible(%s))";
+        for (var text :
+                List.of(
+                        "plain C:\\\\users",
+                        "Grüße, 世界, שלום",
+                        "👩\u200d💻",
+                        "می\u200cخواهم",
+                        "a\\n\\tb")) {
+            var quoted = "\"" + text + "\"";
+            assertThat(page.eval(visible.formatted(quoted) + ".then(it => it === " + quoted + ")"))
+                    .as(text)
+                    .isEqualTo(JsonNodeFactory.instance.booleanNode(true));
+        }
+        assertThat(page.eval(visible.formatted("'e' + '\\u0301'.repeat(10)")).asString())
+                .isEqualTo("e" + "\u0301".repeat(8) + "\\u0301\\u0301");
+        assertThat(page.eval(visible.formatted("'\\ud800'")).asString()).isEqualTo("\\ud800");
+        assertThat(
+                        page.eval(
+                                        "getComputedStyle(document.querySelector('#rows .name')).unicodeBidi")
+                                .asString())
+                .isEqualTo("isolate");
     }
 
     @Test

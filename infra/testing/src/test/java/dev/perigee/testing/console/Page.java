@@ -117,7 +117,7 @@ final class Page {
     void awaitText(String selector, String text) {
         await(
                 "document.querySelector('%s')?.innerText.includes('%s')"
-                        .formatted(selector, text.replace("'", "\\'")));
+                        .formatted(selector, text.replace("\\", "\\\\").replace("'", "\\'")));
     }
 
     private String shown() {
