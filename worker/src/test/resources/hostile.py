@@ -93,6 +93,16 @@ def privileges():
         print("".join(line for line in status if line.startswith(("Cap", "NoNewPrivs"))))
 
 
+def devices():
+    attempt("chmod", lambda: os.chmod("/dev/null", 0o666))
+    attempt("write", lambda: open("/dev/null", "w").write("x"))
+    ours, theirs = os.openpty()
+    os.write(theirs, b"typed")
+    print("terminal", os.read(ours, 5).decode(), os.listdir("/dev/pts"))
+    print("names", [os.path.realpath(f"/dev/{name}") == os.path.realpath(f"/proc/self/fd/{number}")
+                    for number, name in enumerate(["stdin", "stdout", "stderr"])], os.path.isdir("/dev/fd"))
+
+
 def shared_memory():
     libc = ctypes.CDLL(None, use_errno=True)
     found = libc.shmget(int(more[0]), 0, 0)

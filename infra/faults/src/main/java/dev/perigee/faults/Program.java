@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.TestInfo;
@@ -41,7 +42,7 @@ public enum Program {
     CURL("curl", "apt-get install curl", "DOCUMENTATION_REQUIRED", "curl"),
     /** Deploys servers by commit. */
     GIT("git", "apt-get install git", "GIT_REQUIRED", "git"),
-    /** Makes jails, too. */
+    /** Makes jails, too. Debian has none: the variable {@code NSJAIL} is the path of one. */
     NSJAIL("nsjail", "https://github.com/google/nsjail", "NSJAIL_REQUIRED", "nsjail"),
     /** Strips the Java runtime of images. */
     OBJCOPY("objcopy", "apt-get install binutils", "DOCUMENTATION_REQUIRED", "objcopy"),
@@ -138,7 +139,13 @@ public enum Program {
     /** Where programs are looked for: as a worker looks for those that make jails. */
     private static List<String> directories() {
         var path = Objects.requireNonNullElse(System.getenv("PATH"), "");
-        return Stream.concat(Stream.of(path.split(":")), SYSTEM.stream()).toList();
+        var nsjail = Path.of(Objects.requireNonNullElse(System.getenv("NSJAIL"), "nsjail"));
+        return Stream.of(
+                        Stream.of(String.valueOf(nsjail.getParent())),
+                        Stream.of(path.split(":")),
+                        SYSTEM.stream())
+                .flatMap(Function.identity())
+                .toList();
     }
 
     private @Nullable Path find(List<String> directories) {

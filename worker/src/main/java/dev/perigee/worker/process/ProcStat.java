@@ -1,6 +1,7 @@
 package dev.perigee.worker.process;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,6 +47,18 @@ record ProcStat(long pid, char state, long parent, long session, long startTime,
                     Path.of("/proc", Long.toString(pid), "comm"), StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
             return "";
+        }
+    }
+
+    /** Whether the process is the first one of a process namespace that is not this one's. */
+    static boolean isFirstOfNamespace(long pid) {
+        try (var lines =
+                Files.lines(
+                        Path.of("/proc", Long.toString(pid), "status"),
+                        StandardCharsets.ISO_8859_1)) {
+            return lines.anyMatch(line -> line.startsWith("NSpid:") && line.endsWith("\t1"));
+        } catch (IOException | UncheckedIOException e) {
+            return false;
         }
     }
 

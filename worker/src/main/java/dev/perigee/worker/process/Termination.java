@@ -78,8 +78,8 @@ public final class Termination {
 
     /**
      * SIGTERM ends a jail at once, and all that is inside it, so only what is inside is asked.
-     * While the jail is being made there is nobody to ask yet, but processes of the jail's own
-     * program, which hear the signal or not.
+     * While the jail is being made there is no such process yet, but processes of the jail's own
+     * program and the first one of its namespace, which handle the signal or not.
      */
     private void askInside(ChildProcess jail, long deadline) throws InterruptedException {
         var asked = new HashSet<Long>();
@@ -88,7 +88,9 @@ public final class Termination {
             var own = ProcStat.program(jail.pid());
             for (var member : members(jail.tree())) {
                 if (member.pid() != jail.pid() && asked.add(member.pid())) {
-                    reached |= !ProcStat.program(member.pid()).equals(own);
+                    reached |=
+                            !ProcStat.program(member.pid()).equals(own)
+                                    && !ProcStat.isFirstOfNamespace(member.pid());
                     ProcessTree.signal(member, ProcessSignal.TERM);
                 }
             }

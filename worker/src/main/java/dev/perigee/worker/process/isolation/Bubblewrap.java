@@ -13,11 +13,10 @@ import java.util.List;
  *
  * @param bwrap where bubblewrap is
  * @param prlimit where util-linux's prlimit is, on the host as in the jail
- * @param system what programs see of the host
  * @param closed whether programs are kept from making namespaces of their own, which needs
  *     bubblewrap 0.8; with one they could mount what is not limited
  */
-record Bubblewrap(Path bwrap, Path prlimit, SystemPaths system, boolean closed) implements Jail {
+record Bubblewrap(Path bwrap, Path prlimit, boolean closed) implements Jail {
 
     @Override
     public String name() {
@@ -30,7 +29,8 @@ record Bubblewrap(Path bwrap, Path prlimit, SystemPaths system, boolean closed) 
     }
 
     @Override
-    public List<String> command(JailPolicy policy, JailedProgram program) {
+    public List<String> command(
+            JailPolicy policy, SystemPaths system, JailedProgram program, JailLog log) {
         var line = new CommandLine(bwrap.toString());
         line.add("--unshare-user");
         if (closed) {
@@ -44,13 +44,15 @@ record Bubblewrap(Path bwrap, Path prlimit, SystemPaths system, boolean closed) 
         line.add("--uid", JailPolicy.USER).add("--gid", JailPolicy.USER);
         line.add("--hostname", program.hostname());
         line.add("--die-with-parent").add("--new-session").add("--cap-drop", "ALL");
-        mounts(policy, program, line);
+        mounts(policy, system, program, line);
         line.add("--chdir", program.directory());
         line.add("--").addAll(limits(policy)).add("--").addAll(program.command());
         return line.words();
     }
 
-    private void mounts(JailPolicy policy, JailedProgram program, CommandLine line) {
+    /** What is mounted below a path is read-only with it. */
+    private static void mounts(
+            JailPolicy policy, SystemPaths system, JailedProgram program, CommandLine line) {
         for (var path : system.readOnly()) {
             line.add("--ro-bind", path, path);
         }
@@ -62,7 +64,7 @@ record Bubblewrap(Path bwrap, Path prlimit, SystemPaths system, boolean closed) 
             line.add("--ro-bind", path, path);
         }
         for (var file : system.hiddenFiles()) {
-            line.add("--ro-bind", "/dev/null", file);
+            line.add("--ro-bind", "/dev/null", file.path());
         }
         for (var directory : system.hiddenDirectories()) {
             tmpfs(directory, SystemPaths.PAGE_BYTES, line);

@@ -82,13 +82,12 @@ public final class IsolationChoice {
 
     private JailPrograms programs() {
         return new JailPrograms(
-                host.environment().getOrDefault("PATH", ""),
-                JailPrograms.SYSTEM_PATH,
-                SystemPaths.find(policy, new TeamCaches(host.caches()).root()));
+                host.environment().getOrDefault("PATH", ""), JailPrograms.SYSTEM_PATH);
     }
 
     /** Without a memory limit only where none is possible: what is missing is then reported. */
     private Isolation jailed(List<Jail> kinds) throws InterruptedException {
+        JailLog.sweep(new TeamCaches(host.caches()).logs(host.workerId()));
         var memory = memory();
         var gap = memory instanceof MemoryPlace.Missing missing ? missing.why() : "";
         if (memory instanceof MemoryPlace.Found found) {
@@ -124,7 +123,7 @@ public final class IsolationChoice {
         var failure = "";
         for (var kind : kinds) {
             var isolation = isolation(kind, groups, memoryGap);
-            failure = JailProbe.failure(host.launcher(), isolation.probe());
+            failure = isolation.probe(host.launcher());
             if (failure == null) {
                 return new Attempt(isolation, "");
             }
@@ -145,9 +144,15 @@ public final class IsolationChoice {
             gaps.add("memory: " + memoryGap);
         }
         if (HostUser.isRoot()) {
-            gaps.add("number of processes: the worker runs as root, run it as another user");
+            gaps.add(
+                    "number of processes%s: the worker runs as root, run it as another user"
+                            .formatted(
+                                    kind instanceof Bubblewrap
+                                            ? " and modes of the host's devices"
+                                            : ""));
         }
-        return new JailIsolation(kind, policy, new TeamCaches(host.caches()), groups, gaps);
+        var caches = new TeamCaches(host.caches());
+        return new JailIsolation(kind, policy, caches, caches.logs(host.workerId()), groups, gaps);
     }
 
     private static Isolation chosen(JailIsolation isolation) {

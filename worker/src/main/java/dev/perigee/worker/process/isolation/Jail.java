@@ -14,6 +14,12 @@ sealed interface Jail permits Bubblewrap, Nsjail {
     /** What of the policy this kind cannot enforce, besides what depends on the host. */
     List<String> unenforced();
 
-    /** The command that runs the program inside; its first word is an absolute path. */
-    List<String> command(JailPolicy policy, JailedProgram program);
+    /**
+     * The command that runs the program inside; its first word is an absolute path.
+     *
+     * @param system what the program sees of the host
+     * @param log where the jail's own program writes what goes wrong, if it can write elsewhere
+     *     than where the program inside writes
+     */
+    List<String> command(JailPolicy policy, SystemPaths system, JailedProgram program, JailLog log);
 }

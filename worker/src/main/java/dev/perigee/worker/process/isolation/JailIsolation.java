@@ -2,6 +2,7 @@ package dev.perigee.worker.process.isolation;
 
 import dev.perigee.worker.process.Enclosure;
 import dev.perigee.worker.process.LaunchSpec;
+import dev.perigee.worker.process.ProcessLauncher;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,12 +22,14 @@ final class JailIsolation implements Isolation {
     private final Jail jail;
     private final JailPolicy policy;
     private final TeamCaches caches;
+    private final Path logs;
     private final @Nullable MemoryGroups groups;
     private final String description;
 
     /**
      * Jails of one kind.
      *
+     * @param logs where the jails' own logs are, of this worker alone
      * @param groups null where memory cannot be limited
      * @param hostGaps what this host keeps any jail from enforcing
      */
@@ -34,11 +37,13 @@ final class JailIsolation implements Isolation {
             Jail jail,
             JailPolicy policy,
             TeamCaches caches,
+            Path logs,
             @Nullable MemoryGroups groups,
             List<String> hostGaps) {
         this.jail = jail;
         this.policy = policy;
         this.caches = caches;
+        this.logs = logs;
         this.groups = groups;
         var gaps = new ArrayList<>(jail.unenforced());
         gaps.addAll(hostGaps);
@@ -67,27 +72,49 @@ final class JailIsolation implements Isolation {
                     .addKeyValue("names", dropped)
                     .log("Configured environment variables are kept from a jailed program");
         }
-        return enclose(program, cache(program.runtime(), program.teamId()));
+        var jailLog = JailLog.in(logs);
+        return enclose(
+                program,
+                cache(program.runtime(), program.teamId()),
+                jailLog,
+                () -> report(program.teamId(), jailLog.take()));
     }
 
-    /** Something harmless, to see whether jails work here. */
-    LaunchSpec probe() {
+    private static void report(String teamId, String logged) {
+        if (JailLog.tellsFailure(logged)) {
+            log.atWarn()
+                    .addKeyValue("team_id", teamId)
+                    .addKeyValue("jail", logged)
+                    .log("A jail could not be made");
+        }
+    }
+
+    /** Runs something harmless in a jail: null when that works, else what went wrong. */
+    @Nullable String probe(ProcessLauncher launcher) throws InterruptedException {
         var program = new ServerProgram("probe", ServerRuntime.NODE, List.of("true"), Map.of());
-        return enclose(program, new CacheDirectory(caches.probe(), inside(ServerRuntime.NODE)));
+        var home = new CacheDirectory(caches.probe(), inside(ServerRuntime.NODE));
+        var jailLog = JailLog.in(logs);
+        var spec = enclose(program, home, jailLog, NOTHING_TO_RELEASE);
+        return JailProbe.failure(launcher, spec, jailLog);
     }
 
-    private LaunchSpec enclose(ServerProgram program, CacheDirectory home) {
+    private LaunchSpec enclose(
+            ServerProgram program, CacheDirectory home, JailLog jailLog, Enclosure release) {
         var environment = JailEnvironment.of(policy, program, home);
-        var command = jail.command(policy, JailedProgram.of(program, home));
+        var system = SystemPaths.find(policy, caches.root());
+        var command = jail.command(policy, system, JailedProgram.of(program, home), jailLog);
         if (groups == null) {
-            return new LaunchSpec(command, environment, null, NOTHING_TO_RELEASE);
+            return new LaunchSpec(command, environment, null, release);
         }
         var group = groups.create();
         return new LaunchSpec(
                 MemoryGroups.joining(group, command),
                 environment,
                 null,
-                () -> groups.remove(group));
+                () -> {
+                    groups.remove(group);
+                    release.release();
+                });
     }
 
     @Override

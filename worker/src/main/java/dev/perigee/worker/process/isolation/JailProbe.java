@@ -24,8 +24,8 @@ final class JailProbe implements ChildListener {
 
     private JailProbe() {}
 
-    /** Null when it worked, else what went wrong. */
-    static @Nullable String failure(ProcessLauncher launcher, LaunchSpec spec)
+    /** Null when it worked, else what went wrong, as the jail and its log tell it. */
+    static @Nullable String failure(ProcessLauncher launcher, LaunchSpec spec, JailLog log)
             throws InterruptedException {
         var probe = new JailProbe();
         try {
@@ -38,7 +38,10 @@ final class JailProbe implements ChildListener {
             return e.getMessage();
         }
         var ended = probe.exit;
-        return ended != null && ended.clean() ? null : ended + ": " + probe.told();
+        var logged = log.take();
+        return ended != null && ended.clean()
+                ? null
+                : "%s: %s".formatted(ended, (probe.told() + " " + logged).strip());
     }
 
     private synchronized String told() {

@@ -20,19 +20,16 @@ final class JailPrograms {
 
     private final String path;
     private final String systemPath;
-    private final SystemPaths system;
 
     /**
      * Searches nothing yet.
      *
      * @param path the worker's PATH, which goes before the system's
      * @param systemPath {@link #SYSTEM_PATH}: a jail sees what is found there
-     * @param system what programs in a jail see of the host
      */
-    JailPrograms(String path, String systemPath, SystemPaths system) {
+    JailPrograms(String path, String systemPath) {
         this.path = path + ":" + systemPath;
         this.systemPath = systemPath;
-        this.system = system;
     }
 
     /** By bubblewrap where it is installed, else by nsjail. */
@@ -55,22 +52,25 @@ final class JailPrograms {
                     "no %s, which bubblewrap needs: %s"
                             .formatted(bwrap == null ? "bwrap" : "prlimit", INSTALL));
         }
-        return List.of(
-                new Bubblewrap(bwrap, prlimit, system, true),
-                new Bubblewrap(bwrap, prlimit, system, false));
+        return List.of(new Bubblewrap(bwrap, prlimit, true), new Bubblewrap(bwrap, prlimit, false));
     }
 
     /** By nsjail alone. */
     List<Jail> nsjail() {
         var nsjail = find("nsjail", path);
+        var shell = find("sh", systemPath);
         var env = find("env", systemPath);
-        if (nsjail == null || env == null) {
-            throw missing(
-                    nsjail == null
-                            ? "no nsjail: install it, or set isolation.mode=bubblewrap"
-                            : "no env, which nsjail needs: apt-get install coreutils");
+        if (nsjail == null) {
+            throw missing("no nsjail: install it, or set isolation.mode=bubblewrap");
         }
-        return List.of(new Nsjail(nsjail, env, system));
+        if (shell == null || env == null) {
+            throw missing(
+                    "no %s, which nsjail needs: apt-get install %s"
+                            .formatted(
+                                    shell == null ? "sh" : "env",
+                                    shell == null ? "dash" : "coreutils"));
+        }
+        return List.of(new Nsjail(nsjail, shell, env));
     }
 
     private static IllegalStateException missing(String what) {

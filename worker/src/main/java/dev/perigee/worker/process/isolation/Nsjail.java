@@ -4,18 +4,35 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * Namespaces and limits by nsjail. nsjail stays as the process that is launched; the program is its
- * child and its namespace's first process, which the kernel spares any signal but SIGKILL that it
- * has no handler for.
+ * Namespaces and limits by nsjail. nsjail stays as the process that is launched; a shell below it
+ * is the namespace's first process and the program is that one's child, as under bubblewrap: the
+ * kernel spares a first process every signal that it has no handler for, and leaves it to bury
+ * others' children.
  *
  * @param nsjail where nsjail is
- * @param env where coreutils' env is, on the host as in the jail: nsjail looks for no program in
- *     PATH
- * @param system what programs see of the host
+ * @param shell where a POSIX shell is, on the host as in the jail
+ * @param env where coreutils' env is, on the host as in the jail
  */
-record Nsjail(Path nsjail, Path env, SystemPaths system) implements Jail {
+record Nsjail(Path nsjail, Path shell, Path env) implements Jail {
 
     private static final long MIB = 1 << 20;
+
+    /**
+     * The first process: runs its arguments, and ends as they did. What it says itself, such as
+     * that a child was killed, goes nowhere.
+     */
+    private static final String FIRST = "exec 3>&2 2>/dev/null; (exec \"$@\" 2>&3 3>&-); exit $?";
+
+    /**
+     * No user namespaces inside, in which programs could mount what is not limited: ENOSPC, as the
+     * kernel says where they are switched off, for CLONE_NEWUSER; and ENOSYS for clone3 (435),
+     * whose flags a filter cannot see and without which C libraries use clone.
+     */
+    private static final String CLOSED =
+            "POLICY closed { ERRNO(28) {"
+                    + " unshare(flags) { (flags & 0x10000000) != 0 },"
+                    + " clone(flags) { (flags & 0x10000000) != 0 } },"
+                    + " ERRNO(38) { SYSCALL[435] } } USE closed DEFAULT ALLOW";
 
     @Override
     public String name() {
@@ -24,13 +41,16 @@ record Nsjail(Path nsjail, Path env, SystemPaths system) implements Jail {
 
     @Override
     public List<String> unenforced() {
-        return List.of("no namespaces inside: nsjail cannot forbid them");
+        return List.of();
     }
 
     @Override
-    public List<String> command(JailPolicy policy, JailedProgram program) {
+    public List<String> command(
+            JailPolicy policy, SystemPaths system, JailedProgram program, JailLog log) {
         var line = new CommandLine(nsjail.toString());
-        line.add("-Mo").add("-Q").add("--time_limit", 0).add("--nice_level", 0);
+        // Warnings and errors, which say why a jail was not made.
+        line.add("-Mo").add("-q").add("--log", log.file());
+        line.add("--time_limit", 0).add("--nice_level", 0);
         line.add("--keep_env");
         if (policy.network()) {
             line.add("--disable_clone_newnet");
@@ -38,9 +58,10 @@ record Nsjail(Path nsjail, Path env, SystemPaths system) implements Jail {
         line.add("--user", JailPolicy.USER).add("--group", JailPolicy.USER);
         line.add("--hostname", program.hostname());
         limits(policy, line);
-        mounts(policy, program, line);
+        line.add("--seccomp_string", CLOSED);
+        mounts(policy, system, program, line);
         line.add("--cwd", program.directory());
-        line.add("--", env).addAll(program.command());
+        line.add("--", shell, "-c", FIRST, "sh", env).addAll(program.command());
         return line.words();
     }
 
@@ -55,20 +76,25 @@ record Nsjail(Path nsjail, Path env, SystemPaths system) implements Jail {
         line.add("--rlimit_core", 0);
     }
 
-    private void mounts(JailPolicy policy, JailedProgram program, CommandLine line) {
+    private static void mounts(
+            JailPolicy policy, SystemPaths system, JailedProgram program, CommandLine line) {
         for (var path : system.readOnly()) {
             line.add("-R", path);
         }
-        for (var device : List.of("null", "zero", "full", "random", "urandom")) {
-            line.add("-B", "/dev/" + device);
-        }
-        tmpfs("/dev/shm", policy.tmpBytes(), line);
+        devices(policy, line);
         tmpfs("/tmp", policy.tmpBytes(), line);
         for (var path : policy.readOnly()) {
             line.add("-R", path);
         }
+        // -R takes along what is mounted below, and leaves it writable.
+        for (var mount : system.submounts()) {
+            line.add("-R", mount.host() + ":" + mount.inside());
+        }
         for (var file : system.hiddenFiles()) {
-            line.add("-R", "/dev/null:" + file);
+            // nsjail opens what it covers. What it cannot open, programs cannot read either.
+            if (file.readable()) {
+                line.add("-R", "/dev/null:" + file.path());
+            }
         }
         for (var directory : system.hiddenDirectories()) {
             line.add("-m", "none:%s:tmpfs:ro,size=%d".formatted(directory, SystemPaths.PAGE_BYTES));
@@ -77,6 +103,20 @@ record Nsjail(Path nsjail, Path env, SystemPaths system) implements Jail {
         if (program.app()) {
             tmpfs(JailedProgram.APP, policy.appBytes(), line);
         }
+    }
+
+    /** Read-only devices can be written to, but their modes not be changed, by root neither. */
+    private static void devices(JailPolicy policy, CommandLine line) {
+        for (var device : List.of("null", "zero", "full", "random", "urandom")) {
+            line.add("-R", "/dev/" + device);
+        }
+        line.add("--symlink", "/proc/self/fd:/dev/fd");
+        line.add("--symlink", "/proc/self/fd/0:/dev/stdin");
+        line.add("--symlink", "/proc/self/fd/1:/dev/stdout");
+        line.add("--symlink", "/proc/self/fd/2:/dev/stderr");
+        line.add("-m", "none:/dev/pts:devpts:newinstance,ptmxmode=0666,mode=620");
+        line.add("--symlink", "pts/ptmx:/dev/ptmx");
+        tmpfs("/dev/shm", policy.tmpBytes(), line);
     }
 
     private static void tmpfs(String path, long bytes, CommandLine line) {

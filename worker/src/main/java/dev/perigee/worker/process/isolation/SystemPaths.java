@@ -9,13 +9,25 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What programs in a jail see of the host, as found on this one.
+ * What programs in a jail see of the host, as found on this one at one moment.
  *
  * @param readOnly the system's directories, and where names are resolved if that is elsewhere
+ * @param submounts what is mounted below any path that programs see, outer ones first
  * @param hiddenFiles among those, files that programs find empty
  * @param hiddenDirectories among those, directories that programs find empty
  */
-record SystemPaths(List<Path> readOnly, List<Path> hiddenFiles, List<Path> hiddenDirectories) {
+record SystemPaths(
+        List<Path> readOnly,
+        List<Submount> submounts,
+        List<HiddenFile> hiddenFiles,
+        List<Path> hiddenDirectories) {
+
+    /**
+     * A file to hide.
+     *
+     * @param readable whether the worker's user, who is the programs' too, can read it anyway
+     */
+    record HiddenFile(Path path, boolean readable) {}
 
     /** The size of what hides a directory; nothing is written there. */
     static final long PAGE_BYTES = 4096;
@@ -32,6 +44,7 @@ record SystemPaths(List<Path> readOnly, List<Path> hiddenFiles, List<Path> hidde
 
     SystemPaths {
         readOnly = List.copyOf(readOnly);
+        submounts = List.copyOf(submounts);
         hiddenFiles = List.copyOf(hiddenFiles);
         hiddenDirectories = List.copyOf(hiddenDirectories);
     }
@@ -53,12 +66,19 @@ record SystemPaths(List<Path> readOnly, List<Path> hiddenFiles, List<Path> hidde
             // None: the host resolves no names either.
         }
         var hidden = new ArrayList<>(policy.hidden());
+        var mountPoints = Submount.mountPoints();
+        var submounts = new ArrayList<Submount>();
         for (var visible : Stream.concat(readOnly.stream(), policy.readOnly().stream()).toList()) {
             seen(visible, caches).ifPresent(hidden::add);
+            submounts.addAll(Submount.below(visible, mountPoints));
         }
         return new SystemPaths(
                 readOnly,
-                hidden.stream().filter(Files::isRegularFile).toList(),
+                submounts,
+                hidden.stream()
+                        .filter(Files::isRegularFile)
+                        .map(file -> new HiddenFile(file, Files.isReadable(file)))
+                        .toList(),
                 hidden.stream().filter(Files::isDirectory).distinct().toList());
     }
 

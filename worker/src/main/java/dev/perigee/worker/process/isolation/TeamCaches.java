@@ -44,6 +44,11 @@ final class TeamCaches {
         return make(root.resolve("~probe"));
     }
 
+    /** A directory of no team for the logs of a worker's jails, see {@link JailLog}. */
+    Path logs(String workerId) {
+        return make(root.resolve("~jails").resolve(name(workerId)));
+    }
+
     private static Path make(Path directory) {
         try {
             if (!Files.isDirectory(directory)) {

@@ -117,10 +117,33 @@ final class IsolationChoiceTest {
 
     @Test
     @NeedsProgram(Program.NSJAIL)
-    @DisplayName("nsjail's own jail works, where nsjail is installed")
+    @DisplayName("TEN-17: nsjail's own jail works")
     void nsjail() throws Exception {
+        linkNsjail();
         try (var isolation = choose(true, Map.of("isolation.mode", "nsjail"))) {
             assertThat(isolation.name()).isEqualTo("nsjail");
         }
+    }
+
+    @Test
+    @NeedsProgram(Program.NSJAIL)
+    @DisplayName("TEN-16: where nsjail makes no jail, it is said in its own words why")
+    void nsjailSaysWhy() throws Exception {
+        linkNsjail();
+        var settings =
+                Map.of(
+                        "isolation.mode", "nsjail",
+                        "isolation.memory", "0",
+                        "isolation.read-only-paths", "/no/such/path");
+        assertThatThrownBy(() -> choose(true, settings))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("nsjail does not work")
+                .hasMessageContaining("/no/such/path")
+                .hasMessageContaining("No such file or directory");
+        assertThat(directory.resolve("caches/~jails/w")).isEmptyDirectory();
+    }
+
+    private void linkNsjail() throws Exception {
+        Files.createSymbolicLink(directory.resolve("nsjail"), Program.NSJAIL.path());
     }
 }

@@ -2,6 +2,7 @@ package dev.perigee.worker.process.isolation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.worker.process.isolation.SystemPaths.HiddenFile;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -13,12 +14,15 @@ final class JailCommandTest {
     private static final SystemPaths SYSTEM =
             new SystemPaths(
                     List.of(Path.of("/usr"), Path.of("/etc")),
-                    List.of(Path.of("/etc/shadow")),
+                    List.of(new Submount(Path.of("/usr/share/x"), Path.of("/usr/share/x"))),
+                    List.of(
+                            new HiddenFile(Path.of("/etc/shadow"), false),
+                            new HiddenFile(Path.of("/etc/key"), true)),
                     List.of(Path.of("/etc/ssh")));
     private static final Bubblewrap BUBBLEWRAP =
-            new Bubblewrap(Path.of("/usr/bin/bwrap"), Path.of("/usr/bin/prlimit"), SYSTEM, true);
+            new Bubblewrap(Path.of("/usr/bin/bwrap"), Path.of("/usr/bin/prlimit"), true);
     private static final Nsjail NSJAIL =
-            new Nsjail(Path.of("/usr/bin/nsjail"), Path.of("/usr/bin/env"), SYSTEM);
+            new Nsjail(Path.of("/usr/bin/nsjail"), Path.of("/usr/bin/sh"), Path.of("/usr/bin/env"));
 
     private static JailPolicy policy(Map<String, String> settings) {
         return IsolationSettings.policy(IsolationSettings.SCHEMA.read(settings), Map.of());
@@ -36,7 +40,8 @@ final class JailCommandTest {
     }
 
     private static String line(Jail jail, Map<String, String> settings, boolean app) {
-        return String.join(" ", jail.command(policy(settings), program(app)));
+        var log = new JailLog(Path.of("/logs/1.log"));
+        return String.join(" ", jail.command(policy(settings), SYSTEM, program(app), log));
     }
 
     @Test
@@ -50,7 +55,8 @@ final class JailCommandTest {
                                 + " --cap-drop ALL --ro-bind /usr /usr --ro-bind /etc /etc"
                                 + " --proc /proc --dev /dev --size 104857600 --tmpfs /dev/shm"
                                 + " --remount-ro /dev --size 104857600 --tmpfs /tmp"
-                                + " --ro-bind /dev/null /etc/shadow --size 4096 --tmpfs /etc/ssh"
+                                + " --ro-bind /dev/null /etc/shadow --ro-bind /dev/null"
+                                + " /etc/key --size 4096 --tmpfs /etc/ssh"
                                 + " --remount-ro /etc/ssh --bind /mcp-cache/node/t1 /home/node"
                                 + " --remount-ro / --chdir /home/node -- /usr/bin/prlimit"
                                 + " --as=unlimited --cpu=60 --nproc=1000 --nofile=1024"
@@ -71,7 +77,7 @@ final class JailCommandTest {
                         "--ro-bind /opt/node /opt/node",
                         "--size 314572800 --tmpfs /app",
                         "--chdir /app");
-        var old = new Bubblewrap(BUBBLEWRAP.bwrap(), BUBBLEWRAP.prlimit(), SYSTEM, false);
+        var old = new Bubblewrap(BUBBLEWRAP.bwrap(), BUBBLEWRAP.prlimit(), false);
         assertThat(line(old, Map.of(), false)).doesNotContain("--disable-userns");
         assertThat(old.unenforced()).isNotEmpty();
     }
@@ -81,19 +87,31 @@ final class JailCommandTest {
     void nsjail() {
         assertThat(line(NSJAIL, Map.of(), false))
                 .isEqualTo(
-                        "/usr/bin/nsjail -Mo -Q --time_limit 0 --nice_level 0 --keep_env"
-                                + " --disable_clone_newnet --user 1000 --group 1000"
+                        "/usr/bin/nsjail -Mo -q --log /logs/1.log --time_limit 0 --nice_level 0"
+                                + " --keep_env --disable_clone_newnet --user 1000 --group 1000"
                                 + " --hostname mcp-t-1 --rlimit_as inf --rlimit_cpu 60"
                                 + " --rlimit_nproc 1000 --rlimit_nofile 1024 --rlimit_fsize 50"
-                                + " --rlimit_core 0 -R /usr -R /etc -B /dev/null -B /dev/zero"
-                                + " -B /dev/full -B /dev/random -B /dev/urandom"
+                                + " --rlimit_core 0 --seccomp_string POLICY closed { ERRNO(28) {"
+                                + " unshare(flags) { (flags & 0x10000000) != 0 },"
+                                + " clone(flags) { (flags & 0x10000000) != 0 } },"
+                                + " ERRNO(38) { SYSCALL[435] } } USE closed DEFAULT ALLOW"
+                                + " -R /usr -R /etc -R /dev/null -R /dev/zero"
+                                + " -R /dev/full -R /dev/random -R /dev/urandom"
+                                + " --symlink /proc/self/fd:/dev/fd"
+                                + " --symlink /proc/self/fd/0:/dev/stdin"
+                                + " --symlink /proc/self/fd/1:/dev/stdout"
+                                + " --symlink /proc/self/fd/2:/dev/stderr"
+                                + " -m none:/dev/pts:devpts:newinstance,ptmxmode=0666,mode=620"
+                                + " --symlink pts/ptmx:/dev/ptmx"
                                 + " -m none:/dev/shm:tmpfs:size=104857600"
-                                + " -m none:/tmp:tmpfs:size=104857600 -R /dev/null:/etc/shadow"
+                                + " -m none:/tmp:tmpfs:size=104857600"
+                                + " -R /usr/share/x:/usr/share/x -R /dev/null:/etc/key"
                                 + " -m none:/etc/ssh:tmpfs:ro,size=4096"
                                 + " -B /mcp-cache/node/t1:/home/node --cwd /home/node"
-                                + " -- /usr/bin/env node -- ;");
-        assertThat(NSJAIL.unenforced())
-                .containsExactly("no namespaces inside: nsjail cannot forbid them");
+                                + " -- /usr/bin/sh -c exec 3>&2 2>/dev/null;"
+                                + " (exec \"$@\" 2>&3 3>&-); exit $? sh"
+                                + " /usr/bin/env node -- ;");
+        assertThat(NSJAIL.unenforced()).isEmpty();
     }
 
     @Test

@@ -25,16 +25,26 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How jailed programs are ended, and that none lives on. */
 @NeedsProgram({Program.BUBBLEWRAP, Program.PYTHON})
+@ParameterizedClass(name = "{0}")
+@MethodSource("dev.perigee.worker.process.isolation.JailKind#here")
 final class JailEndTest {
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Duration SHORT = Duration.ofMillis(700);
 
+    private final JailKind kind;
+
     @TempDir private Path caches;
+
+    JailEndTest(JailKind kind) {
+        this.kind = kind;
+    }
 
     @Nested
     @DisplayName("A jailed program that is ended")
@@ -43,7 +53,7 @@ final class JailEndTest {
         @Test
         @DisplayName("PRO-49: hears SIGTERM and may use the grace")
         void hears() throws Exception {
-            try (var jails = Jails.open(caches, Map.of())) {
+            try (var jails = Jails.open(caches, kind.with(Map.of()))) {
                 var deed =
                         jails.shell(
                                 "trap 'sleep 0.3; echo saved; exit 5' TERM; echo up;"
@@ -59,7 +69,7 @@ final class JailEndTest {
         @Test
         @DisplayName("dies of SIGTERM when it has no handler, also while its jail is being made")
         void dies() throws Exception {
-            try (var jails = Jails.open(caches, Map.of())) {
+            try (var jails = Jails.open(caches, kind.with(Map.of()))) {
                 var ready = jails.shell("echo up; exec sleep 600");
                 ready.heard().awaitStdout("up");
                 assertThat(jails.termination.terminate(ready.process(), LONG))
@@ -75,7 +85,7 @@ final class JailEndTest {
         @Test
         @DisplayName("PRO-51, PRO-52: is killed with all it started, after the grace")
         void killed() throws Exception {
-            try (var jails = Jails.open(caches, Map.of())) {
+            try (var jails = Jails.open(caches, kind.with(Map.of()))) {
                 var deed = jails.shell("trap '' TERM; echo up; while :; do sleep 0.05; done");
                 var survivor = jails.attempt("survive");
                 deed.heard().awaitStdout("up");
@@ -93,7 +103,7 @@ final class JailEndTest {
         @Test
         @DisplayName("PRO-52: is dead with all it started when its jail is killed")
         void jailKilled() throws Exception {
-            try (var jails = Jails.open(caches, Map.of())) {
+            try (var jails = Jails.open(caches, kind.with(Map.of()))) {
                 var survivor = jails.attempt("survive");
                 survivor.heard().awaitStdout("survivor up");
                 survivor.process().signal(ProcessSignal.KILL);
@@ -107,7 +117,7 @@ final class JailEndTest {
     @DisplayName("a jailed program that poses as a watchdog does not keep a worker from starting")
     void forgedWatchdog() throws Exception {
         var victim = new ProcessOwner("victim-" + UUID.randomUUID(), "first");
-        try (var jails = Jails.open(caches, Map.of())) {
+        try (var jails = Jails.open(caches, kind.with(Map.of()))) {
             var forger =
                     jails.shell(
                             "exec env PERIGEE_WATCHDOG=%s:other bash -c 'echo up; sleep 600' %s"
@@ -122,7 +132,7 @@ final class JailEndTest {
     @DisplayName(
             "PRO-52: a jailed program that bears another's mark neither delays its end nor shares it")
     void forgedMark() throws Exception {
-        try (var jails = Jails.open(caches, Map.of())) {
+        try (var jails = Jails.open(caches, kind.with(Map.of()))) {
             var victim = jails.shell("echo up; exec sleep 600");
             var forger =
                     jails.shell(
@@ -145,7 +155,7 @@ final class JailEndTest {
     @ValueSource(strings = {"KILL", "STOP"})
     @DisplayName("PRO-115: no jailed program outlives a worker that is killed or frozen")
     void workerDies(String signal) throws Exception {
-        Jails.open(caches, Map.of()).close();
+        Jails.open(caches, kind.with(Map.of())).close();
         var token = "token-" + UUID.randomUUID();
         var heard = new RecordingListener();
         try (var launcher = ProcessLaunchers.create(LauncherOptions.defaults())) {
@@ -183,7 +193,8 @@ final class JailEndTest {
                         System.getProperty("java.class.path"),
                         JailedWorker.class.getName(),
                         caches.toString(),
-                        token),
+                        token,
+                        kind.name()),
                 System.getenv(),
                 null);
     }

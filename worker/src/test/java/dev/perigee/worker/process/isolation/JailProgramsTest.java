@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,16 +20,13 @@ final class JailProgramsTest {
             var file = Files.writeString(system.resolve(name), "");
             Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r-x------"));
         }
-        return new JailPrograms(
-                own.toString(),
-                system.toString(),
-                new SystemPaths(List.of(), List.of(), List.of()));
+        return new JailPrograms(own.toString(), system.toString());
     }
 
     @Test
     @DisplayName("bubblewrap goes first where both are installed, else the one that is there")
     void any() throws Exception {
-        assertThat(programs("env", "nsjail").any()).hasOnlyElementsOfType(Nsjail.class);
+        assertThat(programs("sh", "env", "nsjail").any()).hasOnlyElementsOfType(Nsjail.class);
         assertThat(programs("bwrap", "prlimit").any()).hasOnlyElementsOfType(Bubblewrap.class);
         assertThat(programs().nsjail()).hasOnlyElementsOfType(Nsjail.class);
     }
@@ -40,11 +36,14 @@ final class JailProgramsTest {
     void byName() throws Exception {
         var withoutNsjail = programs("env", "bwrap", "prlimit");
         assertThatThrownBy(withoutNsjail::nsjail).hasMessageContaining("there is no nsjail");
-        var withoutEnv = programs("nsjail");
+        var withoutEnv = programs("nsjail", "sh");
         Files.delete(system.resolve("env"));
         assertThatThrownBy(withoutEnv::nsjail)
                 .hasMessageContaining("there is no env")
                 .hasMessageContaining("apt-get install coreutils");
+        programs("env");
+        Files.delete(system.resolve("sh"));
+        assertThatThrownBy(withoutEnv::nsjail).hasMessageContaining("there is no sh");
         Files.delete(system.resolve("bwrap"));
         assertThatThrownBy(withoutEnv::bubblewrap)
                 .hasMessageContaining("there is no bwrap")

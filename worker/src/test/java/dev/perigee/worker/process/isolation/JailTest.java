@@ -21,18 +21,27 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A hostile program in a real jail tries what it must not be able to. */
 @DisplayName("In a jail")
 @NeedsProgram({Program.BUBBLEWRAP, Program.PYTHON})
+@ParameterizedClass(name = "{0}")
+@MethodSource("dev.perigee.worker.process.isolation.JailKind#here")
 final class JailTest {
+    private final JailKind kind;
 
     @TempDir private Path caches;
     private Jails jails;
 
+    JailTest(JailKind kind) {
+        this.kind = kind;
+    }
+
     @BeforeEach
     void open() throws Exception {
-        jails = Jails.open(caches, Map.of());
+        jails = Jails.open(caches, kind.with(Map.of()));
     }
 
     @AfterEach
@@ -46,18 +55,24 @@ final class JailTest {
     @DisplayName("PRO-18: a program sees no process but its own and its jail's")
     void processes() throws Exception {
         assertThat(jails.attempt("processes").told().lines())
-                .containsExactly("1 " + bwrap(), "2 " + Jails.PYTHON);
+                .containsExactly("1 " + first(), "2 " + Jails.PYTHON);
     }
 
-    private static String bwrap() {
-        return Files.exists(Path.of("/usr/bin/bwrap")) ? "/usr/bin/bwrap" : "/usr/local/bin/bwrap";
+    private String first() {
+        var name = kind == JailKind.NSJAIL ? "sh" : "bwrap";
+        return Files.exists(Path.of("/usr/bin", name))
+                ? "/usr/bin/" + name
+                : "/usr/local/bin/" + name;
     }
 
     @Test
     @DisplayName("PRO-22: the system cannot be written to, and its secrets not be read")
     void system() throws Exception {
         var told = jails.attempt("system").told();
-        assertThat(told.lines()).hasSize(14).noneMatch(line -> line.contains(" done"));
+        // What is hidden is empty, or cannot be opened at all.
+        assertThat(told.lines())
+                .hasSize(14)
+                .noneMatch(line -> line.contains(" done") && !line.equals("/etc/shadow done "));
         assertThat(told.lines().filter(line -> !line.startsWith("/etc/shadow")))
                 .allMatch(line -> line.endsWith(" EROFS") || line.endsWith("kernel ENOENT"));
     }
@@ -89,7 +104,7 @@ final class JailTest {
     void visibleCaches() throws Exception {
         var visible = caches.resolve("visible");
         var settings = Map.of("isolation.read-only-paths", visible.toString());
-        try (var seeing = Jails.open(visible.resolve("caches"), settings)) {
+        try (var seeing = Jails.open(visible.resolve("caches"), kind.with(settings))) {
             Files.writeString(visible.resolve("tool"), "a tool");
             var other = seeing.isolation.cache(ServerRuntime.NODE, "other").host();
             var theirs = Files.writeString(other.resolve("secret"), "theirs");
@@ -147,7 +162,7 @@ final class JailTest {
     @DisplayName("PRO-14: who burns up the CPU time is killed")
     void cpu() throws Exception {
         jails.close();
-        jails = Jails.open(caches, Map.of("isolation.cpu-time", "1s"));
+        jails = Jails.open(caches, kind.with(Map.of("isolation.cpu-time", "1s")));
         assertThat(jails.attempt("burn").heard().awaitExit())
                 .isEqualTo(ExitStatus.killedBy("SIGKILL"));
     }
@@ -174,6 +189,19 @@ final class JailTest {
                 .doesNotContain(" done")
                 .containsPattern("CapEff:\t0{16}\n")
                 .containsPattern("CapBnd:\t0{16}\n");
+    }
+
+    @Test
+    @DisplayName(
+            "the host's devices can be used and not be changed, or it is said; terminals are own")
+    void devices() throws Exception {
+        var told = jails.attempt("devices").told();
+        assertThat(told)
+                .contains("write done 1", "terminal typed ['0', 'ptmx']")
+                .contains("names [True, True, True] True");
+        if (!jails.isolation.description().contains("modes of the host's devices")) {
+            assertThat(told).containsPattern("chmod E(ROFS|PERM)");
+        }
     }
 
     @Test
@@ -213,7 +241,7 @@ final class JailTest {
                     .contains("answer hello");
             assertThat(answering.get()).isTrue();
             jails.close();
-            jails = Jails.open(caches, Map.of("isolation.network", "false"));
+            jails = Jails.open(caches, kind.with(Map.of("isolation.network", "false")));
             assertThat(jails.attempt("network", listener.getLocalPort()).told())
                     .contains("ConnectionRefusedError");
         }

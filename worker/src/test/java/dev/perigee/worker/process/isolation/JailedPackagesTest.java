@@ -22,10 +22,15 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
 
 @DisplayName("Packages in real jails")
 @NeedsProgram(Program.BUBBLEWRAP)
+@ParameterizedClass(name = "{0}")
+@MethodSource("dev.perigee.worker.process.isolation.JailKind#here")
 final class JailedPackagesTest {
+    private final JailKind kind;
     private static final String SCRIPT =
             """
             #!/usr/bin/env node
@@ -35,6 +40,10 @@ final class JailedPackagesTest {
 
     @TempDir Path caches;
     private final PackageRegistry registry = new PackageRegistry();
+
+    JailedPackagesTest(JailKind kind) {
+        this.kind = kind;
+    }
 
     @BeforeEach
     void publish() {
@@ -57,7 +66,7 @@ final class JailedPackagesTest {
     @Test
     @DisplayName("PRO-23, PRO-105: npm installs inside, the program runs inside, each team its own")
     void preparesInside() throws Exception {
-        try (var jails = Jails.open(caches, Map.of())) {
+        try (var jails = Jails.open(caches, kind.with(Map.of()))) {
             var preparer =
                     new PackagePreparer(
                             PackageSettings.read(PackageSettings.SCHEMA.defaults()),
@@ -91,7 +100,7 @@ final class JailedPackagesTest {
     @Test
     @DisplayName("PRO-23: what links in a team's home lead to on the host decides nothing")
     void looksAtNothingOfTheHost(@TempDir Path elsewhere) throws Exception {
-        try (var jails = Jails.open(caches, Map.of())) {
+        try (var jails = Jails.open(caches, kind.with(Map.of()))) {
             var preparer =
                     new PackagePreparer(
                             PackageSettings.read(PackageSettings.SCHEMA.defaults()),

@@ -62,7 +62,7 @@ final class Jails implements AutoCloseable {
                 IsolationChoice.choose(
                         settings(settings),
                         new IsolationChoice.Host(
-                                true, workerId, "first", caches, System.getenv(), owned));
+                                true, workerId, "first", caches, JailKind.environment(), owned));
     }
 
     private static Settings settings(Map<String, String> settings) {

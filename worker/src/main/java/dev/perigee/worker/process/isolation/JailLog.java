@@ -1,0 +1,59 @@
+package dev.perigee.worker.process.isolation;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+import java.util.regex.Pattern;
+
+/**
+ * What a jail's own program writes about one launch, apart from what the program inside writes: a
+ * file that may never be made. It names paths of the host, so it is for operators only.
+ *
+ * @param file on the host
+ */
+record JailLog(Path file) {
+    private static final int LONGEST = 4096;
+    private static final String SUFFIX = ".log";
+
+    /** nsjail's marks of errors and of those that end it, at the beginning of a line. */
+    private static final Pattern ERROR = Pattern.compile("(?m)^\\[[EF]]");
+
+    /** A log for one launch. */
+    static JailLog in(Path directory) {
+        return new JailLog(directory.resolve(UUID.randomUUID() + SUFFIX));
+    }
+
+    /** Removes what an earlier run of the worker left. */
+    static void sweep(Path directory) {
+        var names = directory.toFile().list((_, name) -> name.endsWith(SUFFIX));
+        for (var name : names == null ? new String[0] : names) {
+            new JailLog(directory.resolve(name)).remove();
+        }
+    }
+
+    /** Whether a text from a log says that something failed. */
+    static boolean tellsFailure(String text) {
+        return ERROR.matcher(text).find();
+    }
+
+    /** The beginning of what was written, and removes it; empty when nothing was. Never throws. */
+    String take() {
+        try (var in = Files.newInputStream(file)) {
+            return new String(in.readNBytes(LONGEST), StandardCharsets.UTF_8).strip();
+        } catch (IOException e) {
+            return "";
+        } finally {
+            remove();
+        }
+    }
+
+    private void remove() {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            // Swept at the worker's next start.
+        }
+    }
+}
