@@ -81,8 +81,8 @@ public final class LeftoverSweeper {
                 .formatted(owner.workerId(), pids(watchdogs));
     }
 
-    private static List<ProcessEntry> watchdogs(ProcessOwner owner, List<ProcessEntry> all) {
-        return all.stream()
+    private static List<ProcessEntry> watchdogs(ProcessOwner owner, ProcessSnapshot all) {
+        return all.entries().stream()
                 .filter(
                         entry ->
                                 entry.watchdogOf() != null
@@ -90,7 +90,7 @@ public final class LeftoverSweeper {
                 .toList();
     }
 
-    private static List<ProcessEntry> leftovers(ProcessOwner owner, List<ProcessEntry> all) {
+    private static List<ProcessEntry> leftovers(ProcessOwner owner, ProcessSnapshot all) {
         return ProcessTree.marked(owner.workerPrefix(), all).stream()
                 .filter(
                         entry ->

@@ -1,158 +1,81 @@
 package dev.perigee.worker.process;
 
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.List;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads all processes of this system, zombies left out. Many who ask at the same time share one
- * reading, which begins after the last of them asked: ending five hundred children reads the table
- * a few times, not five hundred times.
- *
- * <p>The marks of what runs in a namespace of its own are not looked at: a jailed program can give
- * itself those of others, or make its environment tedious to read. It is found by its ancestry,
- * which it cannot leave before the jail itself, marked and outside, is dead and it with it.
+ * The processes of this system, read by one thread of its own at a time. Many who ask at the same
+ * time share one reading, which begins after the last of them asked; after each the thread rests
+ * three times as long as it took, so that ending hundreds of children costs a quarter of one
+ * processor at most. There is no thread while nobody asks.
  */
 final class ProcessTable {
-
-    private static final Path PROC = Path.of("/proc");
-
-    /** So often it shows arguments and no environment: it has none. */
-    private static final int ENOUGH = 8;
-
-    private static final int EXEC_LOOKS = 500;
-    private static final long EXEC_PAUSE_NANOS = 200_000;
+    private static final int REST = 3;
+    private static final Duration LONGEST_REST = Duration.ofMillis(500);
 
     private final ReentrantLock lock = new ReentrantLock();
-    private List<ProcessEntry> latest = List.of();
-    private long latestBegan;
-    private boolean filled;
+    private final Supplier<ProcessSnapshot> reader;
+    private @Nullable CompletableFuture<ProcessSnapshot> next;
+    private boolean running;
 
-    /** What lives now: no older than this call. */
-    List<ProcessEntry> read() {
-        var asked = System.nanoTime();
-        lock.lock();
-        try {
-            if (!filled || latestBegan - asked < 0) {
-                latestBegan = System.nanoTime();
-                latest = Files.exists(PROC.resolve("self/stat")) ? fromProc() : fromHandles();
-                filled = true;
-            }
-            return latest;
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private static List<ProcessEntry> fromProc() {
-        var entries = new ArrayList<ProcessEntry>();
-        var own = namespace("self");
-        var names = PROC.toFile().list((_, name) -> Character.isDigit(name.charAt(0)));
-        for (var name : names == null ? new String[0] : names) {
-            var stat = ProcStat.read(Long.parseLong(name));
-            if (stat != null && stat.alive()) {
-                var its = namespace(name);
-                boolean jailed = its != null && !its.equals(own);
-                entries.add(jailed ? new ProcessEntry(stat, null, null) : entry(stat));
-            }
-        }
-        return List.copyOf(entries);
-    }
-
-    private static ProcessEntry entry(ProcStat stat) {
-        var environment = environment(stat);
-        return new ProcessEntry(
-                stat,
-                value(environment, ProcessOwner.VARIABLE),
-                value(environment, Watchdog.VARIABLE));
-    }
-
-    /** Null when the process has ended, or is another user's. */
-    private static @Nullable Path namespace(String process) {
-        try {
-            return Files.readSymbolicLink(PROC.resolve(process).resolve("ns/pid"));
-        } catch (IOException e) {
-            return null;
-        }
+    ProcessTable() {
+        var processes = new ProcessReader();
+        this(() -> new ProcessSnapshot(processes.read()));
     }
 
     /**
-     * While a process executes another program it shows neither environment nor arguments for a
-     * moment, and what is being read of the old ones breaks off. Such a one is read again: unmarked
-     * it would get away from who ends its tree.
+     * With another source.
+     *
+     * @param reader called by one thread at a time
      */
-    private static String environment(ProcStat stat) {
-        var directory = PROC.resolve(Long.toString(stat.pid()));
+    ProcessTable(Supplier<ProcessSnapshot> reader) {
+        this.reader = reader;
+    }
+
+    /** What lives now: no older than this call. Waits for a reading, interrupted or not. */
+    ProcessSnapshot read() {
+        CompletableFuture<ProcessSnapshot> reading;
+        lock.lock();
         try {
-            var environment = text(directory.resolve("environ"));
-            boolean running = stat.memoryBytes() > 0;
-            int shown = 0;
-            for (var look = 0;
-                    !whole(environment) && running && shown < ENOUGH && look < EXEC_LOOKS;
-                    look++) {
-                if (text(directory.resolve("cmdline")).isEmpty()) {
-                    shown = 0;
-                    LockSupport.parkNanos(EXEC_PAUSE_NANOS);
-                    var now = ProcStat.read(stat.pid());
-                    running = now != null && now.memoryBytes() > 0;
-                } else {
-                    shown++;
-                }
-                environment = text(directory.resolve("environ"));
+            reading = next == null ? new CompletableFuture<>() : next;
+            next = reading;
+            if (!running) {
+                Thread.ofPlatform().daemon().name("process-table").start(this::run);
+                running = true;
             }
-            return environment;
-        } catch (IOException e) {
-            // Ended meanwhile, or another user's.
-            return "";
+        } finally {
+            lock.unlock();
+        }
+        return reading.join();
+    }
+
+    private void run() {
+        for (var reading = begin(); reading != null; reading = begin()) {
+            long start = System.nanoTime();
+            try {
+                reading.complete(reader.get());
+            } catch (RuntimeException e) {
+                reading.completeExceptionally(e);
+            }
+            long rest = REST * (System.nanoTime() - start);
+            LockSupport.parkNanos(Math.min(rest, LONGEST_REST.toNanos()));
         }
     }
 
-    private static boolean whole(String environment) {
-        return environment.endsWith("\0");
-    }
-
-    private static String text(Path file) throws IOException {
-        return new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1);
-    }
-
-    static @Nullable String value(String environment, String variable) {
-        var assignment = variable + '=';
-        for (var at = environment.indexOf(assignment);
-                at >= 0;
-                at = environment.indexOf(assignment, at + 1)) {
-            if (at == 0 || environment.charAt(at - 1) == '\0') {
-                var end = environment.indexOf('\0', at);
-                return environment.substring(
-                        at + assignment.length(), end < 0 ? environment.length() : end);
-            }
+    /** Takes what was asked for, which begins now; null when the thread may end. */
+    private @Nullable CompletableFuture<ProcessSnapshot> begin() {
+        lock.lock();
+        try {
+            var reading = next;
+            next = null;
+            running = reading != null;
+            return reading;
+        } finally {
+            lock.unlock();
         }
-        return null;
-    }
-
-    /** Without {@code /proc} there are parents, but neither sessions nor environments. */
-    private static List<ProcessEntry> fromHandles() {
-        return ProcessHandle.allProcesses()
-                .filter(ProcessHandle::isAlive)
-                .map(
-                        handle ->
-                                new ProcStat(
-                                        handle.pid(),
-                                        'S',
-                                        handle.parent().map(ProcessHandle::pid).orElse(0L),
-                                        0,
-                                        handle.info()
-                                                .startInstant()
-                                                .map(Instant::toEpochMilli)
-                                                .orElse(0L),
-                                        0))
-                .map(stat -> new ProcessEntry(stat, null, null))
-                .toList();
     }
 }

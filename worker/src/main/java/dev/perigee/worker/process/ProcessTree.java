@@ -1,12 +1,8 @@
 package dev.perigee.worker.process;
 
 import java.util.ArrayDeque;
-import java.util.Collection;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
-import java.util.function.Predicate;
+import java.util.TreeMap;
 
 /**
  * Finds what belongs to a child among all processes: the child, its session, whatever carries its
@@ -19,44 +15,41 @@ final class ProcessTree {
 
     private ProcessTree() {}
 
-    /** The live processes of one child's tree. */
-    static List<ProcessEntry> of(TreeId root, Collection<ProcessEntry> table) {
-        var own = table.stream().filter(entry -> entry.pid() == root.pid()).findFirst();
+    /** The live processes of one child's tree, in the order of their ids. */
+    static List<ProcessEntry> of(TreeId root, ProcessSnapshot table) {
+        var found = new ArrayDeque<>(table.ofOwner(root.marker()));
+        var own = table.find(root.pid());
         // A process of that number with another start is a stranger, and so is its session.
-        var reused =
-                own.isPresent()
-                        && root.startTime() != 0
-                        && own.get().stat().startTime() != root.startTime();
-        return closure(
-                table,
-                entry ->
-                        (!reused
-                                        && (entry.pid() == root.pid()
-                                                || entry.stat().session() == root.pid()))
-                                || (root.marker() != null && root.marker().equals(entry.owner())));
+        boolean reused =
+                own != null && root.startTime() != 0 && own.stat().startTime() != root.startTime();
+        if (!reused) {
+            found.add(root.pid());
+            found.addAll(table.ofSession(root.pid()));
+        }
+        return closure(table, found);
     }
 
     /** The live processes of every child whose mark begins like this. */
-    static List<ProcessEntry> marked(String prefix, Collection<ProcessEntry> table) {
-        return closure(table, entry -> entry.owner() != null && entry.owner().startsWith(prefix));
+    static List<ProcessEntry> marked(String prefix, ProcessSnapshot table) {
+        var found = new ArrayDeque<Long>();
+        for (var entry : table.entries()) {
+            if (entry.owner() != null && entry.owner().startsWith(prefix)) {
+                found.add(entry.pid());
+            }
+        }
+        return closure(table, found);
     }
 
-    private static List<ProcessEntry> closure(
-            Collection<ProcessEntry> table, Predicate<ProcessEntry> seed) {
-        var children = new HashMap<Long, Set<Long>>();
-        for (var entry : table) {
-            children.computeIfAbsent(entry.stat().parent(), _ -> new HashSet<>()).add(entry.pid());
-        }
-        var members = new HashSet<Long>();
-        var found = new ArrayDeque<Long>();
-        table.stream().filter(seed).forEach(entry -> found.add(entry.pid()));
+    private static List<ProcessEntry> closure(ProcessSnapshot table, ArrayDeque<Long> found) {
+        var members = new TreeMap<Long, ProcessEntry>();
         for (Long pid; (pid = found.poll()) != null; ) {
-            if (members.add(pid)) {
-                found.addAll(children.getOrDefault(pid, Set.of()));
+            var entry = table.find(pid);
+            if (entry != null && members.putIfAbsent(pid, entry) == null) {
+                found.addAll(table.childrenOf(pid));
             }
         }
         members.remove(ProcessHandle.current().pid());
-        return table.stream().filter(entry -> members.contains(entry.pid())).toList();
+        return List.copyOf(members.values());
     }
 
     /** Signals one process, unless its number belongs to another one by now. */

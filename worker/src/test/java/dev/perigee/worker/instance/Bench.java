@@ -21,6 +21,7 @@ import dev.perigee.worker.process.LauncherOptions;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.ProcessLaunchers;
 import dev.perigee.worker.process.Termination;
+import dev.perigee.worker.process.isolation.Isolation;
 import dev.perigee.worker.process.isolation.NoIsolation;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
@@ -61,6 +62,20 @@ final class Bench implements AutoCloseable {
     }
 
     Bench(Map<String, String> settings, InstantSource clock, ProcessLauncher launcher) {
+        this(
+                settings,
+                clock,
+                launcher,
+                new Termination(),
+                new NoIsolation(System.getenv(), Path.of("target", "caches")));
+    }
+
+    Bench(
+            Map<String, String> settings,
+            InstantSource clock,
+            ProcessLauncher launcher,
+            Termination termination,
+            Isolation isolation) {
         this.launcher = launcher;
         var all =
                 new HashMap<>(
@@ -74,8 +89,8 @@ final class Bench implements AutoCloseable {
                 new LocalInstanceHost(
                         InstanceSettings.read(InstanceSettings.SCHEMA.read(all)),
                         launcher,
-                        new Termination(),
-                        new NoIsolation(System.getenv(), Path.of("target", "caches")),
+                        termination,
+                        isolation,
                         clock);
         instances =
                 host.open(

@@ -14,11 +14,14 @@ final class ProcessTreeTest {
 
     private static ProcessEntry entry(
             long pid, long parent, long session, long start, @Nullable String owner) {
-        return new ProcessEntry(new ProcStat(pid, 'S', parent, session, start, 1), owner, null);
+        return new ProcessEntry(
+                new ProcStat(pid, 'S', parent, session, start, 1), owner, null, false);
     }
 
     private static List<Long> members(ProcessEntry... table) {
-        return ProcessTree.of(ROOT, List.of(table)).stream().map(ProcessEntry::pid).toList();
+        return ProcessTree.of(ROOT, new ProcessSnapshot(List.of(table))).stream()
+                .map(ProcessEntry::pid)
+                .toList();
     }
 
     @Test
@@ -68,10 +71,11 @@ final class ProcessTreeTest {
     @Test
     void allIncarnationsAreFoundByTheWorkersPrefix() {
         var table =
-                List.of(
-                        entry(1, 0, 1, 1, "w:a:1"),
-                        entry(2, 0, 2, 1, "w:b:1"),
-                        entry(3, 0, 3, 1, "w2:a:1"));
+                new ProcessSnapshot(
+                        List.of(
+                                entry(1, 0, 1, 1, "w:a:1"),
+                                entry(2, 0, 2, 1, "w:b:1"),
+                                entry(3, 0, 3, 1, "w2:a:1")));
         assertThat(ProcessTree.marked("w:", table).stream().map(ProcessEntry::pid))
                 .containsExactly(1L, 2L);
     }
@@ -84,8 +88,8 @@ final class ProcessTreeTest {
 
     @Test
     void readsAVariableOnlyWhereItBegins() {
-        assertThat(ProcessTable.value("A=PERIGEE_OWNER=x\0PERIGEE_OWNER=y\0B=", "PERIGEE_OWNER"))
+        assertThat(ProcessReader.value("A=PERIGEE_OWNER=x\0PERIGEE_OWNER=y\0B=", "PERIGEE_OWNER"))
                 .isEqualTo("y");
-        assertThat(ProcessTable.value("XPERIGEE_OWNER=x\0", "PERIGEE_OWNER")).isNull();
+        assertThat(ProcessReader.value("XPERIGEE_OWNER=x\0", "PERIGEE_OWNER")).isNull();
     }
 }

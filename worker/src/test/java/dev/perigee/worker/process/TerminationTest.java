@@ -119,9 +119,8 @@ final class TerminationTest {
         assertThat(program.toFile().setExecutable(true)).isTrue();
         var child = start("echo up; exec '" + program + "'");
         heard.awaitStdout("up");
-        var table = new ProcessTable();
         for (var look = 0; look < 200; look++) {
-            assertThat(table.read())
+            assertThat(new ProcessReader().read())
                     .as("look %d", look)
                     .filteredOn(entry -> entry.pid() == child.pid())
                     .extracting(ProcessEntry::owner)

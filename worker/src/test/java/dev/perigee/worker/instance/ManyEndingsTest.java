@@ -1,0 +1,235 @@
+package dev.perigee.worker.instance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.config.TransportType;
+import dev.perigee.protocol.link.InstanceOrder.Cause;
+import dev.perigee.protocol.tool.ToolOutcome;
+import dev.perigee.worker.WorkerSettings;
+import dev.perigee.worker.process.LauncherOptions;
+import dev.perigee.worker.process.OwnedLauncher;
+import dev.perigee.worker.process.ProcessLauncher;
+import dev.perigee.worker.process.ProcessLaunchers;
+import dev.perigee.worker.process.ProcessOwner;
+import dev.perigee.worker.process.Termination;
+import dev.perigee.worker.process.Watchdog;
+import dev.perigee.worker.process.isolation.Isolation;
+import dev.perigee.worker.process.isolation.IsolationChoice;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Hundreds of servers end at the same time, beside one of another user that is called. */
+final class ManyEndingsTest {
+    private static final Logger log = LoggerFactory.getLogger(ManyEndingsTest.class);
+    private static final int COUNT = 300;
+    private static final Duration LIMIT = Duration.ofMillis(500);
+
+    /**
+     * Processor time of this worker, 3 ms for each; reading /proc without a rest takes twice that.
+     */
+    private static final Duration CPU_LIMIT = Duration.ofMillis(900);
+
+    private static final Duration LEASE = Duration.ofMinutes(5);
+
+    private static final Map<String, String> SETTINGS = Map.of("restart.delays", "1s,5s,15s");
+
+    private final ProcessLauncher launcher = ProcessLaunchers.create(LauncherOptions.defaults());
+    private final Termination termination = new Termination();
+    private final ServerConfig other = Bench.small("other");
+    private List<ServerConfig> many = List.of();
+    private @TempDir Path caches;
+    private Watchdog watchdog;
+    private Isolation isolation;
+    private Bench bench;
+
+    /** What ends. */
+    enum Kind {
+        PLAIN,
+        /** As in production; skipped where there are no jails. */
+        JAILED,
+        /** With a child that SIGTERM does not end, so that it is looked for until it is killed. */
+        WITH_A_CHILD;
+
+        ServerConfig server(String id) {
+            var small = Bench.small(id);
+            if (this != WITH_A_CHILD) {
+                return small;
+            }
+            var script =
+                    "(trap '' TERM; exec sleep 600 <&- >&- 2>&-) & exec sh "
+                            + small.args().getFirst();
+            return Bench.program(
+                    id, TransportType.STDIO, "sh", List.of("-c", script), Map.of(), null);
+        }
+    }
+
+    private void start(Kind kind) throws Exception {
+        many = IntStream.range(0, COUNT).mapToObj(i -> kind.server("many-" + i)).toList();
+        var owner = new ProcessOwner("endings-" + UUID.randomUUID(), "first");
+        watchdog = Watchdog.start(owner, LEASE, launcher, () -> {});
+        var owned =
+                new OwnedLauncher(launcher, owner, watchdog, termination, Duration.ofSeconds(1));
+        isolation = isolation(owner, owned, kind == Kind.JAILED);
+        bench = new Bench(SETTINGS, InstantSource.system(), owned, termination, isolation);
+        bench.configure(other);
+        var pending = many.stream().map(config -> bench.submit(config, Cause.CREATED)).toList();
+        pending.forEach(bench::settle);
+    }
+
+    private Isolation isolation(ProcessOwner owner, ProcessLauncher owned, boolean jailed)
+            throws InterruptedException {
+        try {
+            return IsolationChoice.choose(
+                    WorkerSettings.SCHEMA.read(
+                            Map.of(
+                                    "link.token",
+                                    "secret",
+                                    "isolation.mode",
+                                    jailed ? "bubblewrap" : "none",
+                                    "isolation.read-only-paths",
+                                    resources())),
+                    new IsolationChoice.Host(
+                            false,
+                            owner.workerId(),
+                            owner.incarnation(),
+                            caches,
+                            System.getenv(),
+                            owned));
+        } catch (IllegalStateException e) {
+            if (System.getenv("JAIL_REQUIRED") != null) {
+                throw e;
+            }
+            return Assumptions.abort("No jails on this system: " + e.getMessage());
+        }
+    }
+
+    private static String resources() {
+        return Objects.requireNonNull(Path.of(Bench.small("a").args().getFirst()).getParent())
+                .toString();
+    }
+
+    @AfterEach
+    void end() {
+        if (bench != null) {
+            bench.close();
+            isolation.close();
+        }
+        watchdog.close();
+        launcher.close();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource
+    @DisplayName("OWN-20: beside 300 servers that are uninstalled no call takes 500 ms")
+    void uninstalls(Kind kind) throws Exception {
+        start(kind);
+        var cost =
+                costOf(
+                        "uninstalled",
+                        () -> {
+                            var removed = new ArrayList<PendingOutcome>();
+                            for (var config : many) {
+                                removed.add(
+                                        bench.instances.remove(bench.order(config.processId())));
+                            }
+                            removed.forEach(bench::settle);
+                        });
+        assertThat(cost.slowest()).isLessThan(LIMIT);
+        assertThat(cost.cpu()).isLessThan(CPU_LIMIT);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @EnumSource
+    @DisplayName("OWN-20: beside 300 servers that crash no call takes 500 ms")
+    void crashes(Kind kind) throws Exception {
+        start(kind);
+        var pids =
+                many.stream()
+                        .map(config -> Objects.requireNonNull(bench.snapshot(config).pid()))
+                        .toList();
+        var cost =
+                costOf(
+                        "crashed",
+                        () -> {
+                            pids.forEach(pid -> ProcessHandle.of(pid).get().destroyForcibly());
+                            await().atMost(Duration.ofMinutes(1))
+                                    .until(() -> many.stream().allMatch(this::isBack));
+                        });
+        assertThat(cost.slowest()).isLessThan(LIMIT);
+    }
+
+    private boolean isBack(ServerConfig config) {
+        var snapshot = bench.snapshot(config);
+        return snapshot.crashCount() > 0 && snapshot.state() == InstanceState.RUNNING;
+    }
+
+    /** What endings cost others: the longest call meanwhile, and the processor time of all. */
+    private record Cost(Duration slowest, Duration cpu) {}
+
+    private Cost costOf(String what, Runnable endings) throws Exception {
+        var before = slowestOf(100);
+        long begin = System.nanoTime();
+        var spent = cpuTime();
+        var over = new AtomicBoolean();
+        var slowest =
+                CompletableFuture.supplyAsync(
+                        () -> {
+                            var longest = Duration.ZERO;
+                            while (!over.get()) {
+                                longest = longer(longest, call());
+                            }
+                            return longest;
+                        },
+                        task -> Thread.ofPlatform().start(task));
+        endings.run();
+        over.set(true);
+        var cost = new Cost(slowest.get(), cpuTime().minus(spent));
+        log.atInfo()
+                .addKeyValue("took_ms", Duration.ofNanos(System.nanoTime() - begin).toMillis())
+                .addKeyValue("cpu_ms", cost.cpu().toMillis())
+                .addKeyValue("slowest_before_ms", before.toMillis())
+                .addKeyValue("slowest_ms", cost.slowest().toMillis())
+                .log("{} servers {}", COUNT, what);
+        return cost;
+    }
+
+    private static Duration cpuTime() {
+        return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
+    }
+
+    private Duration slowestOf(int calls) {
+        return IntStream.range(0, calls)
+                .mapToObj(_ -> call())
+                .reduce(Duration.ZERO, ManyEndingsTest::longer);
+    }
+
+    private static Duration longer(Duration one, Duration other) {
+        return one.compareTo(other) < 0 ? other : one;
+    }
+
+    private Duration call() {
+        long begin = System.nanoTime();
+        var result = bench.call(other, "pid", Map.of());
+        assertThat(result.outcome()).isEqualTo(ToolOutcome.SUCCESS);
+        return Duration.ofNanos(System.nanoTime() - begin);
+    }
+}
