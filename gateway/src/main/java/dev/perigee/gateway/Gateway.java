@@ -16,6 +16,7 @@ import dev.perigee.gateway.outbound.TransactionalPublisher;
 import dev.perigee.gateway.partition.GroupOffsets;
 import dev.perigee.gateway.partition.Mover;
 import dev.perigee.gateway.partition.Partitions;
+import dev.perigee.gateway.partition.RecordedCount;
 import dev.perigee.gateway.partition.StateReader;
 import dev.perigee.gateway.placement.PlacementSettings;
 import dev.perigee.gateway.secret.StateSeal;
@@ -34,6 +35,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
 import java.util.UUID;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
 import org.eclipse.jetty.server.Handler;
 import org.jspecify.annotations.Nullable;
@@ -137,7 +139,7 @@ public final class Gateway implements AutoCloseable {
 
         var kafka = clients.admin();
         parts.push(() -> kafka.close(LEAVE_WAIT));
-        int partitionCount = new TopicCheck(kafka, names).partitions();
+        int partitionCount = partitions(kafka, clients, names);
 
         var membership = new Membership();
         var replies = new Replies(clients.replyProducer(), new PublicRecords(names, clock));
@@ -194,7 +196,10 @@ public final class Gateway implements AutoCloseable {
         mover.start();
         parts.push(mover);
 
-        var consumer = clients.groupConsumer(ConsumerMeters.config(registry, names));
+        var counts = new PartitionCountWatch(kafka, names, partitionCount);
+        parts.push(counts);
+        var consumer =
+                clients.groupConsumer(ConsumerMeters.config(registry, names), counts::servable);
         var loop =
                 new PollLoop(
                         consumer,
@@ -206,6 +211,7 @@ public final class Gateway implements AutoCloseable {
                         partitions);
         loop.start();
         parts.push(loop);
+        counts.start(loop::reassign);
         var gauges = new GatewayGauges(registry, clock);
         gauges.partitions(partitions, names);
         gauges.requestIds(services.requestIds());
@@ -214,7 +220,8 @@ public final class Gateway implements AutoCloseable {
         parts.push(watch);
         var backlogs = Map.of("records", fast.backlog(), "state changes", transactions.backlog());
         gauges.broker(watch, backlogs);
-        var readiness = new GatewayReadiness(loop, partitions, links, watch, backlogs, clock);
+        var readiness =
+                new GatewayReadiness(loop, partitions, links, watch, counts, backlogs, clock);
         gauges.ready(readiness);
         var access = AdminSettings.access(settings);
         var console =
@@ -237,6 +244,18 @@ public final class Gateway implements AutoCloseable {
                 .addKeyValue("gateway_id", id)
                 .addKeyValue("partitions", partitionCount)
                 .log("Gateway started");
+    }
+
+    private static int partitions(Admin kafka, KafkaClients clients, TopicNames names)
+            throws InterruptedException {
+        var counts = new TopicCheck(kafka, names).counts();
+        var record = new RecordedCount(names.of(Topic.STATE));
+        var recorded = record.read(clients::stateConsumer);
+        int partitions = TopicCheck.partitions(counts, recorded);
+        if (recorded == null) {
+            record.write(clients::fastProducer, partitions);
+        }
+        return partitions;
     }
 
     private AdminServer serve(

@@ -18,7 +18,7 @@ import java.util.Map;
 
 /**
  * Ready means: a member of the group, every partition served, every link up, a broker that answers
- * and takes what is written.
+ * and takes what is written, topics with as many partitions as the fleet began with.
  */
 final class GatewayReadiness implements Readiness {
     /** A write that takes longer is worth saying. */
@@ -28,6 +28,7 @@ final class GatewayReadiness implements Readiness {
     private final Partitions partitions;
     private final WorkerLinks links;
     private final BrokerWatch broker;
+    private final PartitionCountWatch counts;
     private final Map<String, Backlog> backlogs;
     private final InstantSource clock;
 
@@ -39,12 +40,14 @@ final class GatewayReadiness implements Readiness {
             Partitions partitions,
             WorkerLinks links,
             BrokerWatch broker,
+            PartitionCountWatch counts,
             Map<String, Backlog> backlogs,
             InstantSource clock) {
         this.loop = loop;
         this.partitions = partitions;
         this.links = links;
         this.broker = broker;
+        this.counts = counts;
         this.backlogs = Map.copyOf(backlogs);
         this.clock = clock;
     }
@@ -53,6 +56,10 @@ final class GatewayReadiness implements Readiness {
     public List<Obstacle> obstacles() {
         var obstacles = new ArrayList<Obstacle>();
         broker(obstacles);
+        var changed = counts.problem();
+        if (changed != null) {
+            obstacles.add(new Obstacle("topics", changed + "."));
+        }
         var unread = loop.problem();
         if (unread != null) {
             obstacles.add(new Obstacle("consumer", "Polling fails: " + unread));

@@ -8,6 +8,7 @@ import dev.perigee.protocol.topic.TopicNames;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.IntSupplier;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
@@ -67,8 +68,9 @@ final class KafkaClients {
      * In the group, on both topics that come in.
      *
      * @param more configuration that the user may replace
+     * @param servable partitions of a lower number may be assigned; asked at each assignment
      */
-    Consumer<byte[], byte[]> groupConsumer(Map<String, Object> more) {
+    Consumer<byte[], byte[]> groupConsumer(Map<String, Object> more, IntSupplier servable) {
         var defaults = new HashMap<>(more);
         defaults.put(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, 1);
         defaults.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 1 << 20);
@@ -76,23 +78,24 @@ final class KafkaClients {
         defaults.put(ConsumerConfig.SEND_BUFFER_CONFIG, -1);
         return consumer(
                 defaults,
-                Map.of(
-                        "client.id",
-                        gatewayId + MEMBER_SUFFIX,
-                        ConsumerConfig.GROUP_ID_CONFIG,
-                        group,
-                        ConsumerConfig.GROUP_PROTOCOL_CONFIG,
-                        "classic",
-                        ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
-                        CoPartitionedAssignor.class.getName(),
-                        CoPartitionedAssignor.LEADING_TOPIC,
-                        names.of(Topic.COMMANDS),
-                        CoPartitionedAssignor.MIRRORED_TOPIC,
-                        names.of(Topic.TOOL_REQUESTS),
-                        ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG,
-                        millis(GatewaySettings.SESSION_TIMEOUT),
-                        ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG,
-                        millis(GatewaySettings.HEARTBEAT)));
+                Map.ofEntries(
+                        Map.entry("client.id", gatewayId + MEMBER_SUFFIX),
+                        Map.entry(ConsumerConfig.GROUP_ID_CONFIG, group),
+                        Map.entry(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "classic"),
+                        Map.entry(
+                                ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
+                                CoPartitionedAssignor.class.getName()),
+                        Map.entry(CoPartitionedAssignor.LEADING_TOPIC, names.of(Topic.COMMANDS)),
+                        Map.entry(
+                                CoPartitionedAssignor.MIRRORED_TOPIC,
+                                names.of(Topic.TOOL_REQUESTS)),
+                        Map.entry(CoPartitionedAssignor.SERVABLE, servable),
+                        Map.entry(
+                                ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG,
+                                millis(GatewaySettings.SESSION_TIMEOUT)),
+                        Map.entry(
+                                ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG,
+                                millis(GatewaySettings.HEARTBEAT))));
     }
 
     /** Outside the group, for restoring. */

@@ -2,12 +2,11 @@ package dev.perigee.gateway;
 
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -17,6 +16,7 @@ import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Looks whether the topics are as a gateway needs them: they exist, those of the process partitions
@@ -36,11 +36,11 @@ final class TopicCheck {
     }
 
     /**
-     * The number of process partitions.
+     * How many partitions the topics of the process partitions have.
      *
      * @throws GatewayStartException when a topic is not as it must be, or the broker is not reached
      */
-    int partitions() throws InterruptedException {
+    PartitionCounts counts() throws InterruptedException {
         var existing = answered(admin.listTopics().names());
         var missing = names.all().stream().filter(name -> !existing.contains(name)).toList();
         if (!missing.isEmpty()) {
@@ -52,27 +52,40 @@ final class TopicCheck {
         }
         var topics = answered(admin.describeTopics(names.all()).allTopicNames());
         checkPolicies();
-        return partitions(topics);
+        return counts(topics);
     }
 
-    private int partitions(Map<String, TopicDescription> topics) {
-        var counts = new ArrayList<String>();
-        Set<Integer> distinct = new TreeSet<>();
+    /**
+     * The number of process partitions.
+     *
+     * @param recorded with which the fleet began, null for a new one
+     * @throws GatewayStartException when the topics have another, or differ
+     */
+    static int partitions(PartitionCounts counts, @Nullable Integer recorded) {
+        if (recorded != null) {
+            var difference = counts.difference(recorded);
+            if (difference != null) {
+                throw new GatewayStartException(difference);
+            }
+            return recorded;
+        }
+        var uniform = counts.uniform();
+        if (uniform == null) {
+            throw new GatewayStartException(
+                    "Topics differ in their number of partitions (" + counts.text() + ")" + ADVICE);
+        }
+        return uniform;
+    }
+
+    private PartitionCounts counts(Map<String, TopicDescription> topics) {
+        var counts = new TreeMap<String, Integer>();
         for (var topic : Topic.values()) {
             var description = topics.get(names.of(topic));
             if (topic.isProcessPartitioned() && description != null) {
-                distinct.add(description.partitions().size());
-                counts.add(names.of(topic) + " has " + description.partitions().size());
+                counts.put(names.of(topic), description.partitions().size());
             }
         }
-        if (distinct.size() != 1) {
-            throw new GatewayStartException(
-                    "Topics differ in their number of partitions ("
-                            + String.join(", ", counts)
-                            + ")"
-                            + ADVICE);
-        }
-        return distinct.iterator().next();
+        return new PartitionCounts(counts);
     }
 
     private void checkPolicies() throws InterruptedException {

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.IntSupplier;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * together. Cooperative-sticky alone balances the two topics independently; range keeps them
  * together but revokes everything at each rebalance.
  *
+ * <p>Partitions that were added to the leading topic alone are given to no member: what belongs to
+ * them in the other topics is not there.
+ *
  * <p>Kafka instantiates it by name and configures it with the consumer's own settings, among them
  * {@link #LEADING_TOPIC} and {@link #MIRRORED_TOPIC}.
  *
@@ -33,14 +37,21 @@ public final class CoPartitionedAssignor implements ConsumerPartitionAssignor, C
     /** Consumer setting: the topic that follows. */
     public static final String MIRRORED_TOPIC = "perigee.assignor.mirrored-topic";
 
+    /** Consumer setting, an {@link IntSupplier}: partitions of a lower number may be assigned. */
+    public static final String SERVABLE = "perigee.assignor.servable";
+
     private final CooperativeStickyAssignor delegate = new CooperativeStickyAssignor();
     private String leading = "";
     private String mirrored = "";
+    private IntSupplier servable = () -> Integer.MAX_VALUE;
 
     @Override
     public void configure(Map<String, ?> configs) {
         leading = String.valueOf(configs.get(LEADING_TOPIC));
         mirrored = String.valueOf(configs.get(MIRRORED_TOPIC));
+        if (configs.get(SERVABLE) instanceof IntSupplier given) {
+            servable = given;
+        }
     }
 
     @Override
@@ -67,21 +78,39 @@ public final class CoPartitionedAssignor implements ConsumerPartitionAssignor, C
 
     @Override
     public GroupAssignment assign(Cluster cluster, GroupSubscription groupSubscription) {
+        int below = servable.getAsInt();
         var stripped =
                 groupSubscription.groupSubscription().entrySet().stream()
-                        .collect(toMap(Map.Entry::getKey, member -> strip(member.getValue())));
-        var assigned = delegate.assign(cluster, new GroupSubscription(stripped));
+                        .collect(
+                                toMap(
+                                        Map.Entry::getKey,
+                                        member -> strip(member.getValue(), below)));
+        var assigned = delegate.assign(leading(cluster, below), new GroupSubscription(stripped));
         return new GroupAssignment(
                 assigned.groupAssignment().entrySet().stream()
                         .collect(toMap(Map.Entry::getKey, member -> mirror(member.getValue()))));
     }
 
-    private Subscription strip(Subscription full) {
+    /** The leading topic's partitions that may be assigned. */
+    private Cluster leading(Cluster cluster, int below) {
+        return new Cluster(
+                cluster.clusterResource().clusterId(),
+                cluster.nodes(),
+                cluster.partitionsForTopic(leading).stream()
+                        .filter(partition -> partition.partition() < below)
+                        .toList(),
+                Set.of(),
+                Set.of());
+    }
+
+    private Subscription strip(Subscription full, int below) {
         var subscription =
                 new Subscription(
                         full.topics().stream().filter(leading::equals).toList(),
                         full.userData(),
-                        ofLeading(full.ownedPartitions()),
+                        ofLeading(full.ownedPartitions()).stream()
+                                .filter(partition -> partition.partition() < below)
+                                .toList(),
                         full.generationId().orElse(-1),
                         full.rackId());
         subscription.setGroupInstanceId(full.groupInstanceId());

@@ -86,6 +86,11 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         thread.start();
     }
 
+    /** Lets the group assign its partitions anew: more can be assigned than before. Any thread. */
+    public void reassign() {
+        wish(() -> consumer.enforceRebalance("partitions were added"));
+    }
+
     /** True once the group gave this gateway an assignment, be it an empty one. */
     public boolean isMember() {
         return member;

@@ -37,6 +37,9 @@ sealed interface StateRecord {
     /** Begins the key of {@link Broadcast}. */
     String BROADCAST_PREFIX = "broadcast/";
 
+    /** Key of {@link Fleet}, in partition 0 only. */
+    String FLEET_KEY = "fleet";
+
     /** Whether a record of this name can hold what users brought, and is encrypted. */
     static boolean isSecret(String name) {
         return name.startsWith(INSTANCE_PREFIX)
@@ -46,6 +49,13 @@ sealed interface StateRecord {
 
     /** Who owns the partition: this record's offset is the epoch. */
     record Claim(String gatewayId, Instant claimedAt) implements StateRecord {}
+
+    /**
+     * What all partitions have in common.
+     *
+     * @param partitions how many there were when the fleet began
+     */
+    record Fleet(int partitions) implements StateRecord {}
 
     /**
      * The worker that has the partition's processes, or had them last; no such record where they

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.IntSupplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Assignment;
@@ -31,6 +32,7 @@ class CoPartitionedAssignorTest {
     private final Map<String, CoPartitionedAssignor> members = new TreeMap<>();
     private final Map<String, List<TopicPartition>> owned = new HashMap<>();
     private int generation;
+    private int servable = PARTITIONS;
 
     @Test
     void isCooperative() {
@@ -101,6 +103,21 @@ class CoPartitionedAssignorTest {
                 assertEveryPartitionOnce();
             }
         }
+    }
+
+    @Test
+    void leavesOutPartitionsThatNotEveryTopicHas() {
+        join("a");
+        join("b");
+        settle();
+        servable = PARTITIONS - 4;
+        join("c");
+        settle();
+
+        var all = new TreeSet<Integer>();
+        members.keySet().forEach(member -> all.addAll(numbers(member, COMMANDS)));
+        assertThat(all).hasSize(PARTITIONS - 4).allMatch(number -> number < PARTITIONS - 4);
+        assertBothTopicsMoveTogether();
     }
 
     private void join(String member) {
@@ -192,14 +209,16 @@ class CoPartitionedAssignorTest {
         assertThat(new HashSet<>(all)).hasSize(PARTITIONS);
     }
 
-    private static CoPartitionedAssignor assignor() {
+    private CoPartitionedAssignor assignor() {
         var assignor = new CoPartitionedAssignor();
         assignor.configure(
                 Map.of(
                         CoPartitionedAssignor.LEADING_TOPIC,
                         COMMANDS,
                         CoPartitionedAssignor.MIRRORED_TOPIC,
-                        REQUESTS));
+                        REQUESTS,
+                        CoPartitionedAssignor.SERVABLE,
+                        (IntSupplier) () -> servable));
         return assignor;
     }
 

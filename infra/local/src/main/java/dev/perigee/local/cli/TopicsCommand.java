@@ -83,7 +83,8 @@ final class TopicsCommand extends ClientCommand {
     private static String advice(List<TopicDifference> differences) {
         if (differences.stream().anyMatch(each -> each.setting().equals("partitions"))) {
             return "A partition count is never changed in place: take the one that is there, or"
-                    + " other topics with --prefix.";
+                    + " other topics with --prefix. If partitions were added to a live fleet, see"
+                    + " 'Partitions that were added' in docs/operations.md.";
         }
         return differences.stream().anyMatch(each -> each.found().equals("missing"))
                 ? "Without --check the missing topics are created."
