@@ -57,9 +57,14 @@ final class ManyEndingsTest {
     private final ServerConfig other = Bench.small("other");
     private List<ServerConfig> many = List.of();
     private @TempDir Path caches;
-    private Watchdog watchdog;
-    private Isolation isolation;
-    private Bench bench;
+    private final ProcessOwner owner = new ProcessOwner("endings-" + UUID.randomUUID(), "first");
+    private final Watchdog watchdog;
+    private final ProcessLauncher owned;
+
+    ManyEndingsTest() throws Exception {
+        watchdog = Watchdog.start(owner, LEASE, launcher, () -> {});
+        owned = new OwnedLauncher(launcher, owner, watchdog, termination, Duration.ofSeconds(1));
+    }
 
     /** What ends. */
     enum Kind {
@@ -82,21 +87,17 @@ final class ManyEndingsTest {
         }
     }
 
-    private void start(Kind kind) throws Exception {
+    private Bench start(Kind kind) throws InterruptedException {
         many = IntStream.range(0, COUNT).mapToObj(i -> kind.server("many-" + i)).toList();
-        var owner = new ProcessOwner("endings-" + UUID.randomUUID(), "first");
-        watchdog = Watchdog.start(owner, LEASE, launcher, () -> {});
-        var owned =
-                new OwnedLauncher(launcher, owner, watchdog, termination, Duration.ofSeconds(1));
-        isolation = isolation(owner, owned, kind == Kind.JAILED);
-        bench = new Bench(SETTINGS, InstantSource.system(), owned, termination, isolation);
+        var isolation = isolation(kind == Kind.JAILED);
+        var bench = new Bench(SETTINGS, InstantSource.system(), owned, termination, isolation);
         bench.configure(other);
         var pending = many.stream().map(config -> bench.submit(config, Cause.CREATED)).toList();
         pending.forEach(bench::settle);
+        return bench;
     }
 
-    private Isolation isolation(ProcessOwner owner, ProcessLauncher owned, boolean jailed)
-            throws InterruptedException {
+    private Isolation isolation(boolean jailed) throws InterruptedException {
         try {
             return IsolationChoice.choose(
                     WorkerSettings.SCHEMA.read(
@@ -129,10 +130,6 @@ final class ManyEndingsTest {
 
     @AfterEach
     void end() {
-        if (bench != null) {
-            bench.close();
-            isolation.close();
-        }
         watchdog.close();
         launcher.close();
     }
@@ -141,52 +138,48 @@ final class ManyEndingsTest {
     @EnumSource
     @DisplayName("OWN-20: beside 300 servers that are uninstalled no call takes 500 ms")
     void uninstalls(Kind kind) throws Exception {
-        start(kind);
-        var cost =
-                costOf(
-                        "uninstalled",
-                        () -> {
-                            var removed = new ArrayList<PendingOutcome>();
-                            for (var config : many) {
-                                removed.add(
-                                        bench.instances.remove(bench.order(config.processId())));
-                            }
-                            removed.forEach(bench::settle);
-                        });
-        assertThat(cost.slowest()).isLessThan(LIMIT);
-        assertThat(cost.cpu()).isLessThan(CPU_LIMIT);
+        try (var bench = start(kind)) {
+            var cost = costOf("uninstalled", bench, () -> uninstallAll(bench));
+            assertThat(cost.slowest()).isLessThan(LIMIT);
+            assertThat(cost.cpu()).isLessThan(CPU_LIMIT);
+        }
+    }
+
+    private void uninstallAll(Bench bench) {
+        var removed = new ArrayList<PendingOutcome>();
+        for (var config : many) {
+            removed.add(bench.instances.remove(bench.order(config.processId())));
+        }
+        removed.forEach(bench::settle);
     }
 
     @ParameterizedTest(name = "{0}")
     @EnumSource
     @DisplayName("OWN-20: beside 300 servers that crash no call takes 500 ms")
     void crashes(Kind kind) throws Exception {
-        start(kind);
-        var pids =
-                many.stream()
-                        .map(config -> Objects.requireNonNull(bench.snapshot(config).pid()))
-                        .toList();
-        var cost =
-                costOf(
-                        "crashed",
-                        () -> {
-                            pids.forEach(pid -> ProcessHandle.of(pid).get().destroyForcibly());
-                            await().atMost(Duration.ofMinutes(1))
-                                    .until(() -> many.stream().allMatch(this::isBack));
-                        });
-        assertThat(cost.slowest()).isLessThan(LIMIT);
+        try (var bench = start(kind)) {
+            var cost = costOf("crashed", bench, () -> crashAll(bench));
+            assertThat(cost.slowest()).isLessThan(LIMIT);
+        }
     }
 
-    private boolean isBack(ServerConfig config) {
-        var snapshot = bench.snapshot(config);
+    private void crashAll(Bench bench) {
+        many.stream()
+                .map(config -> Objects.requireNonNull(bench.snapshot(config).pid()))
+                .forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroyForcibly());
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> many.stream().map(bench::snapshot).allMatch(ManyEndingsTest::isBack));
+    }
+
+    private static boolean isBack(InstanceSnapshot snapshot) {
         return snapshot.crashCount() > 0 && snapshot.state() == InstanceState.RUNNING;
     }
 
     /** What endings cost others: the longest call meanwhile, and the processor time of all. */
     private record Cost(Duration slowest, Duration cpu) {}
 
-    private Cost costOf(String what, Runnable endings) throws Exception {
-        var before = slowestOf(100);
+    private Cost costOf(String what, Bench bench, Runnable endings) throws Exception {
+        var before = slowestOf(bench, 100);
         long begin = System.nanoTime();
         var spent = cpuTime();
         var over = new AtomicBoolean();
@@ -195,7 +188,7 @@ final class ManyEndingsTest {
                         () -> {
                             var longest = Duration.ZERO;
                             while (!over.get()) {
-                                longest = longer(longest, call());
+                                longest = longer(longest, call(bench));
                             }
                             return longest;
                         },
@@ -216,9 +209,9 @@ final class ManyEndingsTest {
         return ProcessHandle.current().info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
-    private Duration slowestOf(int calls) {
+    private Duration slowestOf(Bench bench, int calls) {
         return IntStream.range(0, calls)
-                .mapToObj(_ -> call())
+                .mapToObj(_ -> call(bench))
                 .reduce(Duration.ZERO, ManyEndingsTest::longer);
     }
 
@@ -226,7 +219,7 @@ final class ManyEndingsTest {
         return one.compareTo(other) < 0 ? other : one;
     }
 
-    private Duration call() {
+    private Duration call(Bench bench) {
         long begin = System.nanoTime();
         var result = bench.call(other, "pid", Map.of());
         assertThat(result.outcome()).isEqualTo(ToolOutcome.SUCCESS);

@@ -13,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -97,12 +98,12 @@ final class ProcessTableTest {
         }
     }
 
-    private static String mark(ProcessReader reader, long pid) {
+    private static @Nullable String mark(ProcessReader reader, long pid) {
         return reader.read().stream()
                 .filter(entry -> entry.pid() == pid)
                 .findFirst()
-                .map(ProcessEntry::owner)
-                .orElse(null);
+                .orElseThrow()
+                .owner();
     }
 
     private ProcessSnapshot reading() {
