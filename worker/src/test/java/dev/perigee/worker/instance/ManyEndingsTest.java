@@ -3,6 +3,8 @@ package dev.perigee.worker.instance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.faults.NeedsProgram;
+import dev.perigee.faults.Program;
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
@@ -29,8 +31,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -38,6 +41,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Hundreds of servers end at the same time, beside one of another user that is called. */
+@Tag(NeedsProgram.TAG)
 final class ManyEndingsTest {
     private static final Logger log = LoggerFactory.getLogger(ManyEndingsTest.class);
     private static final int COUNT = 300;
@@ -87,7 +91,10 @@ final class ManyEndingsTest {
         }
     }
 
-    private Bench start(Kind kind) throws InterruptedException {
+    private Bench start(Kind kind, TestInfo test) throws InterruptedException {
+        if (kind == Kind.JAILED) {
+            Program.BUBBLEWRAP.require(test);
+        }
         many = IntStream.range(0, COUNT).mapToObj(i -> kind.server("many-" + i)).toList();
         var isolation = isolation(kind == Kind.JAILED);
         var bench = new Bench(SETTINGS, InstantSource.system(), owned, termination, isolation);
@@ -116,10 +123,8 @@ final class ManyEndingsTest {
                             System.getenv(),
                             owned));
         } catch (IllegalStateException e) {
-            if (System.getenv("JAIL_REQUIRED") != null) {
-                throw e;
-            }
-            return Assumptions.abort("No jails on this system: " + e.getMessage());
+            Program.BUBBLEWRAP.cannot(String.valueOf(e.getMessage()));
+            throw e;
         }
     }
 
@@ -137,8 +142,8 @@ final class ManyEndingsTest {
     @ParameterizedTest(name = "{0}")
     @EnumSource
     @DisplayName("OWN-20: beside 300 servers that are uninstalled no call takes 500 ms")
-    void uninstalls(Kind kind) throws Exception {
-        try (var bench = start(kind)) {
+    void uninstalls(Kind kind, TestInfo test) throws Exception {
+        try (var bench = start(kind, test)) {
             var cost = costOf("uninstalled", bench, () -> uninstallAll(bench));
             assertThat(cost.slowest()).isLessThan(LIMIT);
             assertThat(cost.cpu()).isLessThan(CPU_LIMIT);
@@ -156,8 +161,8 @@ final class ManyEndingsTest {
     @ParameterizedTest(name = "{0}")
     @EnumSource
     @DisplayName("OWN-20: beside 300 servers that crash no call takes 500 ms")
-    void crashes(Kind kind) throws Exception {
-        try (var bench = start(kind)) {
+    void crashes(Kind kind, TestInfo test) throws Exception {
+        try (var bench = start(kind, test)) {
             var cost = costOf("crashed", bench, () -> crashAll(bench));
             assertThat(cost.slowest()).isLessThan(LIMIT);
         }
