@@ -77,6 +77,11 @@ final class DevFleets implements AutoCloseable {
                 .forEach(match -> addresses.putIfAbsent(match.group(1), match.group(2)));
     }
 
+    /** What the fleet that was started first printed. */
+    String output() {
+        return started.getFirst().output();
+    }
+
     /** Ends all as Ctrl-C does. */
     @Override
     public void close() {
