@@ -1,10 +1,10 @@
 package dev.perigee.worker.session;
 
 import java.util.ArrayDeque;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +27,10 @@ final class EventFeed {
     private final Condition changed = lock.newCondition();
     private final ArrayDeque<ProcessJournal> turns = new ArrayDeque<>();
     private final Set<ProcessJournal> ready = new HashSet<>();
+
+    /** On the sender's thread, once it started; without the journals that were retired. */
     private final Map<ProcessJournal, Long> sent;
+
     private final Credit credit;
     private final String name;
     private @Nullable Thread sender;
@@ -43,7 +46,7 @@ final class EventFeed {
         this.name = name;
         this.peer = peer;
         this.credit = credit;
-        this.sent = new HashMap<>(sent);
+        this.sent = new WeakHashMap<>(sent);
     }
 
     void start() {

@@ -73,7 +73,7 @@ final class Journal {
     private final LargeBudget budget;
     private final TreeMap<Long, Entry> entries = new TreeMap<>();
     private final ArrayDeque<Entry> evictable = new ArrayDeque<>();
-    private long nextSeq = 1;
+    private long nextSeq;
     private long bytes;
     private long largeBytes;
     private long droppedLines;
@@ -82,8 +82,14 @@ final class Journal {
     private @Nullable Output evicted;
 
     Journal(Limits limits, LargeBudget budget) {
+        this(limits, budget, 1);
+    }
+
+    /** An empty journal whose first entry gets that number. */
+    Journal(Limits limits, LargeBudget budget, long firstSeq) {
         this.limits = limits;
         this.budget = budget;
+        this.nextSeq = firstSeq;
     }
 
     /** Takes an entry. */
@@ -190,6 +196,11 @@ final class Journal {
 
     int size() {
         return entries.size();
+    }
+
+    /** Whether a reader that has everything so far misses nothing, now or later. */
+    boolean isSettled() {
+        return entries.isEmpty() && droppedLines == 0 && evicted == null;
     }
 
     /** Bytes of all entries, large ones included. */

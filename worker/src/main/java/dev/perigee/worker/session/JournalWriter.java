@@ -6,7 +6,9 @@ import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.worker.instance.InstanceIdentity;
 import dev.perigee.worker.instance.InstanceJournal;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,22 +16,30 @@ import org.jspecify.annotations.Nullable;
  * again gets a new one, so that what the old one still has to say carries the old identity.
  */
 final class JournalWriter implements InstanceJournal {
-    private final ProcessJournal journal;
+    private final Function<InstanceIdentity, ProcessJournal> reopen;
     private final EventFrames frames;
     private final SessionRequests requests;
     private final SessionMetrics metrics;
     private final LongSupplier epoch;
     private volatile InstanceIdentity identity;
+    private volatile ProcessJournal journal;
 
+    /**
+     * A writer.
+     *
+     * @param reopen the journal that takes entries where the last one was retired
+     */
     JournalWriter(
             InstanceIdentity identity,
             ProcessJournal journal,
+            Function<InstanceIdentity, ProcessJournal> reopen,
             EventFrames frames,
             SessionRequests requests,
             SessionMetrics metrics,
             LongSupplier epoch) {
         this.identity = identity;
         this.journal = journal;
+        this.reopen = reopen;
         this.frames = frames;
         this.requests = requests;
         this.metrics = metrics;
@@ -53,13 +63,20 @@ final class JournalWriter implements InstanceJournal {
         Journal.Encoder encoder = seq -> frames.event(about, seq, body, pid, durable);
         long lines = durable == null ? logLines(body) : 0;
         if (lines > 0) {
-            journal.appendLog(encoder, new Journal.Output(lines, pid));
+            write(to -> to.appendLog(encoder, new Journal.Output(lines, pid)));
         } else if (durable == null && body instanceof EventBody.RequestLogs logs) {
-            journal.appendOutput(encoder, new Journal.Output(logs.requests().size(), pid));
+            var output = new Journal.Output(logs.requests().size(), pid);
+            write(to -> to.appendOutput(encoder, output));
         } else {
-            journal.append(encoder, null);
+            write(to -> to.append(encoder, null));
         }
         metrics.event(body);
+    }
+
+    private void write(Predicate<ProcessJournal> append) {
+        while (!append.test(journal)) {
+            journal = reopen.apply(identity);
+        }
     }
 
     /** How many log lines an event stands for; only those may give way. */
@@ -95,13 +112,13 @@ final class JournalWriter implements InstanceJournal {
     /** A result that is encoded already. */
     private void appendEncoded(ToolOrder.Execute order, RawJson data) {
         var about = identity;
-        journal.append(seq -> frames.result(about, seq, order, data), order.origin());
+        write(to -> to.append(seq -> frames.result(about, seq, order, data), order.origin()));
     }
 
     @Override
     public void appendRemoved() {
         var about = identity;
-        journal.append(seq -> frames.removed(about, seq), null);
+        write(to -> to.appendRemoved(seq -> frames.removed(about, seq)));
     }
 
     @Override

@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@link Journal} of one process id behind a lock, for as long as the session lives: also after
- * the instance was removed, until its last entry is acknowledged, and so that the numbers of a
- * later instance of the same id go on. Any thread may call; nothing blocks.
+ * The {@link Journal} of one process id behind a lock: from the first instance of that id until one
+ * was removed and all entries are acknowledged. It is retired then, and takes no entry; its
+ * successor continues the numbers. Any thread may call; nothing blocks.
  */
 final class ProcessJournal {
     private final Object lock = new Object();
@@ -21,21 +21,26 @@ final class ProcessJournal {
     private InstanceIdentity identity;
     private @Nullable OutputValve valve;
     private boolean paused;
+    private boolean removed;
+    private boolean retired;
     private boolean ended;
 
     /**
-     * An empty journal.
+     * An empty journal of a process id that has no instance yet, or no more.
      *
+     * @param firstSeq the number of its first entry
      * @param appended run after each entry, outside the lock
      */
     ProcessJournal(
             InstanceIdentity identity,
             Journal.Limits limits,
+            long firstSeq,
             LargeBudget budget,
             EventFrames frames,
             Consumer<ProcessJournal> appended) {
         this.identity = identity;
-        this.journal = new Journal(limits, budget);
+        this.removed = true;
+        this.journal = new Journal(limits, budget, firstSeq);
         this.budget = budget;
         this.frames = frames;
         this.appended = appended;
@@ -54,6 +59,14 @@ final class ProcessJournal {
         }
     }
 
+    /** There is an instance, the first or another one. */
+    void revive(InstanceIdentity newer) {
+        synchronized (lock) {
+            identity = newer;
+            removed = false;
+        }
+    }
+
     void control(OutputValve newValve) {
         synchronized (lock) {
             valve = newValve;
@@ -62,39 +75,56 @@ final class ProcessJournal {
         }
     }
 
-    void append(Journal.Encoder encoder, @Nullable RecordOrigin origin) {
-        synchronized (lock) {
-            if (ended) {
-                return;
-            }
-            journal.append(encoder, origin);
-            regulate();
-        }
-        appended.accept(this);
+    /** Appends what is kept; false when the journal is retired. */
+    boolean append(Journal.Encoder encoder, @Nullable RecordOrigin origin) {
+        return add(() -> journal.append(encoder, origin));
     }
 
-    /** Appends what may be evicted. */
-    void appendOutput(Journal.Encoder encoder, Journal.Output output) {
+    private boolean add(Runnable append) {
         synchronized (lock) {
-            if (ended) {
-                return;
+            if (retired) {
+                return false;
             }
-            journal.appendOutput(encoder, output);
+            if (ended) {
+                return true;
+            }
+            append.run();
             regulate();
         }
         appended.accept(this);
+        return true;
     }
 
-    /** Appends what may give way, and be evicted. */
-    void appendLog(Journal.Encoder encoder, Journal.Output output) {
+    /** Appends the last entry of an instance; false when the journal is retired. */
+    boolean appendRemoved(Journal.Encoder encoder) {
+        return add(
+                () -> {
+                    journal.append(encoder, null);
+                    removed = true;
+                    valve = null;
+                });
+    }
+
+    /** Appends what may be evicted; false when the journal is retired. */
+    boolean appendOutput(Journal.Encoder encoder, Journal.Output output) {
+        return add(() -> journal.appendOutput(encoder, output));
+    }
+
+    /** Appends what may give way, and be evicted; false when the journal is retired. */
+    boolean appendLog(Journal.Encoder encoder, Journal.Output output) {
+        return add(() -> journal.appendLog(encoder, output));
+    }
+
+    /**
+     * Ends the journal, if its instance was removed and a gateway has all that it said.
+     *
+     * @return the number that its next entry would have had; null when it goes on
+     */
+    @Nullable Long retire() {
         synchronized (lock) {
-            if (ended) {
-                return;
-            }
-            journal.appendLog(encoder, output);
-            regulate();
+            retired = removed && !ended && journal.isSettled();
+            return retired ? journal.nextSeq() : null;
         }
-        appended.accept(this);
     }
 
     /** Forgets what is durable; returns the requests whose results were. */

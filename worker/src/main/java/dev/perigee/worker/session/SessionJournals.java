@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionJournals implements JournalFactory {
     private final Map<String, ProcessJournal> journals = new ConcurrentHashMap<>();
+    private final PastJournals past = new PastJournals(PastJournals.WINDOW);
     private final SessionRequests requests;
     private final SessionContext context;
     private volatile @Nullable EventFeed feed;
@@ -34,15 +35,39 @@ final class SessionJournals implements JournalFactory {
     @Override
     public InstanceJournal open(InstanceIdentity identity) {
         var journal =
-                journals.computeIfAbsent(identity.processId(), ignored -> newJournal(identity));
-        journal.identify(identity);
+                journals.compute(
+                        identity.processId(),
+                        (_, current) -> {
+                            var its = current == null ? newJournal(identity) : current;
+                            its.revive(identity);
+                            return its;
+                        });
         return writer(identity, journal);
+    }
+
+    /** The journal to which what comes late is written, also when it was retired meanwhile. */
+    private ProcessJournal reopen(InstanceIdentity identity) {
+        return journals.computeIfAbsent(identity.processId(), _ -> newJournal(identity));
+    }
+
+    private void retire(ProcessJournal acknowledged) {
+        journals.computeIfPresent(
+                acknowledged.identity().processId(),
+                (_, current) -> {
+                    var nextSeq = current.retire();
+                    if (nextSeq == null) {
+                        return current;
+                    }
+                    past.add(current.identity(), nextSeq);
+                    return null;
+                });
     }
 
     private ProcessJournal newJournal(InstanceIdentity identity) {
         return new ProcessJournal(
                 identity,
                 context.options().journal(),
+                past.begin(identity.processId()),
                 context.largeBudget(),
                 context.frames(),
                 this::appended);
@@ -50,7 +75,13 @@ final class SessionJournals implements JournalFactory {
 
     private JournalWriter writer(InstanceIdentity identity, ProcessJournal journal) {
         return new JournalWriter(
-                identity, journal, context.frames(), requests, context.metrics(), this::epoch);
+                identity,
+                journal,
+                this::reopen,
+                context.frames(),
+                requests,
+                context.metrics(),
+                this::epoch);
     }
 
     private void appended(ProcessJournal journal) {
@@ -63,16 +94,20 @@ final class SessionJournals implements JournalFactory {
     /**
      * Publishes a remembered result for one more record.
      *
-     * @return false when this session has no journal of that process
+     * @return false when this session does not know that process, or no more
      */
     boolean repeat(ToolOrder.Execute order, AcceptedRecords.Verdict.Repeat repeat) {
         var journal = journals.get(repeat.processId());
-        if (journal == null) {
+        var about = journal == null ? past.identity(repeat.processId()) : journal.identity();
+        if (about == null) {
             return false;
         }
-        var about = journal.identity();
-        journal.append(
-                seq -> context.frames().result(about, seq, order, repeat.result()), order.origin());
+        Journal.Encoder encoder =
+                seq -> context.frames().result(about, seq, order, repeat.result());
+        boolean appended;
+        do {
+            appended = reopen(about).append(encoder, order.origin());
+        } while (!appended); // Where it was retired just now the next one takes it.
         return true;
     }
 
@@ -114,6 +149,7 @@ final class SessionJournals implements JournalFactory {
             var journal = journals.get(each.processId());
             if (journal != null) {
                 requests.acknowledge(journal.acknowledge(each.seq()));
+                retire(journal);
             }
         }
     }

@@ -19,6 +19,7 @@ final class EventFeedTest {
             new ProcessJournal(
                     InstanceIdentity.of(0, 1, Orders.config("i1")),
                     new Journal.Limits(1000, 1000, 1000, WhenFull.PAUSE),
+                    1,
                     new LargeBudget(1000),
                     new EventFrames("w-1", Clock.systemUTC()),
                     ignored -> {});

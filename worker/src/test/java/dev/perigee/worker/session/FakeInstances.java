@@ -55,26 +55,23 @@ final class FakeInstances implements InstanceHost {
     /** Ends the oldest running call. */
     void finishCall(String text) {
         var order = running.remove();
-        instances
-                .values()
-                .iterator()
-                .next()
-                .journal()
-                .appendResult(
-                        order,
-                        new ToolResult(
-                                ToolResult.EVENT,
-                                order.request().requestId(),
-                                order.request().teamId(),
-                                order.request().userId(),
-                                order.processId(),
-                                order.request().toolPath(),
-                                ToolOutcome.SUCCESS,
-                                RawJson.of("\"" + text + "\""),
-                                null,
-                                1,
-                                4,
-                                Instant.parse("2026-11-20T10:00:01Z")));
+        instances.values().iterator().next().journal().appendResult(order, result(text, order));
+    }
+
+    static ToolResult result(String text, ToolOrder.Execute order) {
+        return new ToolResult(
+                ToolResult.EVENT,
+                order.request().requestId(),
+                order.request().teamId(),
+                order.request().userId(),
+                order.processId(),
+                order.request().toolPath(),
+                ToolOutcome.SUCCESS,
+                RawJson.of("\"" + text + "\""),
+                null,
+                1,
+                4,
+                Instant.parse("2026-11-20T10:00:01Z"));
     }
 
     @Override

@@ -333,6 +333,56 @@ final class SessionTest {
     }
 
     @Test
+    @DisplayName("OWN-23: numbers go on after a removal that is acknowledged and forgotten")
+    void numbersGoOnWithoutAJournal() throws Exception {
+        try (var gateway = installed()) {
+            append(2);
+            remove(gateway, 2);
+            gateway.cut();
+        }
+        try (var gateway = link.gateway("g-1")) {
+            assertThat(gateway.attachEventually(5, 2).processes()).isEmpty();
+            gateway.ask(LinkMethod.APPLY, Orders.apply(3L, "i1", 30), RawJson.class);
+            append(1);
+            assertThat(gateway.event().seq()).isEqualTo(4);
+        }
+    }
+
+    @Test
+    @DisplayName("what comes late of a forgotten server is sent, and its results are repeated")
+    void writesWhatComesLate() throws Exception {
+        try (var gateway = installed()) {
+            execute(gateway, 1, "r-1");
+            var writer = link.instances.instance("i1").journal();
+            remove(gateway, 2);
+
+            var order = link.instances.running.remove();
+            writer.appendResult(order, FakeInstances.result("late", order));
+            var late = gateway.event();
+            assertThat(late.seq()).isEqualTo(2);
+            assertThat(late.origin()).isEqualTo(Orders.origin(1));
+            gateway.ack(PROCESS, 2);
+            gateway.settle();
+
+            assertThat(execute(gateway, 2, "r-1").answered()).isNull();
+            var repeated = gateway.event();
+            assertThat(repeated.seq()).isEqualTo(3);
+            assertThat(repeated.data()).isEqualTo(late.data());
+        }
+    }
+
+    /** Removes the server; its removal is acknowledged. */
+    private static void remove(RawGateway gateway, long offset) throws InterruptedException {
+        gateway.ask(LinkMethod.REMOVE, Orders.simple(offset, "i1", 10), RawJson.class);
+        SessionNotice.InstanceEvent event;
+        do {
+            event = gateway.event();
+        } while (!event.type().equals(EventType.REMOVED.wireName()));
+        gateway.ack(PROCESS, event.seq());
+        gateway.settle();
+    }
+
+    @Test
     void eventsWaitForCredit() throws Exception {
         try (var gateway = link.gateway("g-1")) {
             var request = new Attach.Request(Orders.PARTITION, 5, "g-1", 1, true, List.of(), 1);

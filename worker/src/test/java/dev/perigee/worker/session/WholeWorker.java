@@ -80,6 +80,10 @@ final class WholeWorker implements AutoCloseable {
         return config(id, "stdio", "node", List.of(args));
     }
 
+    static ServerConfig stdio(String id, String command, String... args) {
+        return config(id, "stdio", command, List.of(args));
+    }
+
     private static ServerConfig config(
             String id, String transport, String command, List<String> args) {
         return Json.read(
