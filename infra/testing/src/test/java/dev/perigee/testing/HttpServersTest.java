@@ -2,6 +2,7 @@ package dev.perigee.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.worker.mcp.HttpConnections;
@@ -18,6 +19,7 @@ import java.time.InstantSource;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
@@ -28,10 +30,16 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class HttpServersTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    private static final McpListener QUIET =
+    private final AtomicInteger missed = new AtomicInteger();
+    private final McpListener listener =
             new McpListener() {
                 @Override
                 public void onToolsChanged() {}
+
+                @Override
+                public void onToolsMissed() {
+                    missed.incrementAndGet();
+                }
 
                 @Override
                 public void onGarbage(Supplier<String> what) {}
@@ -39,7 +47,7 @@ final class HttpServersTest {
 
     @ParameterizedTest
     @CsvSource({"streamableHttp,STREAMABLE", "sse,SSE"})
-    @DisplayName("Answers many calls, is stopped and started, and answers again")
+    @DisplayName("CAL-14: Answers many calls, is stopped and started, and answers again")
     void survivesItsServer(String mode, HttpTransport transport) throws Exception {
         var server = EverythingServer.started(mode);
         var target = new HttpTarget(server.url().toString(), Map.of(), Map.of());
@@ -53,7 +61,7 @@ final class HttpServersTest {
                         connections,
                         McpOptions.defaults(),
                         new ServerMetrics(InstantSource.system()),
-                        QUIET);
+                        listener);
         try (server;
                 connections;
                 client) {
@@ -69,6 +77,10 @@ final class HttpServersTest {
             assertThat(failure.kind()).isEqualTo(McpException.Kind.UNREACHABLE);
 
             server.start();
+            if (transport == HttpTransport.STREAMABLE) {
+                // Its stream is opened again by itself, and finds that the session is gone.
+                await().atMost(PATIENCE).until(() -> missed.get() == 1);
+            }
             assertThat(echo(client, "back")).contains("Echo: back");
         }
     }

@@ -71,6 +71,9 @@ sealed interface Message {
     /** The server's tools are others now. */
     record ToolsChanged(ServerRun run) implements Message {}
 
+    /** The server's tools may be others now. */
+    record ToolsMissed(ServerRun run) implements Message {}
+
     /** A call was answered by a server whose status said it would not. */
     record Answered(ServerRun run) implements Message {}
 

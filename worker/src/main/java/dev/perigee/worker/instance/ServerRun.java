@@ -117,4 +117,9 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
             mailbox.post(new Message.ToolsChanged(this));
         }
     }
+
+    @Override
+    public void onToolsMissed() {
+        mailbox.post(new Message.ToolsMissed(this));
+    }
 }

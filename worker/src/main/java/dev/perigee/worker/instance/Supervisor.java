@@ -76,6 +76,7 @@ final class Supervisor {
             case Message.OutputMissed missed -> process.outputMissed(missed);
             case Message.Exited exited -> process.exited(exited);
             case Message.ToolsChanged changed -> tools.changed(changed);
+            case Message.ToolsMissed missed -> tools.missed(missed.run());
             case Message.Answered answered -> tools.recovered(answered.run());
             case Message.Wake wake -> process.wake(wake.starts());
             case Message.Idle _ -> sleepIfIdle();

@@ -216,6 +216,14 @@ final class ToolKeeper {
         run.changeSeen();
     }
 
+    /** An online server may have announced other tools to no one; a list under way will do. */
+    void missed(ServerRun run) {
+        if (!gone(run) && !dossier.discovering) {
+            dossier.outdated = true;
+            discoverInTime(run);
+        }
+    }
+
     /** The tools of an online server may be others by now. */
     void discoverAgain(ServerRun run) {
         if (dossier.discovering) {

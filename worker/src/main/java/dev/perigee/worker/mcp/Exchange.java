@@ -38,7 +38,9 @@ final class Exchange {
         /** That a message was taken; its answer, if any, comes elsewhere. */
         RECEIPT,
         /** Events, as long as the session lasts. */
-        STREAM
+        STREAM,
+        /** Events by themselves, which come and go: no answer is among them. */
+        NOTIFICATIONS
     }
 
     /** Is told the end, on the thread that caused it; must not block. */
@@ -159,6 +161,11 @@ final class Exchange {
         inSession = request.headers().firstValue("mcp-session-id").isPresent();
     }
 
+    /** The server sent the request elsewhere without processing it. */
+    void movesOn() {
+        handedOver = false;
+    }
+
     /** The request went out. */
     void began(Future<?> pending) {
         response = pending;
@@ -189,7 +196,7 @@ final class Exchange {
         boolean known =
                 switch (kind) {
                     case ANSWER -> !empty && (events || type.contains("application/json"));
-                    case STREAM -> events;
+                    case STREAM, NOTIFICATIONS -> events;
                     case RECEIPT -> true;
                 };
         if (!known) {
@@ -200,7 +207,9 @@ final class Exchange {
                 this,
                 transport.apply(response),
                 new MessageGauge(events, maxMessageBytes),
-                kind == Kind.RECEIPT ? null : EndMark.bytes(number, events));
+                kind == Kind.RECEIPT || kind == Kind.NOTIFICATIONS
+                        ? null
+                        : EndMark.bytes(number, events));
     }
 
     private static boolean isEmpty(HttpHeaders headers) {

@@ -50,6 +50,9 @@ sealed interface ExchangeEnd {
         }
     }
 
+    /** The response redirects to where the request may not go; the message is for people. */
+    record Redirected(String message) implements ExchangeEnd {}
+
     /** The response is a success of a kind that MCP does not know. */
     record Foreign(int status, String contentType) implements ExchangeEnd {}
 

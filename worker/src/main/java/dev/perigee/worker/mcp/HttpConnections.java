@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The connections of one worker to all its HTTP servers: one selector thread, virtual threads for
- * what happens on them, none for a client at rest. Redirects are never followed, no cookie and no
+ * what happens on them, none for a client at rest. Redirects are left to sessions, no cookie and no
  * password is kept, so what servers share here are closed rooms: a connection carries the
  * credentials of the request on it and nothing else.
  */

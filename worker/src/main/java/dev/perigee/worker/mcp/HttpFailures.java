@@ -3,7 +3,6 @@ package dev.perigee.worker.mcp;
 import dev.perigee.worker.mcp.McpException.Kind;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
-import java.net.URI;
 import java.net.UnknownHostException;
 import java.net.http.HttpConnectTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
@@ -44,6 +43,7 @@ final class HttpFailures {
         return switch (end) {
             case ExchangeEnd.Completed _ -> stream ? streamEnded() : unanswered();
             case ExchangeEnd.Refused refused -> refused(refused);
+            case ExchangeEnd.Redirected(var message) -> failure(Kind.HTTP_REFUSED, message);
             case ExchangeEnd.Foreign foreign -> foreign(foreign);
             case ExchangeEnd.TooLarge tooLarge -> tooLarge(tooLarge);
             case ExchangeEnd.NotUnderstood _ -> unanswered();
@@ -96,11 +96,6 @@ final class HttpFailures {
         if (status == 403) {
             return failure(Kind.FORBIDDEN, "Access forbidden (HTTP 403)");
         }
-        if (status < 400) {
-            return failure(
-                    Kind.HTTP_REFUSED,
-                    redirected(status, end.headers().firstValue("location").orElse(null)));
-        }
         if (end.challenges()) {
             return failure(Kind.UNAUTHORIZED, "Authentication failed (HTTP %d)".formatted(status));
         }
@@ -115,23 +110,6 @@ final class HttpFailures {
                 true,
                 pause == null ? message : message + "; try again in " + RetryAfter.text(pause),
                 pause);
-    }
-
-    private static String redirected(int status, @Nullable String location) {
-        return "The server redirects"
-                + origin(location)
-                + " (HTTP "
-                + status
-                + "), which is not followed because credentials must not: configure that url";
-    }
-
-    private static String origin(@Nullable String location) {
-        try {
-            var uri = URI.create(location == null ? "" : location);
-            return uri.getHost() == null ? "" : " to " + uri.getScheme() + "://" + uri.getHost();
-        } catch (IllegalArgumentException e) {
-            return "";
-        }
     }
 
     private static McpException foreign(ExchangeEnd.Foreign end) {

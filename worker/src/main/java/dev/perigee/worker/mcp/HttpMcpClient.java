@@ -13,8 +13,9 @@ import org.slf4j.LoggerFactory;
 /**
  * MCP with a server over HTTP, for one user's instance. The session is made with the first request
  * and anew when the server has forgotten it; address and credentials are read afresh for every HTTP
- * request, so a new configuration applies to the next one. Never follows a redirect. Has no thread
- * of its own; at rest it holds at most the connection that the server sends notifications on.
+ * request, so a new configuration applies to the next one. Follows redirects within the server's
+ * origin. Has no thread of its own; at rest it holds at most the connection that the server sends
+ * notifications on.
  *
  * <p>Source: seeds/process-management.txt, "Configuration Updates"; design/decisions.md, 6 and 7.
  */
@@ -24,10 +25,12 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
     private final LogContext about = LogContext.current();
     private final Parts parts;
     private final InFlight inFlight;
+    private final McpListener listener;
     private final Reception reception;
     private final HttpSessions sessions;
     private final AtomicReference<@Nullable HttpSession> newest = new AtomicReference<>();
     private final SessionCalls calls = new SessionCalls();
+    private volatile boolean hadSession;
     private volatile boolean closed;
 
     /** What sessions are made of. */
@@ -77,6 +80,16 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
         }
 
         @Override
+        public void toolsMayDiffer() {
+            listener.onToolsMissed();
+        }
+
+        @Override
+        public void forgotten(HttpSession session) {
+            sessions.drop(session);
+        }
+
+        @Override
         public String source() {
             return "a message";
         }
@@ -107,6 +120,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
             McpListener listener) {
         this.parts = new Parts(processId, transport, target, connections, options);
         this.inFlight = new InFlight(metrics);
+        this.listener = listener;
         this.reception = new Reception(processId, inFlight, listener, calls);
         this.sessions = new HttpSessions(calls);
     }
@@ -156,6 +170,10 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
             var result = call.request().await(left(deadlineNanos));
             session.introduced(ServerInfo.read(result), deadlineNanos);
             opened = true;
+            if (hadSession) {
+                session.missed(); // What the server announced in between no one received.
+            }
+            hadSession = true;
             return session;
         } finally {
             if (!opened) {

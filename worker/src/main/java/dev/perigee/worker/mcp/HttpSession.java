@@ -2,6 +2,8 @@ package dev.perigee.worker.mcp;
 
 import dev.perigee.protocol.trace.LogContext;
 import io.modelcontextprotocol.spec.McpClientTransport;
+import java.net.URI;
+import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
@@ -22,7 +24,8 @@ import reactor.core.publisher.Mono;
  * One session over one of the SDK's transports, which frames messages and keeps the session's id;
  * what becomes of requests is decided here, by their exchanges. Safe for use by any thread.
  */
-final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchanges {
+final class HttpSession
+        implements Exchange.Listener, SessionHttpClient.Exchanges, NotificationStream.Session {
     private static final Logger log = LoggerFactory.getLogger(HttpSession.class);
 
     private static final long RECEIPT_NANOS = Duration.ofSeconds(1).toNanos();
@@ -33,6 +36,7 @@ final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchange
     private final HttpMcpClient.Parts parts;
     private final Calls client;
     private final McpClientTransport transport;
+    private final NotificationStream notifications;
     private final CompletableFuture<Void> connected = new CompletableFuture<>();
     private final Set<HttpCall> calls = ConcurrentHashMap.newKeySet();
     private final Set<HttpCall> posted = ConcurrentHashMap.newKeySet();
@@ -55,6 +59,12 @@ final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchange
         void lost(HttpSession session, HttpCall call, McpException why);
 
         void received(byte[] message);
+
+        /** The server's list of tools may have changed unannounced. */
+        void toolsMayDiffer();
+
+        /** The server has forgotten a session that nothing was sent in. */
+        void forgotten(HttpSession session);
     }
 
     HttpSession(HttpTarget target, HttpMcpClient.Parts parts, Calls client) throws McpException {
@@ -62,11 +72,13 @@ final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchange
         this.requests = new SessionRequests(target, parts);
         this.parts = parts;
         this.client = client;
+        var http = new SessionHttpClient(parts.connections().client(), this);
+        this.notifications = new NotificationStream(requests, http, this);
         this.transport =
                 HttpTransports.create(
                         kind,
                         requests.address(),
-                        new SessionHttpClient(parts.connections().client(), this),
+                        http,
                         parts.options().maxMessageBytes(),
                         requests::customize);
     }
@@ -107,6 +119,7 @@ final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchange
     private void receive(String text) {
         var found = EndMark.find(text);
         if (!found.message().isEmpty()) {
+            notifications.serverAnswers();
             client.received(found.message().getBytes(StandardCharsets.UTF_8));
         }
         if (found.exchange() != null) {
@@ -127,9 +140,12 @@ final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchange
         if (end == null) {
             throw HttpSessions.outOfTime();
         }
-        if (end instanceof ExchangeEnd.Refused || end instanceof ExchangeEnd.Broken) {
+        if (end instanceof ExchangeEnd.Refused
+                || end instanceof ExchangeEnd.Redirected
+                || end instanceof ExchangeEnd.Broken) {
             throw Objects.requireNonNull(HttpFailures.of(end, receipt));
         }
+        notifications.begin();
     }
 
     /** Sends a request. What becomes of it the client is told. */
@@ -178,6 +194,44 @@ final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchange
     }
 
     @Override
+    public boolean holds(HttpRequest request) {
+        boolean isStream = kind == HttpTransport.STREAMABLE && request.method().equals("GET");
+        if (isStream) {
+            notifications.named(request.headers().firstValue("mcp-session-id").orElse(null));
+        }
+        return isStream;
+    }
+
+    @Override
+    public URI complete(URI address) {
+        return requests.complete(address);
+    }
+
+    @Override
+    public Exchange streamExchange() {
+        return exchange(Exchange.Kind.NOTIFICATIONS, null);
+    }
+
+    @Override
+    public void received(String message) {
+        client.received(message.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public void missed() {
+        var server = info;
+        if (server != null && server.announcesTools()) {
+            client.toolsMayDiffer();
+        }
+    }
+
+    @Override
+    public void forgotten() {
+        client.forgotten(this);
+        missed();
+    }
+
+    @Override
     public void ended(Exchange exchange, ExchangeEnd end) {
         reached |= exchange.isConnected();
         unfinished.remove(exchange.number());
@@ -185,8 +239,10 @@ final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchange
         var call = exchange.call();
         if (call != null) {
             callEnded(call, exchange, end);
-        } else if (exchange.kind() == Exchange.Kind.STREAM && kind == HttpTransport.SSE) {
+        } else if (exchange.kind() == Exchange.Kind.STREAM) {
             streamEnded(exchange, end);
+        } else if (exchange.kind() == Exchange.Kind.NOTIFICATIONS) {
+            notifications.ended(exchange, end);
         }
     }
 
@@ -275,6 +331,7 @@ final class HttpSession implements Exchange.Listener, SessionHttpClient.Exchange
     }
 
     private void release() {
+        notifications.close();
         var opened = stream;
         if (opened != null) {
             opened.abandon();

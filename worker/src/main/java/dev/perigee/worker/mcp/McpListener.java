@@ -9,6 +9,14 @@ public interface McpListener {
     void onToolsChanged();
 
     /**
+     * The server's list of tools may be another one: what it announced while it had no stream to do
+     * so is lost. A list that is being read now is new enough.
+     */
+    default void onToolsMissed() {
+        onToolsChanged();
+    }
+
+    /**
      * The server wrote something that is no message, described for the log if it is wanted; quotes
      * the server.
      */

@@ -10,12 +10,14 @@ import org.jspecify.annotations.Nullable;
  * What a server said of itself in the handshake.
  *
  * @param protocolVersion the revision that it chose; any is accepted
+ * @param announcesTools whether it notifies its clients when its list of tools changes
  */
 public record ServerInfo(
         String name,
         String version,
         @Nullable String protocolVersion,
         boolean offersTools,
+        boolean announcesTools,
         boolean offersResources,
         boolean offersPrompts) {
 
@@ -39,8 +41,13 @@ public record ServerInfo(
                 info.version(),
                 initialized.protocolVersion(),
                 offers != null && offers.tools() != null,
+                offers != null && offers.tools() != null && announces(offers.tools()),
                 offers != null && offers.resources() != null,
                 offers != null && offers.prompts() != null);
+    }
+
+    private static boolean announces(RawJson tools) {
+        return Json.tree(tools.bytes()).path("listChanged").asBoolean(false);
     }
 
     record Initialized(

@@ -3,6 +3,7 @@ package dev.perigee.worker.mcp;
 import java.net.Authenticator;
 import java.net.CookieHandler;
 import java.net.ProxySelector;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
@@ -22,9 +24,16 @@ final class SessionHttpClient extends HttpClient {
     private final HttpClient shared;
     private final Exchanges exchanges;
 
-    /** Makes the exchanges of requests that have no body to tell theirs. */
+    /** What the transport's requests are a part of. */
     interface Exchanges {
+        /** Makes the exchange of a request that has no body to tell its own. */
         Exchange withoutBody(String method);
+
+        /** Whether this is the stream of notifications, which the session opens by itself. */
+        boolean holds(HttpRequest request);
+
+        /** An address of the server, with what its user configured for each. */
+        URI complete(URI address);
     }
 
     SessionHttpClient(HttpClient shared, Exchanges exchanges) {
@@ -35,18 +44,79 @@ final class SessionHttpClient extends HttpClient {
     @Override
     public <T> CompletableFuture<HttpResponse<T>> sendAsync(
             HttpRequest request, HttpResponse.BodyHandler<T> transport) {
+        if (exchanges.holds(request)) {
+            return new CompletableFuture<>(); // The transport waits for it until the session ends.
+        }
         var exchange =
                 request.bodyPublisher().orElse(null) instanceof TrackedBody body
                         ? body.exchange()
                         : exchanges.withoutBody(request.method());
+        return send(request, exchange, transport);
+    }
+
+    /** Sends a request of this exchange, which ends if that fails. */
+    <T> CompletableFuture<HttpResponse<T>> send(
+            HttpRequest request, Exchange exchange, HttpResponse.BodyHandler<T> transport) {
+        return send(request, exchange, transport, 0)
+                .exceptionally(
+                        failure -> {
+                            exchange.end(new ExchangeEnd.Broken(failure));
+                            throw new ExchangeFailedException();
+                        });
+    }
+
+    private <T> CompletableFuture<HttpResponse<T>> send(
+            HttpRequest request,
+            Exchange exchange,
+            HttpResponse.BodyHandler<T> transport,
+            int redirects) {
         exchange.begins(request);
-        var response = shared.sendAsync(request, answer -> exchange.receive(answer, transport));
+        var next = new AtomicReference<@Nullable URI>();
+        var response =
+                shared.sendAsync(
+                        request,
+                        answer -> {
+                            next.set(redirect(request, exchange, answer, redirects));
+                            return next.get() == null
+                                    ? exchange.receive(answer, transport)
+                                    : new DiscardedBody<>();
+                        });
         exchange.began(response);
-        return response.exceptionally(
+        return response.exceptionallyCompose(
                 failure -> {
-                    exchange.end(new ExchangeEnd.Broken(failure));
-                    throw new ExchangeFailedException();
+                    var address = next.get();
+                    if (address == null || exchange.isOver()) {
+                        return CompletableFuture.failedFuture(failure);
+                    }
+                    exchange.movesOn();
+                    return send(moved(request, address), exchange, transport, redirects + 1);
                 });
+    }
+
+    /** Where the request goes next, null when this was its response. */
+    private static @Nullable URI redirect(
+            HttpRequest request,
+            Exchange exchange,
+            HttpResponse.ResponseInfo answer,
+            int redirects) {
+        int status = answer.statusCode();
+        if (!RedirectDecision.isMeant(status)) {
+            return null;
+        }
+        var location = answer.headers().firstValue("location").orElse(null);
+        return switch (RedirectDecision.of(request.uri(), status, location, redirects)) {
+            case RedirectDecision.Follow(var address) -> address;
+            case RedirectDecision.Refuse(var message) -> {
+                exchange.end(new ExchangeEnd.Redirected(message));
+                yield null;
+            }
+        };
+    }
+
+    private HttpRequest moved(HttpRequest request, URI address) {
+        return HttpRequest.newBuilder(request, (_, _) -> true)
+                .uri(exchanges.complete(address))
+                .build();
     }
 
     @Override

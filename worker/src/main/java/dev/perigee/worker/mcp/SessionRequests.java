@@ -94,6 +94,31 @@ final class SessionRequests {
         }
     }
 
+    /** The address with the parameters that are configured at this moment. */
+    URI complete(URI of) {
+        return target().withParameters(of);
+    }
+
+    /**
+     * The request for the stream of notifications.
+     *
+     * @throws CompletionException when a configured header cannot be sent
+     */
+    HttpRequest stream(String sessionId, @Nullable String lastEventId) {
+        var request = HttpRequest.newBuilder(complete(address));
+        target().headers().forEach((name, value) -> set(request, name, value));
+        request.setHeader("Accept", "text/event-stream").setHeader("Cache-Control", "no-cache");
+        set(request, "Mcp-Session-Id", sessionId);
+        var version = protocolVersion;
+        if (version != null) {
+            set(request, "MCP-Protocol-Version", version);
+        }
+        if (lastEventId != null) {
+            set(request, "Last-Event-ID", lastEventId);
+        }
+        return request.build();
+    }
+
     /** The newest configuration of this address: another one's credentials are not for it. */
     private HttpTarget target() {
         var newest = parts.target().get();

@@ -300,6 +300,19 @@ final class HttpInstanceTest {
         assertThat(bench.snapshot(config).status()).isEqualTo(ONLINE);
     }
 
+    @Test
+    @DisplayName("CAL-14: tools that change while the stream of its messages is cut are found")
+    void findsWhatItMissed() throws Exception {
+        var config = online();
+        await().atMost(Bench.PATIENCE).until(() -> server.seen().path("streams").asInt() == 1);
+
+        server.order("{'tools':['echo','added'],'cut':true,'reset':true}");
+
+        await().atMost(Bench.PATIENCE).until(() -> bench.snapshot(config).tools().size() == 2);
+        assertThat(server.count("tools/list")).isEqualTo(1);
+        assertThat(bench.journal(config).statuses()).hasSize(5);
+    }
+
     private ServerConfig config(String id, Map<String, String> headers) {
         return config(id, server.url(), headers);
     }

@@ -49,12 +49,30 @@ final class SessionHttpClientTest {
                         .build();
 
         var response =
-                new SessionHttpClient(new RefusingAtOnce(), _ -> exchange)
+                new SessionHttpClient(new RefusingAtOnce(), new NoExchanges())
                         .sendAsync(request, BodyHandlers.ofString());
 
         assertThat(response).isCompletedExceptionally();
         assertThat(ends).singleElement().isInstanceOf(ExchangeEnd.Refused.class);
         assertThat(inSession).containsExactly(true);
+    }
+
+    /** For requests whose bodies tell their exchanges. */
+    private static final class NoExchanges implements SessionHttpClient.Exchanges {
+        @Override
+        public Exchange withoutBody(String method) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public boolean holds(HttpRequest request) {
+            return false;
+        }
+
+        @Override
+        public URI complete(URI address) {
+            return address;
+        }
     }
 
     /** A server so near that its refusal is here before {@code sendAsync} returns. */

@@ -1,0 +1,260 @@
+package dev.perigee.worker.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.protocol.json.RawJson;
+import java.net.URI;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+@DisplayName("The stream of a server's own messages, and redirects, against fixture H")
+final class NotificationStreamTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final String CHANGED =
+            "{'send':{'jsonrpc':'2.0','method':'notifications/tools/list_changed'}";
+
+    private final AtomicInteger toolChanges = new AtomicInteger();
+    private final AtomicReference<@Nullable HttpTarget> target = new AtomicReference<>();
+    private final HttpConnections connections =
+            HttpConnections.open(new HttpOptions(Duration.ofSeconds(1), Duration.ofSeconds(2)));
+    private HttpFixture server;
+    private HttpMcpClient client;
+
+    @BeforeEach
+    void start() throws Exception {
+        server = HttpFixture.start();
+        target.set(
+                new HttpTarget(
+                        server.url(), Map.of("Authorization", "Bearer t1"), Map.of("key", "k1")));
+        var listener =
+                new McpListener() {
+                    @Override
+                    public void onToolsChanged() {
+                        toolChanges.incrementAndGet();
+                    }
+
+                    @Override
+                    public void onGarbage(Supplier<String> what) {}
+                };
+        client =
+                new HttpMcpClient(
+                        "p1",
+                        HttpTransport.STREAMABLE,
+                        () -> Objects.requireNonNull(target.get()),
+                        connections,
+                        McpOptions.defaults(),
+                        new ServerMetrics(InstantSource.system()),
+                        listener);
+    }
+
+    @AfterEach
+    void end() {
+        client.close();
+        connections.close();
+        server.close();
+    }
+
+    private String echo() throws Exception {
+        var params = RawJson.of("{\"name\":\"echo\",\"arguments\":{\"message\":\"hi\"}}");
+        return client.request("tools/call", params, PATIENCE).text();
+    }
+
+    private JsonNode gets() throws Exception {
+        return server.seen().path("gets");
+    }
+
+    private void awaitStreams(int count) {
+        await().atMost(PATIENCE).until(() -> server.seen().path("streams").asInt() == count);
+    }
+
+    private void awaitGets(int count) {
+        await().atMost(PATIENCE).until(() -> gets().size() >= count);
+    }
+
+    @Test
+    @DisplayName("CAL-13: the negotiated revision is named by POST, GET and DELETE")
+    void namesTheRevision() throws Exception {
+        server.order("{'protocol':'2025-06-18'}");
+        echo();
+        awaitGets(1);
+        client.close();
+        await().atMost(PATIENCE).until(() -> server.seen().path("deleted").asInt() == 1);
+
+        var seen = server.seen();
+        var version = "mcp-protocol-version";
+        assertThat(seen.at("/headers/1").path(version).asString()).isEqualTo("2025-06-18");
+        assertThat(seen.at("/headers/2").path(version).asString()).isEqualTo("2025-06-18");
+        assertThat(seen.at("/gets/0/headers").path(version).asString()).isEqualTo("2025-06-18");
+        assertThat(seen.at("/deletes/0").path(version).asString()).isEqualTo("2025-06-18");
+    }
+
+    @Test
+    @DisplayName("CAL-14: a stream that the server closes is opened again, and misses no change")
+    void opensAgain() throws Exception {
+        echo();
+        awaitStreams(1);
+        assertThat(toolChanges).hasValue(0);
+
+        server.order("{'cut':true}");
+        awaitGets(2);
+        awaitStreams(1);
+
+        await().atMost(PATIENCE).until(() -> toolChanges.get() == 1);
+        assertThat(gets().get(1).path("headers").has("last-event-id")).isFalse();
+        assertThat(pauseMs()).isGreaterThanOrEqualTo(900);
+        server.order(CHANGED + "}");
+        await().atMost(PATIENCE).until(() -> toolChanges.get() == 2);
+    }
+
+    @Test
+    @DisplayName(
+            "CAL-14: where events have ids it continues after the last one, when it is told to")
+    void continues() throws Exception {
+        server.order("{'retry':600}");
+        echo();
+        awaitStreams(1);
+        server.order(CHANGED + ",'id':'e-7'}");
+        await().atMost(PATIENCE).until(() -> toolChanges.get() == 1);
+
+        target.set(new HttpTarget(server.url(), Map.of("Authorization", "Bearer t2"), Map.of()));
+        server.order("{'cut':true}");
+        awaitGets(2);
+        awaitStreams(1);
+
+        var headers = gets().get(1).path("headers");
+        assertThat(headers.path("last-event-id").asString()).isEqualTo("e-7");
+        assertThat(headers.path("authorization").asString()).isEqualTo("Bearer t2");
+        assertThat(pauseMs()).isBetween(600L, 10_000L);
+        assertThat(toolChanges).hasValue(1);
+    }
+
+    private long pauseMs() throws Exception {
+        return gets().get(1).path("at").asLong() - gets().get(0).path("at").asLong();
+    }
+
+    @Test
+    @DisplayName("CAL-14: a server that is away for a while finds the stream opened again")
+    void outlivesOutages() throws Exception {
+        echo();
+        awaitStreams(1);
+        server.order("{'mode':'refuse'}");
+        await().atMost(PATIENCE).until(() -> server.seen().path("streams").asInt() == 0);
+        server.order("{'mode':'ok'}");
+        awaitStreams(1);
+        assertThat(server.count("initialize")).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("CAL-14: a session that the server forgot meanwhile is made anew with its stream")
+    void findsTheSessionForgotten() throws Exception {
+        echo();
+        awaitStreams(1);
+
+        server.order("{'forget':true}");
+        await().atMost(PATIENCE).until(() -> toolChanges.get() == 1);
+        echo();
+
+        awaitStreams(1);
+        assertThat(server.count("initialize")).isEqualTo(2);
+        assertThat(server.count("tools/call")).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {405, 404, 400, 401, 501})
+    @DisplayName("CAL-14: a server that offers no stream is asked for one once")
+    void offersNone(int status) throws Exception {
+        server.order("{'get':%d}".formatted(status));
+        echo();
+        awaitGets(1);
+        echo();
+        assertNoMoreGets();
+        assertThat(server.count("initialize")).isEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("CAL-14: no stream is opened for a client that is closed")
+    void endsWithItsClient() throws Exception {
+        echo();
+        awaitStreams(1);
+        server.order("{'cut':true}");
+        client.close();
+        assertNoMoreGets();
+    }
+
+    /** Within more than the longest first pause. */
+    private void assertNoMoreGets() {
+        await().during(Duration.ofMillis(1800))
+                .atMost(PATIENCE)
+                .until(() -> gets().size(), count -> count == 1);
+    }
+
+    @Test
+    @DisplayName("CAL-14: the pauses grow, up to a minute, unless the server asks for more")
+    void pausesGrow() {
+        var second = Duration.ofSeconds(1);
+        assertThat(NotificationStream.pause(second, 0, 0)).isEqualTo(second);
+        assertThat(NotificationStream.pause(second, 3, 0)).isEqualTo(Duration.ofSeconds(8));
+        assertThat(NotificationStream.pause(second, 3, 1)).isEqualTo(Duration.ofSeconds(12));
+        assertThat(NotificationStream.pause(second, 1000, 0)).isEqualTo(Duration.ofMinutes(1));
+        var asked = Duration.ofMinutes(4);
+        assertThat(NotificationStream.pause(asked, 5, 0)).isEqualTo(asked);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"307", "308"})
+    @DisplayName("A redirect to the same origin is followed with method, body and headers")
+    void followsRedirects(int status) throws Exception {
+        server.order("{'slash':%d,'token':'t1'}".formatted(status));
+
+        assertThat(echo()).contains("hi");
+
+        awaitStreams(1);
+        var seen = server.seen();
+        assertThat(seen.at("/headers/2/authorization").asString()).isEqualTo("Bearer t1");
+        assertThat(seen.at("/headers/2").has("mcp-session-id")).isTrue();
+        assertThat(seen.at("/queries/2/key").asString()).isEqualTo("k1");
+        assertThat(server.count("tools/call")).isEqualTo(1);
+        client.close();
+        await().atMost(PATIENCE).until(() -> server.seen().path("deleted").asInt() == 1);
+    }
+
+    @Test
+    @DisplayName("A redirect in a circle ends, and one elsewhere gets nothing")
+    void endsRedirects() throws Exception {
+        echo();
+        server.order("{'mode':'redirect','location':'/mcp','only':'tools/call','reset':true}");
+        assertThat(failure()).hasMessageContaining("in a circle");
+        assertThat(server.count("tools/call")).isEqualTo(RedirectDecision.MOST + 1);
+
+        try (var other = HttpFixture.start()) {
+            server.order(
+                    "{'mode':'redirect','location':'%s?k=s3cret','only':'tools/call'}"
+                            .formatted(other.url()));
+            var port = URI.create(other.url()).getPort();
+            assertThat(failure())
+                    .hasMessageContaining("to http://127.0.0.1:" + port + " (HTTP 307)")
+                    .hasMessageNotContaining("s3cret");
+            assertThat(other.seen().path("connections").asInt()).isZero();
+        }
+    }
+
+    private McpException failure() {
+        return Objects.requireNonNull(catchThrowableOfType(McpException.class, this::echo));
+    }
+}
