@@ -1,22 +1,19 @@
 package dev.perigee.worker.log;
 
+import dev.perigee.protocol.config.ArgumentSecrets;
 import dev.perigee.protocol.config.ServerConfig;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
  * What of a configuration counts as a secret: the values of its environment, headers and query
- * parameters, what its URL has before the host and after the question mark, and those arguments
- * whose flag says so, such as {@code --api-key VALUE} or {@code --token=VALUE}. Pure.
+ * parameters, what its URL has before the host and after the question mark, and of its arguments
+ * what {@link ArgumentSecrets} finds. Pure.
  */
 final class ConfiguredSecrets {
-    private static final Pattern FLAG =
-            Pattern.compile(
-                    "--?[\\w.-]*(key|token|secret|passw|pwd|credential|auth)[\\w.-]*",
-                    Pattern.CASE_INSENSITIVE);
+    private static final Pattern SCHEME = Pattern.compile("(?i:bearer|basic|token)\\s++(.+)");
     private static final Pattern CREDENTIALS = Pattern.compile("^[^/?#]*//([^/?#]*)@");
     private static final Pattern QUERY_VALUE = Pattern.compile("[?&][^=&#]*=([^&#]*)");
 
@@ -29,24 +26,16 @@ final class ConfiguredSecrets {
         var url = config.url();
         return Stream.of(
                         values,
-                        ofArguments(config.args()),
+                        config.headers().values().stream().flatMap(ConfiguredSecrets::ofHeader),
+                        ArgumentSecrets.values(config.args()),
                         url == null ? Stream.<String>empty() : ofUrl(url))
                 .flatMap(each -> each);
     }
 
-    private static Stream<String> ofArguments(List<String> args) {
-        var found = Stream.<String>builder();
-        boolean announced = false;
-        for (var arg : args) {
-            int equals = arg.indexOf('=');
-            if (equals > 0 && FLAG.matcher(arg.substring(0, equals)).matches()) {
-                found.add(arg.substring(equals + 1));
-            } else if (announced && !arg.startsWith("-")) {
-                found.add(arg);
-            }
-            announced = FLAG.matcher(arg).matches();
-        }
-        return found.build();
+    /** What follows the scheme of an {@code Authorization}, such as Bearer. */
+    private static Stream<String> ofHeader(String value) {
+        var credentials = SCHEME.matcher(value);
+        return credentials.matches() ? Stream.of(credentials.group(1)) : Stream.empty();
     }
 
     private static Stream<String> ofUrl(String url) {

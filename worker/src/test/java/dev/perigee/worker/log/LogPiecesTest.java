@@ -129,6 +129,34 @@ final class LogPiecesTest {
     }
 
     @Test
+    @DisplayName("TEN-19: so are those in header, URL and user:password@ arguments")
+    void masksHeaderAndUrlArguments() {
+        var config =
+                Json.read(
+                        """
+                        {"installation_id": "i", "server_slug": "s", "team_id": "t",
+                         "team_slug": "t", "user_id": "u", "user_slug": "u",
+                         "transport_type": "stdio", "command": "npx",
+                         "headers": {"Authorization": "Bearer in-header-0"},
+                         "args": ["mcp-remote", "https://host.example/mcp?api_key=argument-1",
+                                  "--header", "Authorization: Bearer argument-2",
+                                  "-H", "X-Api-Key:argument-3", "-u", "alice:argument-4",
+                                  "postgres://bob:argument%2D5@db.example/x",
+                                  "carol:argument-6@db.example", "{\"token\": \"argument-7\"}",
+                                  "--env", "SERVICE_KEY=argument-8", "--port", "8080000"]}
+                        """
+                                .getBytes(StandardCharsets.UTF_8),
+                        ServerConfig.class);
+        var mask = SecretMask.of(config);
+        for (int i = 1; i <= 8; i++) {
+            assertThat(mask.apply("refused: argument-" + i)).isEqualTo("refused: ***");
+        }
+        assertThat(mask.apply("refused: in-header-0")).isEqualTo("refused: ***");
+        assertThat(mask.apply("mcp-remote https://host.example/mcp --header Authorization 8080000"))
+                .isEqualTo("mcp-remote https://host.example/mcp --header Authorization 8080000");
+    }
+
+    @Test
     @DisplayName("a secret of several lines is one in each line")
     void masksSecretsOfSeveralLines() {
         var mask = mask(Map.of("KEY", "-----BEGIN KEY-----\nMIIEvQIBADAN\r\n  c3ByYXls\n"));

@@ -1,5 +1,6 @@
 package dev.perigee.local.deadletter;
 
+import dev.perigee.protocol.config.ArgumentSecrets;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -14,7 +15,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Hides what may be a credential in the value of a command or request: everything below env,
  * headers, url_query_params and secret_metadata, what is below a name that says so, an argument
- * that sets such a name, and the user and query of URLs. Pure.
+ * that sets such a name, what {@link ArgumentSecrets} finds in arguments, and the user and query of
+ * URLs. Pure.
  */
 public final class SecretMask {
     /** What is shown in place of a secret. */
@@ -57,6 +59,7 @@ public final class SecretMask {
                 yield object;
             }
             case ArrayNode array -> {
+                maskArguments(array);
                 for (var i = 0; i < array.size(); i++) {
                     var before = i == 0 ? "" : array.get(i - 1).asString("");
                     var follows = before.startsWith("-") && isTelling(before);
@@ -66,6 +69,17 @@ public final class SecretMask {
             }
             default -> scalar(node, secret);
         };
+    }
+
+    /** Its texts may be the arguments of a program. */
+    private static void maskArguments(ArrayNode array) {
+        var texts = array.valueStream().map(each -> each.asString("")).toList();
+        var masked = ArgumentSecrets.masked(texts, MASK);
+        for (var i = 0; i < array.size(); i++) {
+            if (array.get(i).isString()) {
+                array.set(i, MAPPER.getNodeFactory().stringNode(masked.get(i)));
+            }
+        }
     }
 
     private static JsonNode scalar(JsonNode node, boolean secret) {

@@ -1,5 +1,7 @@
 package dev.perigee.local.replay;
 
+import dev.perigee.protocol.config.ArgumentSecrets;
+import dev.perigee.protocol.config.SecretPart;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -83,18 +85,25 @@ final class ConfigEditor {
     }
 
     private void arguments(ArrayNode args, Set<String> secrets) {
+        var parts = ArgumentSecrets.in(args.valueStream().map(arg -> arg.asString("")).toList());
         String flag = null;
         for (int i = 0; i < args.size(); i++) {
             if (args.get(i).isString()) {
                 var text = args.get(i).asString();
-                args.set(i, argument(text, flag, secrets));
+                args.set(i, argument(text, flag, secrets, parts.get(i)));
                 var isFlag = FLAG.matcher(text);
                 flag = isFlag.matches() ? isFlag.group(1) : null;
             }
         }
     }
 
-    private String argument(String text, @Nullable String flag, Set<String> secrets) {
+    private String argument(
+            String written, @Nullable String flag, Set<String> secrets, List<SecretPart> parts) {
+        // What has the name of a secret is one as a whole, and replaced as the rules say.
+        var text =
+                isNamedSecret(written, flag, secrets)
+                        ? written
+                        : SecretPart.replace(written, parts, editor::mask);
         var named = NAMED.matcher(text);
         if (named.matches()) {
             var name = named.group(2);
@@ -103,6 +112,12 @@ final class ConfigEditor {
         return flag == null || FLAG.matcher(text).matches()
                 ? editor.text(text)
                 : value(flag, text, secrets.contains(flag));
+    }
+
+    private static boolean isNamedSecret(String text, @Nullable String flag, Set<String> secrets) {
+        var named = NAMED.matcher(text);
+        var name = named.matches() ? named.group(2) : flag == null ? "" : flag;
+        return secrets.contains(name) || Place.ARGS.isSecret(name);
     }
 
     private String value(String name, String value, boolean secret) {

@@ -3,12 +3,14 @@ package dev.perigee.local.deadletter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SecretMaskTest {
     @ParameterizedTest
+    @DisplayName("TEN-19: what may be a secret in a dead letter is masked")
     @ValueSource(
             strings = {
                 "{\"config\":{\"env\":{\"HOME_PAGE\":\"hide-me\"}}}",
@@ -20,6 +22,10 @@ class SecretMaskTest {
                 "{\"args\":[\"--api-key=hide-me\"]}",
                 "{\"args\":[\"--token\",\"hide-me\"]}",
                 "{\"args\":[\"GITHUB_TOKEN=hide-me\"]}",
+                "{\"args\":[\"--header\",\"Authorization: Bearer hide-me\"]}",
+                "{\"args\":[\"-H\",\"X-Any: hide-me\"]}",
+                "{\"args\":[\"alice:hide-me@host\"]}",
+                "{\"args\":[\"--config={\\\"token\\\":\\\"hide-me\\\"}\"]}",
                 "{\"url\":\"https://user:hide-me@host/path\"}",
                 "{\"url\":\"https://host/path?x=hide-me&y=1\"}",
             })

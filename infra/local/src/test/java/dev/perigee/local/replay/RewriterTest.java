@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -85,6 +86,28 @@ final class RewriterTest {
         assertThat(findings.secrets().keySet())
                 .contains(new Findings.Secret("env", "API_KEY", "s", "masked"));
         assertThat(findings.secrets().keySet().toString()).doesNotContain(SECRET);
+    }
+
+    @Test
+    @DisplayName("TEN-19: a copy has no secret of a header, user:password@ or JSON argument")
+    void masksSecretsInsideArguments() {
+        var copy =
+                command(
+                        Rules.none(),
+                        configure(
+                                """
+                                "transport_type":"stdio","command":"npx",
+                                "args":["--header","Authorization: %1$s","-H","X-Any: %1$s","-u","a:%1$s",
+                                        "--header=X-Key: %1$s","b:%1$s@db.example","--port","8080",
+                                        "{\\"token\\": \\"%1$s\\"}","-c","KEY=%1$s node x.js"]"""
+                                        .formatted(SECRET)));
+        var args = copy.at("/payload/config/args");
+
+        assertThat(copy.toString()).doesNotContain(SECRET);
+        assertThat(args.get(1).asString()).matches("Authorization: masked-\\w+");
+        assertThat(args.get(6).asString()).matches("b:masked-\\w+@db.example");
+        assertThat(args.get(8).asString()).isEqualTo("8080");
+        assertThat(args.get(9).asString()).matches("\\{\"token\": \"masked-\\w+\"}");
     }
 
     @Test

@@ -1,0 +1,57 @@
+package dev.perigee.protocol.config;
+
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** What names of flags, variables, fields and parameters say of their values. Pure. */
+final class SecretNames {
+    private static final Pattern CAMEL = Pattern.compile("(?<=[a-z0-9])(?=[A-Z])");
+
+    private static final Pattern SECRET =
+            Pattern.compile(
+                    "token|secret|passw|passphrase|passcode|pwd|credential|auth(?!or(?!iz))|bearer"
+                            + "|signature|cookie|private|api[-_.]?key|pass$|keys?$|session([-_.]?id)?$"
+                            + "|(^|[-_.])(pass|pat|pin|sig|dsn|jwt|keys?)($|[-_.])");
+
+    /** Such as --auth-type, --token-url, --key-file, --max-tokens and --no-auth. */
+    private static final Pattern ABOUT_SECRETS =
+            Pattern.compile(
+                    "[-_.](type|mode|method|url|uri|endpoint|host|port|provider|file|path|dir|ttl"
+                            + "|expiry|timeout|env|format|algorithm|enabled|limit|count|budget)$"
+                            + "|^(no|disable|skip|without)[-_.]"
+                            + "|(^|[-_.])(max|min|num)[-_.].*tokens?$");
+
+    private static final Pattern HEADER = Pattern.compile("^h$|header(s)?$");
+    private static final Set<String> USER = Set.of("u", "user", "proxy-user", "proxy_user");
+    private static final Set<String> HARMLESS_HEADERS =
+            Set.of(
+                    "accept",
+                    "accept-language",
+                    "content-type",
+                    "user-agent",
+                    "mcp-protocol-version");
+
+    private SecretNames() {}
+
+    /** Whether the value of this name is taken for a secret. */
+    static boolean isSecret(String name) {
+        var words = CAMEL.matcher(name).replaceAll("-").toLowerCase(Locale.ROOT);
+        return SECRET.matcher(words).find() && !ABOUT_SECRETS.matcher(words).find();
+    }
+
+    /** Whether the value of this flag is a header, or several: -H, --header, --proxy-headers. */
+    static boolean isHeaderFlag(String name) {
+        return HEADER.matcher(name.toLowerCase(Locale.ROOT)).find() && !name.equals("h");
+    }
+
+    /** Whether the value of this flag may be a user's name and password: -u, --user. */
+    static boolean isUserFlag(String name) {
+        return USER.contains(name);
+    }
+
+    /** Whether a header of this name says nothing that is worth hiding. */
+    static boolean isHarmlessHeader(String name) {
+        return HARMLESS_HEADERS.contains(name.toLowerCase(Locale.ROOT));
+    }
+}
