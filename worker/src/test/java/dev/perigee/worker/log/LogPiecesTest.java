@@ -142,7 +142,7 @@ final class LogPiecesTest {
                                   "--header", "Authorization: Bearer argument-2",
                                   "-H", "X-Api-Key:argument-3", "-u", "alice:argument-4",
                                   "postgres://bob:argument%2D5@db.example/x",
-                                  "carol:argument-6@db.example", "{\"token\": \"argument-7\"}",
+                                  "carol:argument-6@db.example", "{\\"token\\": \\"argument-7\\"}",
                                   "--env", "SERVICE_KEY=argument-8", "--port", "8080000"]}
                         """
                                 .getBytes(StandardCharsets.UTF_8),
