@@ -18,6 +18,7 @@ final class WorkerCommandTest {
                 new SettingsReader(WorkerSettings.SCHEMA)
                         .addEnvironment(
                                 Map.of(
+                                        "PERIGEE_ISOLATION_MODE", "none",
                                         "PERIGEE_WORKER_DRAIN_TIMEOUT", "120s",
                                         "PERIGEE_PROCESS_TERMINATION_GRACE", "10s"))
                         .read();
