@@ -47,7 +47,7 @@ final class HttpServersTest {
 
     @ParameterizedTest
     @CsvSource({"streamableHttp,STREAMABLE", "sse,SSE"})
-    @DisplayName("CAL-14: Answers many calls, is stopped and started, and answers again")
+    @DisplayName("Answers many calls, is stopped and started, and answers again")
     void survivesItsServer(String mode, HttpTransport transport) throws Exception {
         var server = EverythingServer.started(mode);
         var target = new HttpTarget(server.url().toString(), Map.of(), Map.of());

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ArgumentSecretsTest {
     /** Arguments are separated by a bar. */
     @ParameterizedTest
-    @DisplayName("TEN-19: secrets in header, URL and user:password@ arguments are masked")
+    @DisplayName("Secrets in header, URL and user:password@ arguments are masked")
     @CsvSource(
             delimiterString = " => ",
             quoteCharacter = '^',
@@ -87,7 +87,7 @@ class ArgumentSecretsTest {
     }
 
     @ParameterizedTest
-    @DisplayName("TEN-19: all other arguments stay readable")
+    @DisplayName("All other arguments stay readable")
     @ValueSource(
             strings = {
                 "--port|8080",

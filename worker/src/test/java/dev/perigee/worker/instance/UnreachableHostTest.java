@@ -39,7 +39,7 @@ final class UnreachableHostTest {
     @EnumSource(
             value = TransportType.class,
             names = {"HTTP", "SSE"})
-    @DisplayName("CAL-16, REC-28: with default settings, when it is installed")
+    @DisplayName("REC-28: with default settings, when it is installed")
     void isInstalled(TransportType transport) throws Exception {
         try (var hole = BlackHole.open();
                 var bench = new Bench(DEFAULTS)) {
@@ -48,7 +48,7 @@ final class UnreachableHostTest {
     }
 
     @Test
-    @DisplayName("CAL-16, REC-22, REC-28: with default settings, when an online server is called")
+    @DisplayName("REC-22, REC-28: with default settings, when an online server is called")
     void isCalled() throws Exception {
         try (var server = HttpFixture.start();
                 var bench = new Bench(DEFAULTS)) {
@@ -65,7 +65,7 @@ final class UnreachableHostTest {
     }
 
     @ParameterizedTest
-    @DisplayName("CAL-16, REC-28: with scaled settings, when it is installed")
+    @DisplayName("REC-28: with scaled settings, when it is installed")
     @CsvSource({"HTTP, 200ms, 10s", "HTTP, 10s, 200ms", "SSE, 200ms, 10s", "SSE, 10s, 200ms"})
     void isInstalledScaled(TransportType transport, String connect, String handshake)
             throws Exception {
@@ -77,7 +77,7 @@ final class UnreachableHostTest {
     }
 
     @ParameterizedTest
-    @DisplayName("CAL-16, REC-28: with scaled settings, when an online server is called")
+    @DisplayName("REC-28: with scaled settings, when an online server is called")
     @CsvSource({"1s, 2500, 3", "10s, 300, 1", "100ms, 10000, 3"})
     void isCalledScaled(String connect, long timeoutMs, int attempts) throws Exception {
         var settings = Map.of("http.connect-timeout", connect, "retry.delays", "20ms,40ms");
@@ -94,7 +94,7 @@ final class UnreachableHostTest {
     }
 
     @Test
-    @DisplayName("CAL-16: calls that wait for one another's session find the same")
+    @DisplayName("Calls that wait for one another's session find the same")
     void isCalledByMany() throws Exception {
         try (var hole = BlackHole.open();
                 var bench = new Bench(Map.of("http.connect-timeout", "200ms"))) {

@@ -129,7 +129,7 @@ final class LogPiecesTest {
     }
 
     @Test
-    @DisplayName("TEN-19: so are those in header, URL and user:password@ arguments")
+    @DisplayName("So are those in header, URL and user:password@ arguments")
     void masksHeaderAndUrlArguments() {
         var config =
                 Json.read(

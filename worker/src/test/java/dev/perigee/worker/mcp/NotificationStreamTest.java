@@ -88,7 +88,7 @@ final class NotificationStreamTest {
     }
 
     @Test
-    @DisplayName("CAL-13: the negotiated revision is named by POST, GET and DELETE")
+    @DisplayName("The negotiated revision is named by POST, GET and DELETE")
     void namesTheRevision() throws Exception {
         server.order("{'protocol':'2025-06-18'}");
         echo();
@@ -105,7 +105,7 @@ final class NotificationStreamTest {
     }
 
     @Test
-    @DisplayName("CAL-14: a stream that the server closes is opened again, and misses no change")
+    @DisplayName("A stream that the server closes is opened again, and misses no change")
     void opensAgain() throws Exception {
         echo();
         awaitStreams(1);
@@ -123,8 +123,7 @@ final class NotificationStreamTest {
     }
 
     @Test
-    @DisplayName(
-            "CAL-14: where events have ids it continues after the last one, when it is told to")
+    @DisplayName("Where events have ids it continues after the last one, when it is told to")
     void continues() throws Exception {
         server.order("{'retry':600}");
         echo();
@@ -149,7 +148,7 @@ final class NotificationStreamTest {
     }
 
     @Test
-    @DisplayName("CAL-14: a server that is away for a while finds the stream opened again")
+    @DisplayName("A server that is away for a while finds the stream opened again")
     void outlivesOutages() throws Exception {
         echo();
         awaitStreams(1);
@@ -161,7 +160,7 @@ final class NotificationStreamTest {
     }
 
     @Test
-    @DisplayName("CAL-14: a session that the server forgot meanwhile is made anew with its stream")
+    @DisplayName("A session that the server forgot meanwhile is made anew with its stream")
     void findsTheSessionForgotten() throws Exception {
         echo();
         awaitStreams(1);
@@ -177,7 +176,7 @@ final class NotificationStreamTest {
 
     @ParameterizedTest
     @ValueSource(ints = {405, 404, 400, 401, 501})
-    @DisplayName("CAL-14: a server that offers no stream is asked for one once")
+    @DisplayName("A server that offers no stream is asked for one once")
     void offersNone(int status) throws Exception {
         server.order("{'get':%d}".formatted(status));
         echo();
@@ -188,7 +187,7 @@ final class NotificationStreamTest {
     }
 
     @Test
-    @DisplayName("CAL-14: no stream is opened for a client that is closed")
+    @DisplayName("No stream is opened for a client that is closed")
     void endsWithItsClient() throws Exception {
         echo();
         awaitStreams(1);
@@ -205,7 +204,7 @@ final class NotificationStreamTest {
     }
 
     @Test
-    @DisplayName("CAL-14: the pauses grow, up to a minute, unless the server asks for more")
+    @DisplayName("The pauses grow, up to a minute, unless the server asks for more")
     void pausesGrow() {
         var second = Duration.ofSeconds(1);
         assertThat(NotificationStream.pause(second, 0, 0)).isEqualTo(second);

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SecretMaskTest {
     @ParameterizedTest
-    @DisplayName("TEN-19: what may be a secret in a dead letter is masked")
+    @DisplayName("What may be a secret in a dead letter is masked")
     @ValueSource(
             strings = {
                 "{\"config\":{\"env\":{\"HOME_PAGE\":\"hide-me\"}}}",

@@ -89,7 +89,7 @@ final class RewriterTest {
     }
 
     @Test
-    @DisplayName("TEN-19: a copy has no secret of a header, user:password@ or JSON argument")
+    @DisplayName("A copy has no secret of a header, user:password@ or JSON argument")
     void masksSecretsInsideArguments() {
         var copy =
                 command(

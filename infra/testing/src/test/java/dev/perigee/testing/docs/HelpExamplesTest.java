@@ -39,7 +39,7 @@ import tools.jackson.databind.json.JsonMapper;
  * without a fleet; see {@link ExampleWorld}. What ends by Ctrl-C only is ended when it is ready. A
  * run of {@code bench} takes minutes: its examples are parsed only, by BenchHelpTest.
  */
-@DisplayName("OPS-16: every example of every --help runs")
+@DisplayName("Every example of every --help runs")
 @Tag(NeedsProgram.TAG)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class HelpExamplesTest {

@@ -19,7 +19,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("OWN-11: partitions that are added to the topics of a live fleet")
+@DisplayName("Partitions that are added to the topics of a live fleet")
 final class AddedPartitionsTest {
     private static final int BEFORE = 4;
     private static final int AFTER = 8;
