@@ -45,7 +45,7 @@ final class DocumentationTest {
 
     @BeforeAll
     void open(@TempDir Path folder) throws IOException {
-        reader = Reader.in(folder);
+        reader = Reader.in(folder, "pages");
     }
 
     @AfterAll

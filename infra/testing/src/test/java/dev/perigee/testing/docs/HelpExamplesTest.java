@@ -96,7 +96,7 @@ final class HelpExamplesTest {
 
     @BeforeAll
     void open(@TempDir Path folder) throws IOException {
-        reader = Reader.in(folder);
+        reader = Reader.in(folder, "help");
         world = ExampleWorld.around(reader, folder);
     }
 

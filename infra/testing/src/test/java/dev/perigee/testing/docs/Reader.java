@@ -37,7 +37,7 @@ final class Reader implements AutoCloseable {
     private final DevFleets fleets = new DevFleets();
     private final Shell shell;
 
-    private Reader(NpmRegistry registry, Path folder) throws IOException {
+    private Reader(NpmRegistry registry, Path folder, Path logs) throws IOException {
         this.registry = registry;
         root = Files.createDirectory(folder.resolve("checkout"));
         try (var entries = Files.list(Checkout.root())) {
@@ -51,7 +51,7 @@ final class Reader implements AutoCloseable {
         shell =
                 new Shell(
                         root,
-                        Files.createDirectories(Path.of("target", "docs")).toAbsolutePath(),
+                        logs,
                         Map.ofEntries(
                                 entry("PATH", programs + ":" + System.getenv("PATH")),
                                 entry("JAVA25_HOME", System.getProperty("java.home")),
@@ -68,9 +68,12 @@ final class Reader implements AutoCloseable {
      * Gives him a checkout and a registry of npm packages.
      *
      * @param folder is empty, and his alone
+     * @param name of the directory of what his commands print: readers of other JVMs run at the
+     *     same time, and wait for what their own commands print
      */
-    static Reader in(Path folder) throws IOException {
-        return new Reader(NpmRegistry.start(), folder);
+    static Reader in(Path folder, String name) throws IOException {
+        var logs = Files.createDirectories(Path.of("target", "docs", name)).toAbsolutePath();
+        return new Reader(NpmRegistry.start(), folder, logs);
     }
 
     private void link(Path at, Path target) throws IOException {
