@@ -105,9 +105,9 @@ final class RewriterTest {
 
         assertThat(copy.toString()).doesNotContain(SECRET);
         assertThat(args.get(1).asString()).matches("Authorization: masked-\\w+");
-        assertThat(args.get(6).asString()).matches("b:masked-\\w+@db.example");
-        assertThat(args.get(8).asString()).isEqualTo("8080");
-        assertThat(args.get(9).asString()).matches("\\{\"token\": \"masked-\\w+\"}");
+        assertThat(args.get(7).asString()).matches("b:masked-\\w+@db.example");
+        assertThat(args.get(9).asString()).isEqualTo("8080");
+        assertThat(args.get(10).asString()).matches("\\{\"token\": \"masked-\\w+\"}");
     }
 
     @Test
