@@ -58,16 +58,17 @@ class ByteBudgetTest {
         var go = new CountDownLatch(1);
         try (var threads = Executors.newFixedThreadPool(8)) {
             for (int i = 0; i < 8; i++) {
-                threads.submit(
-                        () -> {
-                            go.await();
-                            for (int n = 0; n < 1000; n++) {
-                                if (budget.tryTake(3)) {
-                                    taken.incrementAndGet();
-                                }
-                            }
-                            return null;
-                        });
+                var _ =
+                        threads.submit(
+                                () -> {
+                                    go.await();
+                                    for (int n = 0; n < 1000; n++) {
+                                        if (budget.tryTake(3)) {
+                                            taken.incrementAndGet();
+                                        }
+                                    }
+                                    return null;
+                                });
             }
             go.countDown();
         }
