@@ -17,8 +17,11 @@ import org.jspecify.annotations.Nullable;
  * ask again when a worker changes or the wait is over.
  */
 public final class HostChoice {
-    /** So long a new partition waits for workers that have not been heard of yet. */
-    private static final Duration FIRST_DIAL = Duration.ofSeconds(2);
+    /**
+     * So long a new partition waits for workers that have not been heard of yet. On a busy machine
+     * 2 s were too short, and all servers of a fleet began on the worker that was quicker.
+     */
+    private static final Duration FIRST_DIAL = Duration.ofSeconds(5);
 
     private final SafetyWindow window;
     private final Duration recheck;

@@ -74,8 +74,8 @@ final class HostChoiceTest {
     void aNewPartitionWaitsAMomentForWorkersThatWereNotHeardOf() {
         var unheard = worker(null, null, LinkState.CONNECTING, null, false);
 
-        assertThat(until(choose(null, NOW, OTHER, unheard))).isEqualTo(NOW.plusSeconds(2));
-        assertThat(choose(null, NOW.minusSeconds(2), OTHER, unheard))
+        assertThat(until(choose(null, NOW, OTHER, unheard))).isEqualTo(NOW.plusSeconds(5));
+        assertThat(choose(null, NOW.minusSeconds(5), OTHER, unheard))
                 .isEqualTo(new HostDecision.Place("worker-2"));
         assertThat(choose(null, NOW, OTHER)).isEqualTo(new HostDecision.Place("worker-2"));
     }
