@@ -7,6 +7,7 @@ import dev.perigee.worker.admin.Health;
 import dev.perigee.worker.admin.Health.Check;
 import dev.perigee.worker.admin.HeartbeatReport;
 import dev.perigee.worker.admin.JvmMeters;
+import dev.perigee.worker.admin.ServerGauges;
 import dev.perigee.worker.instance.InstanceSnapshot;
 import dev.perigee.worker.instance.LocalInstanceHost;
 import dev.perigee.worker.process.LaunchException;
@@ -16,6 +17,8 @@ import dev.perigee.worker.process.OwnedLauncher;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.ProcessLaunchers;
 import dev.perigee.worker.process.ProcessOwner;
+import dev.perigee.worker.process.ProcessTable;
+import dev.perigee.worker.process.ServerUsage;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.Watchdog;
 import dev.perigee.worker.process.isolation.Isolation;
@@ -35,6 +38,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -102,6 +106,7 @@ public final class Worker implements AutoCloseable {
         parts.add("jvm meters", JvmMeters.bindTo(meters)::close);
 
         var processes = startProcesses(settings, identity, parts);
+        ServerGauges.bindTo(meters, processes.usage()::now);
         var isolation =
                 IsolationChoice.choose(
                         settings,
@@ -154,7 +159,13 @@ public final class Worker implements AutoCloseable {
                         LinkSettings.read(settings),
                         identity,
                         sessions,
-                        heartbeat(identity, isolation, sessions, admin.seenUri(), clock),
+                        heartbeat(
+                                identity,
+                                isolation,
+                                sessions,
+                                processes.usage(),
+                                admin.seenUri(),
+                                clock),
                         settings.value(LinkSettings.HEARTBEAT_INTERVAL),
                         meters);
         parts.add("link", link::close);
@@ -172,6 +183,7 @@ public final class Worker implements AutoCloseable {
     private record Processes(
             ProcessLauncher launcher,
             Termination termination,
+            ServerUsage usage,
             Watchdog watchdog,
             CountDownLatch leaseLost) {}
 
@@ -188,7 +200,10 @@ public final class Worker implements AutoCloseable {
         var watchdog = Watchdog.start(owner, retention, launcher, leaseLost::countDown);
         parts.add("watchdog", watchdog::close);
         sweeper.requireAlone(owner);
-        var termination = new Termination();
+        var table = new ProcessTable();
+        var termination = new Termination(table);
+        // Each heartbeat measures anew, and readers of metrics no oftener than those.
+        var fresh = settings.value(LinkSettings.HEARTBEAT_INTERVAL).dividedBy(2);
         var owned =
                 new OwnedLauncher(
                         launcher,
@@ -196,13 +211,15 @@ public final class Worker implements AutoCloseable {
                         watchdog,
                         termination,
                         settings.value(SessionSettings.EXPIRY_GRACE));
-        return new Processes(owned, termination, watchdog, leaseLost);
+        return new Processes(
+                owned, termination, new ServerUsage(table, owner, fresh), watchdog, leaseLost);
     }
 
     private static HeartbeatReport heartbeat(
             WorkerIdentity identity,
             Isolation isolation,
             SessionRegistry sessions,
+            ServerUsage usage,
             URI adminUrl,
             InstantSource clock) {
         var version = Worker.class.getPackage().getImplementationVersion();
@@ -234,6 +251,11 @@ public final class Worker implements AutoCloseable {
                             case DRAINING, STOPPING -> "draining";
                             case DRAINED -> "drained";
                         };
+                    }
+
+                    @Override
+                    public ServerUsage.@Nullable Usage servers() {
+                        return usage.now();
                     }
                 },
                 clock);

@@ -78,7 +78,7 @@ final class Samples {
         return switch (type.getSimpleName()) {
             case "int", "Integer" -> 1;
             case "long", "Long" -> 2L;
-            case "double" -> 1.5;
+            case "double", "Double" -> 1.5;
             case "boolean", "Boolean" -> true;
             case "Instant" -> Instant.parse("2026-11-20T10:00:00Z");
             case "URI" -> URI.create("http://127.0.0.1:8081");

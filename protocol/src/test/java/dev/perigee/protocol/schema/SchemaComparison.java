@@ -34,6 +34,7 @@ final class SchemaComparison {
                     Map.entry(int.class, Set.of("integer")),
                     Map.entry(Long.class, Set.of("integer")),
                     Map.entry(long.class, Set.of("integer")),
+                    Map.entry(Double.class, Set.of("number")),
                     Map.entry(double.class, Set.of("number")),
                     Map.entry(Boolean.class, Set.of("boolean")),
                     Map.entry(boolean.class, Set.of("boolean")),

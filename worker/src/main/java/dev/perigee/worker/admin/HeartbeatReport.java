@@ -1,10 +1,13 @@
 package dev.perigee.worker.admin;
 
+import com.sun.management.OperatingSystemMXBean;
 import dev.perigee.protocol.event.Heartbeat;
 import dev.perigee.protocol.event.Heartbeat.ProcessSummary;
 import dev.perigee.worker.instance.InstanceSnapshot;
+import dev.perigee.worker.process.ServerUsage;
 import java.lang.management.ManagementFactory;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -12,6 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /** How the worker is at this moment. Any thread may ask. */
 public final class HeartbeatReport implements Supplier<Heartbeat> {
@@ -35,11 +40,15 @@ public final class HeartbeatReport implements Supplier<Heartbeat> {
 
         /** The heartbeat's status: {@code running}, {@code draining} or {@code drained}. */
         String status();
+
+        /** What the processes of servers take, null where that is not known. */
+        ServerUsage.@Nullable Usage servers();
     }
 
     private final About about;
     private final Source source;
     private final InstantSource clock;
+    private final HostMemory hostMemory = new HostMemory(Path.of("/"));
 
     public HeartbeatReport(About about, Source source, InstantSource clock) {
         this.about = about;
@@ -58,6 +67,8 @@ public final class HeartbeatReport implements Supplier<Heartbeat> {
                     .add(summary(instance, now));
         }
         var runtime = Runtime.getRuntime();
+        var servers = source.servers();
+        var host = hostMemory.now();
         return new Heartbeat(
                 Heartbeat.EVENT,
                 about.workerId(),
@@ -65,9 +76,15 @@ public final class HeartbeatReport implements Supplier<Heartbeat> {
                 source.status(),
                 about.version(),
                 seconds(Duration.between(about.start(), now)),
-                cpuLoad(),
+                Math.max(0, load(OperatingSystemMXBean::getProcessCpuLoad)),
                 runtime.totalMemory() - runtime.freeMemory(),
                 runtime.maxMemory(),
+                servers == null ? null : known(servers.cpuLoad()),
+                servers == null ? null : servers.memoryBytes(),
+                servers == null ? null : servers.processes(),
+                known(load(OperatingSystemMXBean::getCpuLoad)),
+                bytes(host.available()),
+                bytes(host.limit()),
                 byTeam,
                 counts.byState(),
                 counts.dormant(),
@@ -104,11 +121,18 @@ public final class HeartbeatReport implements Supplier<Heartbeat> {
         return duration.toMillis() / 1000.0;
     }
 
-    /** Of this process, from 0 to 1 over all processors; 0 where the JVM does not know. */
-    private static double cpuLoad() {
-        return ManagementFactory.getOperatingSystemMXBean()
-                        instanceof com.sun.management.OperatingSystemMXBean system
-                ? Math.max(0, system.getProcessCpuLoad())
-                : 0;
+    /** From 0 to 1 over all processors; negative where the JVM does not know. */
+    private static double load(ToDoubleFunction<OperatingSystemMXBean> kind) {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+                ? kind.applyAsDouble(system)
+                : -1;
+    }
+
+    private static @Nullable Double known(double load) {
+        return load >= 0 ? load : null;
+    }
+
+    private static @Nullable Long bytes(double amount) {
+        return Double.isNaN(amount) ? null : (long) amount;
     }
 }

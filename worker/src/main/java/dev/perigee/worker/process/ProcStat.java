@@ -16,9 +16,24 @@ import org.jspecify.annotations.Nullable;
  * @param session the session's id
  * @param startTime ticks since boot
  * @param memoryBytes its address space; none has a thread of the kernel, or one that is ending
+ * @param ownTicks processor time that it spent itself, {@value #TICKS_PER_SECOND} a second
+ * @param reapedTicks processor time of its ended descendants that were waited for
  */
-record ProcStat(long pid, char state, long parent, long session, long startTime, long memoryBytes) {
+record ProcStat(
+        long pid,
+        char state,
+        long parent,
+        long session,
+        long startTime,
+        long memoryBytes,
+        long ownTicks,
+        long reapedTicks) {
 
+    /** Linux shows user space this many on every architecture (USER_HZ). */
+    static final int TICKS_PER_SECOND = 100;
+
+    private static final int OWN_TIME = 14;
+    private static final int REAPED_TIME = 16;
     private static final int START_TIME = 22;
     private static final int MEMORY = 23;
 
@@ -73,7 +88,14 @@ record ProcStat(long pid, char state, long parent, long session, long startTime,
                 Long.parseLong(fields[1]),
                 Long.parseLong(fields[3]),
                 Long.parseLong(fields[START_TIME - 3]),
-                Long.parseLong(fields[MEMORY - 3]));
+                Long.parseLong(fields[MEMORY - 3]),
+                ticks(fields, OWN_TIME),
+                ticks(fields, REAPED_TIME));
+    }
+
+    /** User time and, next to it, system time. */
+    private static long ticks(String[] fields, int at) {
+        return Long.parseLong(fields[at - 3]) + Long.parseLong(fields[at - 2]);
     }
 
     boolean alive() {

@@ -157,6 +157,8 @@ final class ProcessReader {
                                                 .startInstant()
                                                 .map(Instant::toEpochMilli)
                                                 .orElse(0L),
+                                        0,
+                                        0,
                                         0))
                 .map(stat -> new ProcessEntry(stat, null, null, false))
                 .toList();

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * The processes of this system, read by one thread of its own at a time. Many who ask at the same
  * time share one reading, which begins after the last of them asked; after each the thread rests
  * three times as long as it took, so that ending hundreds of children costs a quarter of one
- * processor at most. There is no thread while nobody asks.
+ * processor at most. There is no thread while nobody asks. One per worker.
  */
-final class ProcessTable {
+public final class ProcessTable {
     private static final int REST = 3;
     private static final Duration LONGEST_REST = Duration.ofMillis(500);
 
@@ -22,7 +22,8 @@ final class ProcessTable {
     private @Nullable CompletableFuture<ProcessSnapshot> next;
     private boolean running;
 
-    ProcessTable() {
+    /** Of the system that this runs on. */
+    public ProcessTable() {
         var processes = new ProcessReader();
         this(() -> new ProcessSnapshot(processes.read()));
     }

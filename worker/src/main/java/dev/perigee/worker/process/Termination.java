@@ -32,12 +32,17 @@ public final class Termination {
 
     private final ProcessTable table;
 
-    /** One per worker, so that many endings share their reading of the process table. */
+    /** With a table of its own. */
     public Termination() {
         this(new ProcessTable());
     }
 
-    Termination(ProcessTable table) {
+    /**
+     * One per worker, so that many endings share their reading of the process table.
+     *
+     * @param table shared with others that look at processes
+     */
+    public Termination(ProcessTable table) {
         this.table = table;
     }
 

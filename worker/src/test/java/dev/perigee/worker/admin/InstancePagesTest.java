@@ -11,6 +11,7 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.worker.instance.InstanceIdentity;
 import dev.perigee.worker.instance.InstanceSnapshot;
 import dev.perigee.worker.instance.InstanceState;
+import dev.perigee.worker.process.ServerUsage;
 import java.net.URI;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -135,6 +136,9 @@ final class InstancePagesTest {
                 .extracting(ProcessSummary::processId)
                 .containsExactly("s-a", "s-b");
         assertThat(heartbeat.dormantCount()).isEqualTo(1);
+        assertThat(heartbeat.serversProcessCount()).isEqualTo(3);
+        assertThat(heartbeat.serversMemoryBytes()).isEqualTo(5000);
+        assertThat(heartbeat.serversCpuLoad()).isEqualTo(0.25);
         assertThat(heartbeat.countsByState())
                 .containsEntry("running", 1)
                 .containsEntry("failed", 1)
@@ -182,6 +186,11 @@ final class InstancePagesTest {
                             @Override
                             public String status() {
                                 return "running";
+                            }
+
+                            @Override
+                            public ServerUsage.Usage servers() {
+                                return new ServerUsage.Usage(3, 5000, 1, 0.25);
                             }
                         },
                         InstantSource.fixed(NOW))

@@ -188,6 +188,11 @@ final class RawGateway implements AutoCloseable {
         return next(notices);
     }
 
+    /** Whatever came before this is not looked at. */
+    void forgetNotices() {
+        notices.clear();
+    }
+
     boolean hasEvent() {
         return !events.isEmpty();
     }

@@ -1,0 +1,108 @@
+package dev.perigee.worker.process;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Processor time of a set of process trees, from one look at them to the next. No I/O; for one
+ * thread at a time.
+ *
+ * <p>A process that ended between two looks is found in its reaper's count, with all that it spent
+ * in its life. What earlier looks saw of it is taken off there, also when it is waited for much
+ * later, so nothing counts twice. Lost is what a process spent after the last look when nobody
+ * waits for it, or an init outside the trees does.
+ */
+final class CpuAccount {
+    private final long worker;
+    private Map<Long, ProcStat> last = Map.of();
+
+    /** Ticks that were counted of ended descendants and are still to come in a reaper's count. */
+    private Map<Long, Long> counted = Map.of();
+
+    /**
+     * An account before the first look.
+     *
+     * @param worker the process that starts the trees and waits for them; what it spends itself
+     *     does not count
+     */
+    CpuAccount(long worker) {
+        this.worker = worker;
+    }
+
+    /**
+     * Ticks that were spent since the look before; at the first look since the processes started.
+     *
+     * @param processes all live ones of the trees, and the worker
+     */
+    long advance(List<ProcStat> processes) {
+        var now = new HashMap<Long, ProcStat>();
+        processes.forEach(stat -> now.put(stat.pid(), stat));
+        var owed = owed(now);
+        var left = new HashMap<Long, Long>();
+        long spent = 0;
+        for (var stat : now.values()) {
+            var before = same(last.get(stat.pid()), stat) ? last.get(stat.pid()) : null;
+            long reaped = reaped(before, stat);
+            long known = owed.getOrDefault(stat.pid(), 0L);
+            long repeated = Math.min(known, reaped);
+            spent += own(before, stat) + reaped - repeated;
+            if (known > repeated) {
+                left.put(stat.pid(), known - repeated);
+            }
+        }
+        last = now;
+        counted = left;
+        return spent;
+    }
+
+    private long own(@Nullable ProcStat before, ProcStat stat) {
+        if (stat.pid() == worker) {
+            return 0;
+        }
+        return Math.max(0, stat.ownTicks() - (before == null ? 0 : before.ownTicks()));
+    }
+
+    private long reaped(@Nullable ProcStat before, ProcStat stat) {
+        if (before == null) {
+            // What the worker waited for before the first look is not of these trees.
+            return stat.pid() == worker ? 0 : stat.reapedTicks();
+        }
+        return Math.max(0, stat.reapedTicks() - before.reapedTicks());
+    }
+
+    /** By the process id of those who live. */
+    private Map<Long, Long> owed(Map<Long, ProcStat> now) {
+        var owed = new HashMap<Long, Long>();
+        for (var stat : last.values()) {
+            long ticks = counted.getOrDefault(stat.pid(), 0L);
+            var heir = stat;
+            if (!same(stat, now.get(stat.pid()))) {
+                ticks += stat.ownTicks() + stat.reapedTicks();
+                heir = survivor(stat, now);
+            }
+            if (heir != null && ticks > 0) {
+                owed.merge(heir.pid(), ticks, Long::sum);
+            }
+        }
+        return owed;
+    }
+
+    /** The nearest ancestor that lives, null when there is none in the trees. */
+    private @Nullable ProcStat survivor(ProcStat gone, Map<Long, ProcStat> now) {
+        var ancestor = last.get(gone.parent());
+        // A look takes time: a number that was given again meanwhile could close a circle.
+        for (int hops = 0; ancestor != null && hops < last.size(); hops++) {
+            if (same(ancestor, now.get(ancestor.pid()))) {
+                return ancestor;
+            }
+            ancestor = last.get(ancestor.parent());
+        }
+        return null;
+    }
+
+    private static boolean same(@Nullable ProcStat one, @Nullable ProcStat other) {
+        return one != null && other != null && one.startTime() == other.startTime();
+    }
+}

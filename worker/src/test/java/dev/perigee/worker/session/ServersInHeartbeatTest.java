@@ -1,0 +1,150 @@
+package dev.perigee.worker.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.event.Heartbeat;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.link.InstanceOrder;
+import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.topic.RecordOrigin;
+import dev.perigee.worker.WorkerStartException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What heartbeats and metrics say of real servers that take memory and processor time. */
+final class ServersInHeartbeatTest {
+    private static final long MIB = 1 << 20;
+    private static final long HELD = 160 * MIB;
+    private static final String MEMORY = "perigee_worker_servers_memory_bytes";
+    private static final String SECONDS = "perigee_worker_servers_cpu_seconds_total";
+
+    private final WholeWorker worker = new WholeWorker(Map.of("heartbeat.interval", "300ms"));
+    private long offset;
+
+    @TempDir Path directory;
+
+    ServersInHeartbeatTest() throws WorkerStartException, InterruptedException {}
+
+    /** Both have the process that matters as a grandchild, as servers under npx do. */
+    private static ServerConfig hoarder(Path full) {
+        var script =
+                "const b = Buffer.alloc(%d, 1); require(\"fs\").writeFileSync(\"%s\", String(b.length)); setInterval(() => b, 1000)"
+                        .formatted(HELD, full);
+        return WholeWorker.program("hoarder", "node -e '" + script + "' & wait");
+    }
+
+    private static ServerConfig burner(Path pid) {
+        return WholeWorker.program(
+                "burner", "sh -c 'echo $$ > %s; while :; do :; done' & wait".formatted(pid));
+    }
+
+    @Test
+    @DisplayName("a heartbeat shows what servers take of the machine, and that they gave it back")
+    void showsWhatServersTake() throws Exception {
+        try (worker) {
+            var idle = beat(beat -> beat.serversCpuLoad() != null);
+            assertThat(idle.serversMemoryBytes()).isZero();
+            assertThat(idle.serversProcessCount()).isZero();
+            assertHost(idle);
+
+            var hoarder = hoarder(directory.resolve("full"));
+            worker.install(hoarder, ++offset);
+            WholeWorker.awaitFile(directory.resolve("full"));
+            var full = beat(beat -> memory(beat) > HELD);
+            assertThat(full.serversMemoryBytes()).isLessThan(HELD + 60 * MIB);
+            assertThat(full.serversProcessCount()).isEqualTo(2);
+            assertThat(worker.metric(MEMORY)).isBetween(HELD * 1.0, HELD + 60.0 * MIB);
+
+            remove(hoarder);
+            var dropped = beat(beat -> memory(beat) == 0);
+            assertThat(dropped.serversProcessCount()).isZero();
+        }
+    }
+
+    @Test
+    @DisplayName("a heartbeat shows the processor time of servers, and that it ended with them")
+    void showsWhatServersSpend() throws Exception {
+        try (worker) {
+            double before = worker.metric(SECONDS);
+            var burner = burner(directory.resolve("pid"));
+            worker.install(burner, ++offset);
+            WholeWorker.awaitFile(directory.resolve("pid"));
+            long pid = Long.parseLong(Files.readString(directory.resolve("pid")).strip());
+            beat(beat -> load(beat) > 0);
+
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> worker.metric(SECONDS) - before > 1.5);
+            // Measured up to 150 ms ago; the shells and what else it took to start are within that.
+            assertThat(worker.metric(SECONDS) - before).isCloseTo(seconds(pid), within(0.4));
+            assertThat(load(beat(beat -> load(beat) > 0)))
+                    .as("one thread's share")
+                    .isLessThan(1.4 / Runtime.getRuntime().availableProcessors());
+
+            remove(burner);
+            beat(beat -> Objects.equals(beat.serversProcessCount(), 0));
+            double spent = worker.metric(SECONDS);
+            beat(beat -> load(beat) == 0);
+            assertThat(worker.metric(SECONDS) - spent).as("after the end").isLessThan(0.4);
+        }
+    }
+
+    private static void assertHost(Heartbeat beat) {
+        assertThat(Objects.requireNonNull(beat.hostMemoryMaxBytes())).isPositive();
+        assertThat(Objects.requireNonNull(beat.hostMemoryAvailableBytes()))
+                .isBetween(1L, beat.hostMemoryMaxBytes());
+        assertThat(Objects.requireNonNull(beat.hostCpuLoad())).isBetween(0.0, 1.0);
+    }
+
+    private static long memory(Heartbeat beat) {
+        return Objects.requireNonNull(beat.serversMemoryBytes());
+    }
+
+    /** The first heartbeat has none. */
+    private static double load(Heartbeat beat) {
+        return Objects.requireNonNullElse(beat.serversCpuLoad(), Double.NaN);
+    }
+
+    private static double seconds(long pid) {
+        var spent = ProcessHandle.of(pid).orElseThrow().info().totalCpuDuration().orElseThrow();
+        return spent.toMillis() / 1000.0;
+    }
+
+    /** A heartbeat from now on that is so. */
+    private Heartbeat beat(Predicate<Heartbeat> wanted) throws InterruptedException {
+        worker.gateway.forgetNotices();
+        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        while (System.nanoTime() < deadline) {
+            var notice = worker.gateway.notice();
+            if (notice.method().equals(LinkMethod.HEARTBEAT)) {
+                var beat = Json.read(notice.params(), Heartbeat.class);
+                if (wanted.test(beat)) {
+                    return beat;
+                }
+            }
+        }
+        throw new AssertionError("no such heartbeat came");
+    }
+
+    private void remove(ServerConfig server) throws InterruptedException {
+        offset++;
+        var order =
+                new InstanceOrder.Simple(
+                        Orders.PARTITION,
+                        new RecordOrigin(Orders.COMMANDS, Orders.PARTITION, offset),
+                        "cmd-" + offset,
+                        server.processId(),
+                        offset,
+                        null);
+        worker.gateway.ask(LinkMethod.REMOVE, order, InstanceOrder.Outcome.class);
+    }
+}
