@@ -42,7 +42,12 @@ record FleetView(
     record LinkLine(
             String address, String state, Instant since, String phase, @Nullable String problem) {}
 
-    /** What a heartbeat says of its worker. */
+    /**
+     * What a heartbeat says of its worker; what it does not say is null.
+     *
+     * @param cpuLoad of the worker's JVM alone, as {@code memory} is of its heap; shares of
+     *     processors are from 0 to 1
+     */
     record WorkerFacts(
             Instant at,
             String status,
@@ -51,6 +56,12 @@ record FleetView(
             double cpuLoad,
             long memoryUsedBytes,
             long memoryMaxBytes,
+            @Nullable Double serversCpuLoad,
+            @Nullable Long serversMemoryBytes,
+            @Nullable Integer serversProcessCount,
+            @Nullable Double hostCpuLoad,
+            @Nullable Long hostMemoryAvailableBytes,
+            @Nullable Long hostMemoryMaxBytes,
             int instances,
             Map<String, Integer> countsByState,
             int dormant,
@@ -66,6 +77,12 @@ record FleetView(
                     heartbeat.cpuLoad(),
                     heartbeat.memoryUsedBytes(),
                     heartbeat.memoryMaxBytes(),
+                    heartbeat.serversCpuLoad(),
+                    heartbeat.serversMemoryBytes(),
+                    heartbeat.serversProcessCount(),
+                    heartbeat.hostCpuLoad(),
+                    heartbeat.hostMemoryAvailableBytes(),
+                    heartbeat.hostMemoryMaxBytes(),
                     count,
                     Map.copyOf(heartbeat.countsByState()),
                     heartbeat.dormantCount(),

@@ -106,8 +106,6 @@ function row(name, ...value) {
 
 function workerCard({ worker_id: id, link, facts }) {
   const states = Object.entries(facts?.counts_by_state ?? {}).filter(([, count]) => count > 0);
-  const memory = facts && h('meter', { min: 0, max: facts.memory_max_bytes, value: facts.memory_used_bytes,
-    high: 0.85 * facts.memory_max_bytes, 'aria-label': 'Memory' });
   return h('li', { class: 'card' },
     h('div', { class: 'card-head' }, h('h3', null, id ?? link.address),
       link ? badge(linkGroup(link.state), `link ${link.state}`) : badge('unknown', 'no link')),
@@ -120,12 +118,31 @@ function workerCard({ worker_id: id, link, facts }) {
         row('Heartbeat', h('span', { 'data-age': facts.at })),
         row('Up', h('span', { 'data-up': facts.started_at })),
         row('Instances', `${facts.instances}${states.length ? ` (${states.map(([state, count]) => `${count} ${state}`).join(', ')})` : ''}`),
-        row('Processor', `${Math.round(facts.cpu_load * 100)} %`),
         row('Version', facts.version),
         row('Isolation', facts.isolation ?? '–'),
-        h('div', { class: 'whole' }, h('dt', null, 'Memory'),
-          h('dd', null, memory, `${bytes(facts.memory_used_bytes)} of ${bytes(facts.memory_max_bytes)}`)),
-      ] : [row('Heartbeat', 'none seen yet')])));
+      ] : [row('Heartbeat', 'none seen yet')])),
+    facts ? resources(facts) : null);
+}
+
+/** What fills the machine: the servers, beside the worker's own JVM and everything there is. */
+function resources(facts) {
+  const { host_memory_max_bytes: max, host_memory_available_bytes: available, servers_process_count: count } = facts;
+  return h('table', { class: 'plain-table resources' },
+    h('thead', null, h('tr', null, ['Uses', 'Memory', 'CPU'].map((name) => h('th', { scope: 'col' }, name)))),
+    h('tbody', null,
+      used('Servers', count === undefined ? null : plural(count, 'process', 'processes'), facts.servers_memory_bytes, max, facts.servers_cpu_load),
+      used('Worker JVM', 'heap', facts.memory_used_bytes, facts.memory_max_bytes, facts.cpu_load),
+      used('Host', 'all processes', max === undefined || available === undefined ? undefined : max - available, max, facts.host_cpu_load)));
+}
+
+/** What a heartbeat does not tell is undefined here. */
+function used(name, more, amount, max, load) {
+  const meter = amount === undefined || max === undefined ? null
+    : h('meter', { min: 0, max, value: amount, high: 0.85 * max, 'aria-label': `Memory, ${name}` });
+  return h('tr', null,
+    h('th', { scope: 'row' }, name, more ? h('span', { class: 'muted sub' }, more) : null),
+    h('td', null, meter, amount === undefined ? '–' : `${bytes(amount)}${max === undefined ? '' : ` of ${bytes(max)}`}`),
+    h('td', null, load === undefined ? '–' : `${Math.round(load * 100)} %`));
 }
 
 function gatewayCard(it, fleet) {

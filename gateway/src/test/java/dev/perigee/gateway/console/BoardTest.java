@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.Heartbeat;
 import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -217,6 +219,39 @@ final class BoardTest {
         board.heartbeat(heartbeat(40, 1L));
 
         assertThat(after(known).instances()).isEmpty();
+    }
+
+    @Test
+    void showsWhatFillsAWorkersMachine() {
+        var told = Json.tree(Json.write(FleetView.WorkerFacts.of(heartbeat(10, 1L))));
+
+        assertThat(told.path("cpu_load").asDouble()).isEqualTo(0.1);
+        assertThat(told.path("memory_used_bytes").asLong()).isEqualTo(1);
+        assertThat(told.path("servers_cpu_load").asDouble()).isEqualTo(0.2);
+        assertThat(told.path("servers_memory_bytes").asLong()).isEqualTo(3);
+        assertThat(told.path("servers_process_count").asInt()).isEqualTo(4);
+        assertThat(told.path("host_cpu_load").asDouble()).isEqualTo(0.3);
+        assertThat(told.path("host_memory_available_bytes").asLong()).isEqualTo(5);
+        assertThat(told.path("host_memory_max_bytes").asLong()).isEqualTo(6);
+    }
+
+    @Test
+    void leavesOutWhatAnOlderWorkerDoesNotTell() {
+        var old =
+                RawJson.of(
+                        """
+                        {"event":"perigee.worker.heartbeat","worker_id":"w","incarnation":"i",
+                         "status":"running","version":"0","uptime_seconds":1,"cpu_load":0,
+                         "memory_used_bytes":1,"memory_max_bytes":2,"processes_by_team":{},
+                         "counts_by_state":{},"dormant_count":0,"partitions":[],
+                         "timestamp":"2026-11-20T10:00:00Z"}
+                        """);
+
+        var told = Json.tree(Json.write(FleetView.WorkerFacts.of(Json.read(old, Heartbeat.class))));
+
+        assertThat(told.path("memory_max_bytes").asLong()).isEqualTo(2);
+        assertThat(told.propertyNames())
+                .noneMatch(name -> name.startsWith("servers_") || name.startsWith("host_"));
     }
 
     private static Heartbeat heartbeat(int second, long pid) {

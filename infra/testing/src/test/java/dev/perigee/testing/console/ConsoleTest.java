@@ -326,4 +326,26 @@ final class ConsoleTest {
         }
         page.await("document.querySelectorAll('.matrix thead .badge[data-group=ok]').length === 2");
     }
+
+    @Test
+    @DisplayName("OPS-01: shows memory and CPU of servers beside those of worker JVM and host")
+    void showsWhatFillsTheMachine() throws Exception {
+        login();
+        page.press("f");
+        page.await("document.querySelectorAll('#fleet .resources').length === 2");
+
+        var size = "[\\d.]+ [KMG]iB";
+        awaitRow(1, "Servers[1-9]\\d* process(es)?" + size + " of " + size + "\\d+ %");
+        awaitRow(2, "Worker JVMheap" + size + " of " + size + "\\d+ %");
+        awaitRow(3, "Hostall processes" + size + " of " + size + "\\d+ %");
+        assertThat(page.count("#fleet .resources meter")).isEqualTo(6);
+        assertThat(page.text("#fleet .cards")).doesNotContain("NaN", "undefined");
+    }
+
+    /** Servers are where their partitions are, which may be one worker. */
+    private void awaitRow(int number, String pattern) {
+        page.await(
+                "[...document.querySelectorAll('.resources tbody tr:nth-child(%d)')].some(it => /^%s$/.test(it.textContent))"
+                        .formatted(number, pattern));
+    }
 }
