@@ -107,6 +107,10 @@ final class FleetMetricsTest {
         assertThat(worker.sum("perigee_worker_requests_limit", Map.of())).isEqualTo(1024);
         assertThat(worker.sum("perigee_worker_host_memory_available_bytes", Map.of()))
                 .isBetween(1.0, worker.sum("perigee_worker_host_memory_limit_bytes", Map.of()));
+        assertThat(worker.sum("perigee_worker_servers_processes", Map.of())).isPositive();
+        assertThat(worker.sum("perigee_worker_servers_memory_bytes", Map.of()))
+                .isBetween(1e6, worker.sum("perigee_worker_host_memory_limit_bytes", Map.of()));
+        assertThat(worker.sum("perigee_worker_servers_cpu_seconds_total", Map.of())).isPositive();
         assertThat(gateway.sum("perigee_gateway_ready", Map.of())).isEqualTo(1);
         assertThat(gateway.sum("perigee_gateway_broker_away_seconds", Map.of())).isZero();
         assertThat(gateway.sum("perigee_gateway_records_open", Map.of())).isZero();
