@@ -1,5 +1,7 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.limit.BudgetShare;
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -24,8 +26,11 @@ import org.jspecify.annotations.Nullable;
  * a journal full of that behaves as one that does not evict. A reader that missed evicted output
  * finds a {@link #takeHole hole}, once.
  *
- * <p>Entries larger than {@link Limits#largeBytes} are charged to a budget that all journals of the
- * worker share, so that one large result neither fills its journal nor many of them the heap.
+ * <p>All journals of the worker share a budget, of which each may have as much as is still free,
+ * see {@link BudgetShare}: beyond that it is full, too. So those that hold most wait first, and a
+ * journal of which all is acknowledged takes entries again, whatever others hold. Entries larger
+ * than {@link Limits#largeBytes} count there only, so that one large result does not fill its
+ * journal.
  *
  * <p>Source: design/link.md, "Journal".
  */
@@ -36,7 +41,7 @@ final class Journal {
      *
      * @param maxBytes room for entries that are not large
      * @param maxEntries room for entries of any size
-     * @param largeBytes from this size on an entry is charged to the shared budget
+     * @param largeBytes from this size on an entry counts in the shared budget only
      */
     record Limits(long maxBytes, int maxEntries, int largeBytes, WhenFull whenFull) {}
 
@@ -69,8 +74,14 @@ final class Journal {
         byte[] encode(long seq, long lines);
     }
 
+    /** What an entry takes beside its frame, about. */
+    static final int ENTRY_BYTES = 128;
+
+    /** What each journal may hold whatever others do: lines of a log, and some status. */
+    static final int ALLOWANCE_BYTES = 16 << 10;
+
     private final Limits limits;
-    private final LargeBudget budget;
+    private final BudgetShare share;
     private final TreeMap<Long, Entry> entries = new TreeMap<>();
     private final ArrayDeque<Entry> evictable = new ArrayDeque<>();
     private long nextSeq;
@@ -81,14 +92,14 @@ final class Journal {
     private long evictedUpTo;
     private @Nullable Output evicted;
 
-    Journal(Limits limits, LargeBudget budget) {
+    Journal(Limits limits, ByteBudget budget) {
         this(limits, budget, 1);
     }
 
     /** An empty journal whose first entry gets that number. */
-    Journal(Limits limits, LargeBudget budget, long firstSeq) {
+    Journal(Limits limits, ByteBudget budget, long firstSeq) {
         this.limits = limits;
-        this.budget = budget;
+        this.share = new BudgetShare(budget, ALLOWANCE_BYTES);
         this.nextSeq = firstSeq;
     }
 
@@ -220,7 +231,7 @@ final class Journal {
 
     /** Forgets everything and gives back what it holds of the shared budget. */
     void clear() {
-        budget.release(largeBytes);
+        share.giveAll();
         entries.clear();
         evictable.clear();
         evicted = null;
@@ -234,9 +245,14 @@ final class Journal {
         long size = (long) sign * entry.frame().length;
         if (entry.frame().length >= limits.largeBytes()) {
             largeBytes += size;
-            budget.take(size);
         } else {
             bytes += size;
+        }
+        long memory = entry.frame().length + (long) ENTRY_BYTES;
+        if (sign > 0) {
+            share.take(memory);
+        } else {
+            share.give(memory);
         }
     }
 
@@ -244,7 +260,7 @@ final class Journal {
         if (isOver()) {
             evict();
         }
-        if (isOver() || (largeBytes > 0 && budget.exhausted())) {
+        if (isOver()) {
             full = true;
         } else if (hasRoomForLogs()) {
             full = false;
@@ -252,12 +268,16 @@ final class Journal {
     }
 
     private boolean isOver() {
-        return bytes >= limits.maxBytes() || entries.size() >= limits.maxEntries();
+        return bytes >= limits.maxBytes()
+                || entries.size() >= limits.maxEntries()
+                || share.isUsedUp();
     }
 
     private void evict() {
         while (!evictable.isEmpty()
-                && (bytes >= limits.maxBytes() / 2 || entries.size() >= limits.maxEntries() / 2)) {
+                && (bytes >= limits.maxBytes() / 2
+                        || entries.size() >= limits.maxEntries() / 2
+                        || share.isNearlyUsedUp())) {
             var entry = evictable.removeFirst();
             entries.remove(entry.seq());
             charge(entry, -1);
@@ -270,6 +290,7 @@ final class Journal {
 
     private boolean hasRoomForLogs() {
         return bytes < limits.maxBytes() - limits.maxBytes() / 4
-                && entries.size() < limits.maxEntries() - limits.maxEntries() / 4;
+                && entries.size() < limits.maxEntries() - limits.maxEntries() / 4
+                && !share.isNearlyUsedUp();
     }
 }

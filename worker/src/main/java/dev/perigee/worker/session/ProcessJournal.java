@@ -1,5 +1,6 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.topic.RecordOrigin;
 import dev.perigee.worker.instance.InstanceIdentity;
 import dev.perigee.worker.instance.InstanceJournal.OutputValve;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class ProcessJournal {
     private final Object lock = new Object();
     private final Journal journal;
-    private final LargeBudget budget;
+    private final ByteBudget budget;
     private final EventFrames frames;
     private final Consumer<ProcessJournal> appended;
     private InstanceIdentity identity;
@@ -35,7 +36,7 @@ final class ProcessJournal {
             InstanceIdentity identity,
             Journal.Limits limits,
             long firstSeq,
-            LargeBudget budget,
+            ByteBudget budget,
             EventFrames frames,
             Consumer<ProcessJournal> appended) {
         this.identity = identity;

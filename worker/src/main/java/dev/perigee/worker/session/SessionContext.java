@@ -1,5 +1,6 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.limit.IdBudget;
 import dev.perigee.worker.instance.InstanceHost;
 import java.time.InstantSource;
@@ -9,7 +10,7 @@ record SessionContext(
         SessionOptions options,
         InstanceHost instances,
         EventFrames frames,
-        LargeBudget largeBudget,
+        ByteBudget journals,
         SessionMetrics metrics,
         Acknowledgements acknowledged,
         CallPermits permits,

@@ -68,7 +68,7 @@ final class SessionJournals implements JournalFactory {
                 identity,
                 context.options().journal(),
                 past.begin(identity.processId()),
-                context.largeBudget(),
+                context.journals(),
                 context.frames(),
                 this::appended);
     }

@@ -1,5 +1,6 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.limit.IdBudget;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param journalBytes room of one instance's journal
  * @param journalEntries the same in entries
  * @param whenFull what a journal without room does
- * @param largeEntryBytes from this size on an entry is charged to a budget of the whole worker
- * @param largeBudgetBytes that budget
+ * @param largeEntryBytes from this size on an entry counts in the budget of all journals only
+ * @param journalBudgetBytes that budget; null for an eighth of the heap
  * @param repeatWindow for how long a request id does not run again
  * @param repeatRequests how many results each session keeps to answer repeats with
  * @param repeatBytes the same in bytes
@@ -32,7 +33,7 @@ public record SessionOptions(
         int journalEntries,
         WhenFull whenFull,
         int largeEntryBytes,
-        long largeBudgetBytes,
+        @Nullable Long journalBudgetBytes,
         Duration repeatWindow,
         int repeatRequests,
         long repeatBytes,
@@ -41,6 +42,12 @@ public record SessionOptions(
 
     Journal.Limits journal() {
         return new Journal.Limits(journalBytes, journalEntries, largeEntryBytes, whenFull);
+    }
+
+    ByteBudget journals() {
+        return journalBudgetBytes == null
+                ? ByteBudget.ofHeap(8)
+                : ByteBudget.of(journalBudgetBytes);
     }
 
     IdBudget requestIds() {

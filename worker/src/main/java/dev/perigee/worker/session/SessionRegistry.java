@@ -1,5 +1,6 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.limit.IdBudget;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.Hello;
@@ -35,7 +36,7 @@ public final class SessionRegistry {
             InstanceHost instances,
             MeterRegistry meters,
             InstantSource clock) {
-        var budget = new LargeBudget(options.largeBudgetBytes());
+        var budget = options.journals();
         var requestIds = options.requestIds();
         this.context =
                 new SessionContext(
@@ -64,14 +65,14 @@ public final class SessionRegistry {
                 "perigee.worker.requests.running",
                 "Requests without a result yet",
                 PartitionSession::runningRequests);
-        Gauge.builder("perigee.worker.journal.large.bytes", budget, LargeBudget::usedBytes)
-                .description("Bytes of large entries, which share one budget")
+        Gauge.builder("perigee.worker.journal.large.bytes", budget, ByteBudget::used)
+                .description("Memory of all entries that no gateway acknowledged, large or not")
                 .register(meters);
         limit(
                 meters,
                 "perigee.worker.journal.large.limit.bytes",
                 "journal.large-budget: from here on calls are refused",
-                options.largeBudgetBytes());
+                budget.limit());
         limit(
                 meters,
                 "perigee.worker.requests.limit",

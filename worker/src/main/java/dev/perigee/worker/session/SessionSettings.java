@@ -59,14 +59,15 @@ public final class SessionSettings {
                     "journal.large-entry",
                     SOME_BYTES.where(bytes -> bytes <= Integer.MAX_VALUE, "at most 2GiB"),
                     "64KiB",
-                    "An event from this size on counts towards journal.large-budget instead.");
-    public static final Setting<Long> LARGE_BUDGET =
-            Setting.of(
+                    "An event from this size on counts towards journal.large-budget only.");
+    public static final Setting<Long> JOURNAL_BUDGET =
+            Setting.optional(
                     "journal.large-budget",
                     SOME_BYTES,
-                    "64MiB",
-                    "Unacknowledged large events of all instances together; while it is used up no"
-                            + " calls are accepted.");
+                    "Unacknowledged events of all instances together, large or not. An instance may"
+                            + " hold as much of it as is still free; beyond that its output is not"
+                            + " read and its calls are refused. While it is used up no calls are"
+                            + " accepted. Without it an eighth of the heap.");
     public static final Setting<Duration> REPEAT_WINDOW =
             Setting.of(
                     "requests.repeat-window",
@@ -107,7 +108,7 @@ public final class SessionSettings {
                             JOURNAL_ENTRIES,
                             WHEN_FULL,
                             LARGE_ENTRY,
-                            LARGE_BUDGET,
+                            JOURNAL_BUDGET,
                             REPEAT_WINDOW,
                             REPEAT_COUNT,
                             REPEAT_BYTES,
@@ -131,7 +132,7 @@ public final class SessionSettings {
                 settings.value(JOURNAL_ENTRIES),
                 settings.value(WHEN_FULL),
                 Math.toIntExact(settings.value(LARGE_ENTRY)),
-                settings.value(LARGE_BUDGET),
+                settings.valueOrNull(JOURNAL_BUDGET),
                 settings.value(REPEAT_WINDOW),
                 settings.value(REPEAT_COUNT),
                 settings.value(REPEAT_BYTES),

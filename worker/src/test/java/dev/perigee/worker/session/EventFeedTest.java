@@ -3,6 +3,7 @@ package dev.perigee.worker.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.worker.instance.InstanceIdentity;
 import java.time.Clock;
 import java.util.List;
@@ -20,7 +21,7 @@ final class EventFeedTest {
                     InstanceIdentity.of(0, 1, Orders.config("i1")),
                     new Journal.Limits(1000, 1000, 1000, WhenFull.PAUSE),
                     1,
-                    new LargeBudget(1000),
+                    ByteBudget.of(1 << 20),
                     new EventFrames("w-1", Clock.systemUTC()),
                     ignored -> {});
     private final List<Byte> sent = new CopyOnWriteArrayList<>();

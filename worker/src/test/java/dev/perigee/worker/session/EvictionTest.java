@@ -2,6 +2,7 @@ package dev.perigee.worker.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -21,7 +22,7 @@ final class EvictionTest {
 
     private final Journal journal =
             new Journal(
-                    new Journal.Limits(100, 1000, 1000, WhenFull.EVICT), new LargeBudget(10_000));
+                    new Journal.Limits(100, 1000, 1000, WhenFull.EVICT), ByteBudget.of(1 << 20));
 
     @Test
     @DisplayName("the oldest output goes, results and what says how things are stay")

@@ -3,6 +3,7 @@ package dev.perigee.worker.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.SessionNotice;
 import dev.perigee.protocol.link.ToolOrder;
@@ -13,6 +14,7 @@ import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,7 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class JournalTest {
     private static final Journal.DropReport REPORT = (seq, lines) -> bytes("dropped " + lines);
 
-    private final LargeBudget budget = new LargeBudget(10_000);
+    private final ByteBudget budget = ByteBudget.of(100_000);
     private final Journal journal =
             new Journal(new Journal.Limits(100, 1000, 1000, WhenFull.PAUSE), budget);
 
@@ -114,16 +116,71 @@ final class JournalTest {
     }
 
     @Test
-    void aLargeEntryIsChargedToTheSharedBudget() {
-        journal.append(seq -> new byte[6000], null);
+    void aLargeEntryCountsInTheSharedBudgetOnly() {
+        journal.append(seq -> new byte[30_000], null);
         assertThat(journal.full()).isFalse();
-        assertThat(budget.usedBytes()).isEqualTo(6000);
-        journal.append(seq -> new byte[6000], null);
-        assertThat(budget.exhausted()).isTrue();
+        assertThat(budget.used()).isEqualTo(30_000 + Journal.ENTRY_BYTES);
+        journal.append(seq -> new byte[30_000], null);
         assertThat(journal.full()).isTrue();
         journal.acknowledge(2, REPORT);
         assertThat(journal.full()).isFalse();
-        assertThat(budget.usedBytes()).isZero();
+        assertThat(budget.used()).isZero();
+    }
+
+    @Test
+    @DisplayName("however many journals there are, their entries have one bound")
+    void haveOneBound() {
+        var shared = ByteBudget.of(4 << 20);
+        var journals = Stream.generate(() -> roomy(shared)).limit(60).toList();
+        journals.forEach(each -> fill(each, 0));
+        long atMost = shared.limit() + 60 * (Journal.ALLOWANCE_BYTES + 5_000);
+        assertThat(shared.used()).isLessThan(atMost);
+        assertThat(journals.stream().mapToLong(Journal::bytes).sum()).isLessThan(atMost);
+
+        journals.forEach(each -> each.acknowledge(Long.MAX_VALUE, REPORT));
+        assertThat(shared.used()).isZero();
+        assertThat(journals).noneMatch(Journal::full);
+    }
+
+    @Test
+    @DisplayName("a journal that holds much is full, one that holds little is not")
+    void theLargestWaitsFirst() {
+        var shared = ByteBudget.of(1 << 20);
+        var flooded = roomy(shared);
+        var quiet = roomy(shared);
+        fill(flooded, 0);
+        assertThat(flooded.full()).isTrue();
+        assertThat(shared.exhausted()).isFalse();
+        quiet.append(seq -> new byte[4_000], null);
+        quiet.appendLog(seq -> new byte[100], lines(1));
+        assertThat(quiet.full()).isFalse();
+        assertThat(quiet.dropsLogs()).isFalse();
+    }
+
+    @Test
+    @DisplayName("a journal of which all is acknowledged takes entries whatever others hold")
+    void isNeverStuck() {
+        var shared = ByteBudget.of(100_000);
+        var stuck = roomy(shared);
+        shared.take(200_000);
+        fill(stuck, 30);
+        assertThat(stuck.full()).isTrue();
+        stuck.appendLog(seq -> new byte[100], lines(3));
+        assertThat(stuck.dropsLogs()).isTrue();
+        stuck.acknowledge(stuck.nextSeq() - 1, REPORT);
+        assertThat(stuck.full()).isFalse();
+        assertThat(stuck.dropsLogs()).isFalse();
+        assertThat(texts(stuck, 0)).containsExactly("dropped 3");
+    }
+
+    private static Journal roomy(ByteBudget shared) {
+        return new Journal(new Journal.Limits(1 << 20, 1000, 64 << 10, WhenFull.PAUSE), shared);
+    }
+
+    private static void fill(Journal journal, int atLeast) {
+        for (int i = 0; i < atLeast || !journal.full(); i++) {
+            journal.append(seq -> new byte[4_000], null);
+        }
     }
 
     @Test
@@ -200,7 +257,7 @@ final class JournalTest {
                                     .sum());
         }
         journal.clear();
-        assertThat(budget.usedBytes()).isZero();
+        assertThat(budget.used()).isZero();
     }
 
     private static Journal.Output lines(long count) {
@@ -214,6 +271,10 @@ final class JournalTest {
     }
 
     private List<String> texts(long after) {
+        return texts(journal, after);
+    }
+
+    private static List<String> texts(Journal journal, long after) {
         var texts = new ArrayList<String>();
         for (var entry = journal.after(after); entry != null; entry = journal.after(entry.seq())) {
             texts.add(string(entry.frame()));

@@ -26,7 +26,7 @@ final class LinkFixture implements AutoCloseable {
                     50_000,
                     WhenFull.PAUSE,
                     64 << 10,
-                    64 << 20,
+                    64L << 20,
                     Duration.ofMinutes(10),
                     1000,
                     1 << 20,

@@ -2,6 +2,7 @@ package dev.perigee.worker.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.worker.session.Fencing.Claimant;
 import dev.perigee.worker.session.Fencing.Decision;
@@ -28,7 +29,7 @@ final class SessionModelTest {
     private static final Duration RETENTION = Duration.ofSeconds(30);
 
     private final Fencing fencing = new Fencing(RETENTION);
-    private final LargeBudget budget = new LargeBudget(1 << 20);
+    private final ByteBudget budget = ByteBudget.of(1 << 20);
     private Journal journal = journal();
     private Instant now = Instant.EPOCH;
 

@@ -430,7 +430,7 @@ final class SessionTest {
                 usual.journalEntries(),
                 usual.whenFull(),
                 usual.largeEntryBytes(),
-                usual.largeBudgetBytes(),
+                usual.journalBudgetBytes(),
                 usual.repeatWindow(),
                 usual.repeatRequests(),
                 usual.repeatBytes(),

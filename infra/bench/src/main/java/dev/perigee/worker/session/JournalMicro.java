@@ -1,5 +1,6 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.limit.ByteBudget;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -27,7 +28,7 @@ public class JournalMicro {
     private final Journal journal =
             new Journal(
                     new Journal.Limits(1 << 20, 50_000, 1 << 16, WhenFull.PAUSE),
-                    new LargeBudget(1 << 26));
+                    ByteBudget.of(1 << 26));
 
     @Setup
     public void fill() {
