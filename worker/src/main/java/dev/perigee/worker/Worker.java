@@ -126,6 +126,7 @@ public final class Worker implements AutoCloseable {
                         isolation,
                         clock);
         parts.add("instances", instances::close);
+        instances.measure(meters);
 
         var sessions =
                 new SessionRegistry(

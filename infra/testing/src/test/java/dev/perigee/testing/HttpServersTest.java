@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.worker.mcp.HttpConnections;
 import dev.perigee.worker.mcp.HttpMcpClient;
 import dev.perigee.worker.mcp.HttpOptions;
 import dev.perigee.worker.mcp.HttpTarget;
 import dev.perigee.worker.mcp.HttpTransport;
+import dev.perigee.worker.mcp.LineRoom;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.McpListener;
 import dev.perigee.worker.mcp.McpOptions;
@@ -52,7 +54,9 @@ final class HttpServersTest {
         var server = EverythingServer.started(mode);
         var target = new HttpTarget(server.url().toString(), Map.of(), Map.of());
         var connections =
-                HttpConnections.open(new HttpOptions(Duration.ofSeconds(5), Duration.ofSeconds(5)));
+                HttpConnections.open(
+                        new HttpOptions(Duration.ofSeconds(5), Duration.ofSeconds(5)),
+                        new LineRoom(ByteBudget.of(64 << 20)));
         var client =
                 new HttpMcpClient(
                         "everything",

@@ -1,6 +1,7 @@
 package dev.perigee.worker.instance;
 
 import dev.perigee.worker.mcp.HttpConnections;
+import dev.perigee.worker.mcp.LineRoom;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.isolation.Isolation;
@@ -21,6 +22,7 @@ record HostParts(
         Isolation isolation,
         PackagePreparer packages,
         HttpConnections connections,
+        LineRoom lines,
         Retrying retrying,
         InstantSource clock,
         ScheduledExecutorService timers,

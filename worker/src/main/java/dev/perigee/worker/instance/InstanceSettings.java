@@ -37,6 +37,14 @@ public final class InstanceSettings {
                     SettingType.string(),
                     "2025-11-25",
                     "The MCP revision offered to servers; whatever they answer is accepted.");
+    public static final Setting<Long> UNFINISHED =
+            Setting.optional(
+                    "mcp.unfinished-memory",
+                    SettingType.bytes().where(bytes -> bytes > 0, "more than nothing"),
+                    "Memory for messages of which the end is not read yet, of all servers together."
+                            + " A server may have as much of it as is still free, and 64KiB in any"
+                            + " case; beyond that it is not read until others have ended theirs."
+                            + " Without it an eighth of the heap.");
     public static final Setting<Duration> CONNECTIVITY_TIMEOUT =
             Setting.of(
                     "health.connectivity-timeout",
@@ -169,6 +177,7 @@ public final class InstanceSettings {
                             HANDSHAKE_TIMEOUT,
                             REQUEST_TIMEOUT,
                             PROTOCOL_VERSION,
+                            UNFINISHED,
                             CONNECTIVITY_TIMEOUT,
                             CREDENTIAL_TIMEOUT,
                             TERMINATION_GRACE,
@@ -225,7 +234,8 @@ public final class InstanceSettings {
                         settings.value(PROTOCOL_VERSION),
                         mcp.clientName(),
                         mcp.clientVersion(),
-                        mcp.maxMessageBytes()),
+                        mcp.maxMessageBytes(),
+                        settings.valueOrNull(UNFINISHED)),
                 HttpSettings.read(settings),
                 RetrySettings.read(settings),
                 new LogOptions(

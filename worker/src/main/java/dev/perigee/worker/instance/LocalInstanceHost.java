@@ -1,11 +1,14 @@
 package dev.perigee.worker.instance;
 
 import dev.perigee.worker.mcp.HttpConnections;
+import dev.perigee.worker.mcp.LineRoom;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.isolation.Isolation;
 import dev.perigee.worker.process.packages.PackagePreparer;
 import dev.perigee.worker.tool.Retrying;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 
@@ -28,6 +31,7 @@ public final class LocalInstanceHost implements InstanceHost {
                         1, Thread.ofPlatform().daemon().name("instance-timers").factory());
         timers.setRemoveOnCancelPolicy(true);
         timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        var lines = new LineRoom(options.mcp().unfinished());
         this.parts =
                 new HostParts(
                         options,
@@ -36,12 +40,27 @@ public final class LocalInstanceHost implements InstanceHost {
                         isolation,
                         new PackagePreparer(
                                 options.packages(), isolation, launcher, termination, clock),
-                        HttpConnections.open(options.http()),
+                        HttpConnections.open(options.http(), lines),
+                        lines,
                         new Retrying(options.retry()),
                         clock,
                         timers,
                         new StartSlots(options.parallelStarts(), options.startSlotHold(), timers),
                         new IdleSweep(options.idle(), clock, timers));
+    }
+
+    /** Has the memory measured that servers share. */
+    public void measure(MeterRegistry meters) {
+        var lines = parts.lines();
+        Gauge.builder("perigee.worker.unfinished.bytes", lines, room -> room.budget().used())
+                .description("Memory for messages of servers of which the end is not read yet")
+                .register(meters);
+        Gauge.builder("perigee.worker.unfinished.limit.bytes", lines, room -> room.budget().limit())
+                .description("mcp.unfinished-memory: servers that need more are not read")
+                .register(meters);
+        Gauge.builder("perigee.worker.unfinished.waiting", lines, LineRoom::waiting)
+                .description("Servers that are not read until others have ended their messages")
+                .register(meters);
     }
 
     @Override

@@ -4,13 +4,17 @@ import dev.perigee.worker.process.ChildProcess;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Lets the journal stop the output of whatever process the instance has, now or later. */
+/**
+ * Lets the journal stop the output of whatever process the instance has, now or later; and lets the
+ * room for unfinished messages stop that of the process that has one.
+ */
 final class OutputGate implements InstanceJournal.OutputValve {
     private final ReentrantLock lock = new ReentrantLock();
     private final Mailbox mailbox;
     private @Nullable ChildProcess child;
     private volatile boolean carriesLogs;
     private boolean paused;
+    private boolean stalled;
 
     /** A gate before no process, which tells the supervisor what is missed. */
     OutputGate(Mailbox mailbox) {
@@ -57,6 +61,7 @@ final class OutputGate implements InstanceJournal.OutputValve {
         lock.lock();
         try {
             child = started;
+            stalled = false;
             if (paused) {
                 apply();
             }
@@ -71,6 +76,7 @@ final class OutputGate implements InstanceJournal.OutputValve {
         try {
             if (ended.equals(child)) {
                 child = null;
+                stalled = false;
             }
         } finally {
             lock.unlock();
@@ -78,11 +84,30 @@ final class OutputGate implements InstanceJournal.OutputValve {
         ended.resumeOutput();
     }
 
+    /**
+     * Stops the output of a process, or lets it go on, whatever the journal wants.
+     *
+     * @return false when this is not, or no more, the process whose output can be stopped
+     */
+    boolean stall(@Nullable ChildProcess whose, boolean wanted) {
+        lock.lock();
+        try {
+            if (whose == null || !whose.equals(child)) {
+                return false;
+            }
+            stalled = wanted;
+            apply();
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void apply() {
         if (child == null) {
             return;
         }
-        if (paused) {
+        if (paused || stalled) {
             child.pauseOutput();
         } else {
             child.resumeOutput();

@@ -85,6 +85,7 @@ final class ProcessKeeper implements ServerKeeper {
                         dossier.config,
                         dossier.parts,
                         dossier.journal,
+                        dossier.gate,
                         dossier.mailbox,
                         dossier.metrics);
         announcer.starting(run, kind, reason, commandId);

@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class ProcessRun extends ServerRun implements ChildListener {
     private final ServerConfig config;
     private final InstanceJournal journal;
+    private final OutputGate gate;
     private final ServerLog log;
     private final @Nullable StdioMcpClient client;
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -43,11 +44,13 @@ final class ProcessRun extends ServerRun implements ChildListener {
             ServerConfig config,
             HostParts parts,
             InstanceJournal journal,
+            OutputGate gate,
             Mailbox mailbox,
             ServerMetrics metrics) {
         super(mailbox);
         this.config = config;
         this.journal = journal;
+        this.gate = gate;
         this.log =
                 new ServerLog(
                         config.processId(),
@@ -59,8 +62,25 @@ final class ProcessRun extends ServerRun implements ChildListener {
         this.client =
                 config.transportType() == TransportType.STDIO
                         ? new StdioMcpClient(
-                                config.processId(), parts.options().mcp(), metrics, this)
+                                config.processId(),
+                                parts.options().mcp(),
+                                metrics,
+                                this,
+                                parts.lines(),
+                                new Output())
                         : null;
+    }
+
+    private final class Output implements StdioMcpClient.Output {
+        @Override
+        public boolean pause() {
+            return gate.stall(child, true);
+        }
+
+        @Override
+        public void resume() {
+            gate.stall(child, false);
+        }
     }
 
     private void append(EventBody event) {
@@ -190,6 +210,9 @@ final class ProcessRun extends ServerRun implements ChildListener {
     @Override
     public void onClosed() {
         log.flush();
+        if (client != null) {
+            client.onClosed();
+        }
         closed.countDown();
     }
 

@@ -9,18 +9,20 @@ import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One HTTP request of a session, as seen below the SDK's transport: whether its body was handed
  * over, what came back, and how it ended, which it does once. Safe for use by any thread.
  */
-final class Exchange {
+final class Exchange implements LineRoom.Reader {
     private final long number;
     private final Kind kind;
     private final @Nullable HttpCall call;
     private final int maxMessageBytes;
     private final Listener listener;
+    private final LineRoom.Line unfinished;
     private final AtomicReference<@Nullable ExchangeEnd> end = new AtomicReference<>();
     private final CountDownLatch over = new CountDownLatch(1);
     private volatile ExchangeEnd atMark = new ExchangeEnd.Completed();
@@ -30,6 +32,7 @@ final class Exchange {
     private volatile long lingersSince = Long.MAX_VALUE;
     private volatile @Nullable Future<?> response;
     private volatile Flow.@Nullable Subscription body;
+    private volatile @Nullable ObservedBody<?> observed;
 
     /** What is expected of the response. */
     enum Kind {
@@ -53,12 +56,14 @@ final class Exchange {
             Kind kind,
             @Nullable HttpCall call,
             int maxMessageBytes,
+            LineRoom room,
             Listener listener) {
         this.number = number;
         this.kind = kind;
         this.call = call;
         this.maxMessageBytes = maxMessageBytes;
         this.listener = listener;
+        this.unfinished = room.open(this);
     }
 
     /** Unique in its session. */
@@ -109,6 +114,7 @@ final class Exchange {
     /** The first end counts. */
     void end(ExchangeEnd how) {
         if (end.compareAndSet(null, how)) {
+            unfinished.close();
             listener.ended(this, how);
             over.countDown();
         }
@@ -144,6 +150,50 @@ final class Exchange {
         var stream = body;
         if (stream != null) {
             stream.cancel();
+        }
+    }
+
+    /**
+     * So much of the response is kept that is no whole message.
+     *
+     * @return false when there is no room for it: the exchange is over
+     */
+    boolean keeps(long bytes) {
+        if (unfinished.keeps(bytes)) {
+            return true;
+        }
+        end(new ExchangeEnd.NoRoom());
+        return false;
+    }
+
+    /** The response's body, as soon as there is one. */
+    void passesOn(ObservedBody<?> passed) {
+        observed = passed;
+    }
+
+    @Override
+    public boolean pause() {
+        var passing = observed;
+        if (passing == null) {
+            return false;
+        }
+        passing.pause();
+        return true;
+    }
+
+    @Override
+    public void resume() {
+        var passing = observed;
+        if (passing != null) {
+            passing.resume();
+        }
+    }
+
+    @Override
+    public void giveUp(BooleanSupplier due) {
+        if (due.getAsBoolean()) {
+            end(new ExchangeEnd.NoRoom());
+            abandon();
         }
     }
 

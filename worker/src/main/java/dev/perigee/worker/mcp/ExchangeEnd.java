@@ -59,6 +59,9 @@ sealed interface ExchangeEnd {
     /** A message in the response is larger than it may be. */
     record TooLarge(int maxBytes) implements ExchangeEnd {}
 
+    /** A message in the response did not end while others waited for the memory that it took. */
+    record NoRoom() implements ExchangeEnd {}
+
     /** The transport did not understand the response. */
     record NotUnderstood() implements ExchangeEnd {}
 

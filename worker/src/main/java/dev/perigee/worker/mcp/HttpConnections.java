@@ -17,17 +17,27 @@ public final class HttpConnections implements AutoCloseable {
     private static final Duration LONGEST_CLOSE = Duration.ofSeconds(2);
 
     private final HttpOptions options;
+    private final LineRoom room;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable HttpClient client;
     private @Nullable ExecutorService threads;
 
-    private HttpConnections(HttpOptions options) {
+    private HttpConnections(HttpOptions options, LineRoom room) {
         this.options = options;
+        this.room = room;
     }
 
-    /** Connections that are made as they are needed, as is all that they need. */
-    public static HttpConnections open(HttpOptions options) {
-        return new HttpConnections(options);
+    /**
+     * Connections that are made as they are needed, as is all that they need.
+     *
+     * @param room for messages of which the end is not read yet
+     */
+    public static HttpConnections open(HttpOptions options, LineRoom room) {
+        return new HttpConnections(options, room);
+    }
+
+    LineRoom room() {
+        return room;
     }
 
     HttpOptions options() {

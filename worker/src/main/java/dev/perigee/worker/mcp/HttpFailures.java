@@ -46,6 +46,11 @@ final class HttpFailures {
             case ExchangeEnd.Redirected(var message) -> failure(Kind.HTTP_REFUSED, message);
             case ExchangeEnd.Foreign foreign -> foreign(foreign);
             case ExchangeEnd.TooLarge tooLarge -> tooLarge(tooLarge);
+            case ExchangeEnd.NoRoom _ ->
+                    failure(
+                            Kind.TOO_LARGE,
+                            "The server's answer was dropped: it did not end while others waited for"
+                                    + " the memory that it took");
             case ExchangeEnd.NotUnderstood _ -> unanswered();
             case ExchangeEnd.Broken(var cause) ->
                     broken(cause, exchange.handedOver() || stream, exchange.responded());

@@ -173,6 +173,7 @@ final class HttpSession
                         expected,
                         call,
                         parts.options().maxMessageBytes(),
+                        parts.connections().room(),
                         this);
         if (expected != Exchange.Kind.RECEIPT) {
             unfinished.put(exchange.number(), exchange);

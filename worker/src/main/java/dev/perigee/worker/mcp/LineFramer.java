@@ -5,21 +5,21 @@ import java.util.Arrays;
 
 /**
  * Cuts a stream into newline-delimited messages, however its chunks fall. A message that arrives
- * within one chunk is copied once. One that is longer than the limit is skipped to its end; its
- * first and last bytes are told, so that whoever waits for it can be. Not thread-safe.
+ * within one chunk is copied once. One that is longer than the limit, or given up, is skipped to
+ * its end; its first and last bytes are told, so that whoever waits for it can be. Not thread-safe.
  */
 final class LineFramer {
     /** How much is kept of each end of a message that is too long, in bytes. */
     static final int EDGE_BYTES = 256;
 
     private static final int FIRST_BUFFER_BYTES = 4096;
-    private static final int KEPT_BUFFER_BYTES = 64 * 1024;
 
     private final int maxBytes;
     private final Sink sink;
     private byte[] buffer = new byte[0];
     private int size;
     private boolean skipping;
+    private boolean givenUp;
     private long skipped;
     private byte[] head = new byte[0];
 
@@ -30,6 +30,9 @@ final class LineFramer {
 
         /** A message of this size was skipped. */
         void tooLong(long sizeBytes, byte[] head, byte[] tail);
+
+        /** A message of this size was skipped since it was {@link #giveUp given up}. */
+        void givenUp(long sizeBytes, byte[] head, byte[] tail);
     }
 
     LineFramer(int maxBytes, Sink sink) {
@@ -57,6 +60,20 @@ final class LineFramer {
         }
     }
 
+    /** How many bytes the message takes of which the end did not come yet. */
+    int keptBytes() {
+        return size == 0 || skipping ? 0 : buffer.length;
+    }
+
+    /** Skips the message that has begun, if any; returns its first bytes. */
+    byte[] giveUp() {
+        if (!skipping && size > 0) {
+            givenUp = true;
+            skipFrom(Arrays.copyOf(buffer, Math.min(size, EDGE_BYTES)));
+        }
+        return head;
+    }
+
     private static int indexOfNewline(ByteBuffer chunk) {
         for (int i = chunk.position(); i < chunk.limit(); i++) {
             if (chunk.get(i) == '\n') {
@@ -68,11 +85,7 @@ final class LineFramer {
 
     private void append(ByteBuffer chunk, int length) {
         if (!skipping && (long) size + length > maxBytes) {
-            head = firstBytes(chunk, length);
-            skipping = true;
-            skipped = size;
-            buffer = Arrays.copyOfRange(buffer, Math.max(0, size - EDGE_BYTES), size);
-            size = buffer.length;
+            skipFrom(firstBytes(chunk, length));
         }
         if (skipping) {
             skip(chunk, length);
@@ -85,6 +98,14 @@ final class LineFramer {
         }
         chunk.get(buffer, size, length);
         size += length;
+    }
+
+    private void skipFrom(byte[] firstBytes) {
+        head = firstBytes;
+        skipping = true;
+        skipped = size;
+        buffer = Arrays.copyOfRange(buffer, Math.max(0, size - EDGE_BYTES), size);
+        size = buffer.length;
     }
 
     private byte[] firstBytes(ByteBuffer chunk, int length) {
@@ -112,14 +133,20 @@ final class LineFramer {
 
     private void finish() {
         if (skipping) {
-            sink.tooLong(skipped, head, Arrays.copyOf(buffer, size));
+            var tail = Arrays.copyOf(buffer, size);
+            if (givenUp) {
+                sink.givenUp(skipped, head, tail);
+            } else {
+                sink.tooLong(skipped, head, tail);
+            }
             skipping = false;
+            givenUp = false;
             head = new byte[0];
         } else {
             emit(Arrays.copyOf(buffer, size));
         }
         size = 0;
-        if (buffer.length > KEPT_BUFFER_BYTES) {
+        if (buffer.length > FIRST_BUFFER_BYTES) {
             buffer = new byte[0];
         }
     }

@@ -1,16 +1,30 @@
 package dev.perigee.worker.mcp;
 
+import dev.perigee.protocol.limit.ByteBudget;
+import org.jspecify.annotations.Nullable;
+
 /**
  * How Perigee introduces itself to servers, and the largest message it takes from them.
  *
  * @param protocolVersion the revision offered in {@code initialize}
  * @param maxMessageBytes longer messages of a server are skipped
+ * @param unfinishedBytes memory for messages of which the end is not read yet, of all servers
+ *     together; null for an eighth of the heap
  */
 public record McpOptions(
-        String protocolVersion, String clientName, String clientVersion, int maxMessageBytes) {
+        String protocolVersion,
+        String clientName,
+        String clientVersion,
+        int maxMessageBytes,
+        @Nullable Long unfinishedBytes) {
 
     /** The newest released revision that has {@code initialize}; 17 MiB. */
     public static McpOptions defaults() {
-        return new McpOptions("2025-11-25", "perigee", "0.1.0", 17 * 1024 * 1024);
+        return new McpOptions("2025-11-25", "perigee", "0.1.0", 17 * 1024 * 1024, null);
+    }
+
+    /** The budget of {@link #unfinishedBytes}, a new one. */
+    public ByteBudget unfinished() {
+        return unfinishedBytes == null ? ByteBudget.ofHeap(8) : ByteBudget.of(unfinishedBytes);
     }
 }

@@ -17,6 +17,11 @@ final class MessageGauge {
         this.maxBytes = maxBytes;
     }
 
+    /** How many bytes of a message have come that is not whole yet. */
+    long bytes() {
+        return bytes;
+    }
+
     int maxBytes() {
         return maxBytes;
     }

@@ -244,6 +244,7 @@ final class NotificationStream implements EventFramer.Sink {
             case ExchangeEnd.Completed _,
                     ExchangeEnd.Broken _,
                     ExchangeEnd.TooLarge _,
+                    ExchangeEnd.NoRoom _,
                     ExchangeEnd.NotUnderstood _ ->
                     true;
             case ExchangeEnd.Refused refused -> isTransient(refused.status());

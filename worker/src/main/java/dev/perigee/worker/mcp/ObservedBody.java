@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Passes a response on to the transport, within bounds, and tells the exchange how it ended. The
  * transport may handle messages on another thread and after the end of the response, so the end is
  * a last message in the stream itself, see {@link EndMark}: what came before it was handled before
- * it. The transport sees failures as ends: the exchange deals with them.
+ * it. The transport sees failures as ends: the exchange deals with them. One piece at a time is
+ * asked for, and none while there is no {@link LineRoom room} for it.
  */
 final class ObservedBody<T> implements HttpResponse.BodySubscriber<T> {
     private final Exchange exchange;
@@ -21,6 +22,9 @@ final class ObservedBody<T> implements HttpResponse.BodySubscriber<T> {
     private final byte @Nullable [] mark;
     private final ReentrantLock lock = new ReentrantLock();
     private long wanted;
+    private boolean asked;
+    private boolean paused;
+    private Flow.@Nullable Subscription connection;
     private boolean markDue;
     private volatile boolean passedOn;
 
@@ -46,8 +50,15 @@ final class ObservedBody<T> implements HttpResponse.BodySubscriber<T> {
     }
 
     @Override
-    public void onSubscribe(Flow.Subscription connection) {
-        exchange.reads(connection);
+    public void onSubscribe(Flow.Subscription subscription) {
+        lock.lock();
+        try {
+            connection = subscription;
+        } finally {
+            lock.unlock();
+        }
+        exchange.reads(subscription);
+        exchange.passesOn(this);
         transport.onSubscribe(
                 new Flow.Subscription() {
                     @Override
@@ -55,16 +66,52 @@ final class ObservedBody<T> implements HttpResponse.BodySubscriber<T> {
                         if (takesMark(count)) {
                             finish();
                         } else {
-                            connection.request(count);
+                            pull();
                         }
                     }
 
                     @Override
                     public void cancel() {
-                        connection.cancel();
+                        subscription.cancel();
                         exchange.leftByTransport();
                     }
                 });
+    }
+
+    /** No more is asked for; what was asked for already may still come. Any thread. */
+    void pause() {
+        lock.lock();
+        try {
+            paused = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Any thread; what comes is taken on another one. */
+    void resume() {
+        lock.lock();
+        try {
+            paused = false;
+        } finally {
+            lock.unlock();
+        }
+        var _ = Thread.ofVirtual().name("mcp-resume").start(this::pull);
+    }
+
+    private void pull() {
+        Flow.Subscription asks;
+        lock.lock();
+        try {
+            asks = connection;
+            if (asks == null || asked || paused || wanted <= 0) {
+                return;
+            }
+            asked = true;
+        } finally {
+            lock.unlock();
+        }
+        asks.request(1);
     }
 
     /** Counts what may be passed on; true when the mark was waiting for that. */
@@ -93,14 +140,21 @@ final class ObservedBody<T> implements HttpResponse.BodySubscriber<T> {
                 return;
             }
         }
+        if (!exchange.keeps(gauge.bytes())) {
+            exchange.abandon();
+            transport.onComplete();
+            return;
+        }
         lock.lock();
         try {
+            asked = false;
             wanted--;
             passedOn = true;
         } finally {
             lock.unlock();
         }
         transport.onNext(buffers);
+        pull();
     }
 
     @Override

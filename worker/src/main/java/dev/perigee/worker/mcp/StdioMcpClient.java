@@ -7,6 +7,8 @@ import dev.perigee.worker.process.ChildProcess;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,12 +17,15 @@ import org.slf4j.LoggerFactory;
  * MCP over the pipes of a child process: one JSON-RPC message a line. Requests are matched with
  * answers by id, in any order; an answer that nobody waits for any more is ignored. Bytes come in
  * on the launcher's thread, which completes the waiting callers directly; requests go out on their
- * callers' threads.
+ * callers' threads. What a message may take before its end is read is decided by the {@link
+ * LineRoom}.
  *
  * <p>Source: seeds/process-management.txt, "stdio Communication Protocol"; design/decisions.md, 13.
  */
 public final class StdioMcpClient implements McpClient {
     private static final Logger log = LoggerFactory.getLogger(StdioMcpClient.class);
+
+    private static final byte[] NOTHING = {};
 
     private final LogContext about = LogContext.current();
     private final String processId;
@@ -29,10 +34,20 @@ public final class StdioMcpClient implements McpClient {
     private final InFlight inFlight;
     private final Reception reception;
     private final LineFramer framer;
+    private final ReentrantLock reading = new ReentrantLock();
+    private final LineRoom.Line line;
     private final McpRequest.Owner owner;
     private volatile @Nullable ChildProcess child;
     private volatile @Nullable Ended ended;
     private volatile boolean initialized;
+
+    /** Stops the server's output, and lets it go on. Does not block. */
+    public interface Output {
+        /** False when that is not possible, since the process is being ended. */
+        boolean pause();
+
+        void resume();
+    }
 
     private record Ended(McpException.Kind kind, String message) {
         McpException exception(boolean sent) {
@@ -40,7 +55,41 @@ public final class StdioMcpClient implements McpClient {
         }
     }
 
-    private final class Pipes implements Reception.Transport, LineFramer.Sink, McpRequest.Owner {
+    private final class Pipes
+            implements Reception.Transport, LineFramer.Sink, LineRoom.Reader, McpRequest.Owner {
+        private final Output output;
+
+        Pipes(Output output) {
+            this.output = output;
+        }
+
+        @Override
+        public boolean pause() {
+            return output.pause();
+        }
+
+        @Override
+        public void resume() {
+            output.resume();
+        }
+
+        @Override
+        public void giveUp(BooleanSupplier due) {
+            reading.lock();
+            try {
+                if (due.getAsBoolean()) {
+                    skipRest();
+                }
+            } finally {
+                reading.unlock();
+            }
+        }
+
+        @Override
+        public void givenUp(long sizeBytes, byte[] head, byte[] tail) {
+            noRoom(head, tail);
+        }
+
         @Override
         public String source() {
             return "stdout";
@@ -72,8 +121,13 @@ public final class StdioMcpClient implements McpClient {
 
     /** A client whose child is yet to be started; the process id is for logs. */
     public StdioMcpClient(
-            String processId, McpOptions options, ServerMetrics metrics, McpListener listener) {
-        var pipes = new Pipes();
+            String processId,
+            McpOptions options,
+            ServerMetrics metrics,
+            McpListener listener,
+            LineRoom room,
+            Output output) {
+        var pipes = new Pipes(output);
         this.processId = processId;
         this.options = options;
         this.listener = listener;
@@ -81,6 +135,7 @@ public final class StdioMcpClient implements McpClient {
         this.reception = new Reception(processId, inFlight, listener, pipes);
         this.owner = pipes;
         this.framer = new LineFramer(options.maxMessageBytes(), pipes);
+        this.line = room.open(pipes);
     }
 
     /** The child to write to. Called once, before anything is sent. */
@@ -90,7 +145,41 @@ public final class StdioMcpClient implements McpClient {
 
     /** Bytes of the child's standard output; called on the launcher's thread. */
     public void onStdout(ByteBuffer bytes) {
-        framer.accept(bytes);
+        reading.lock();
+        try {
+            framer.accept(bytes);
+            if (!line.keeps(framer.keptBytes())) {
+                skipRest();
+            }
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    /** Whoever waits for the message need not do so, where its first bytes tell who that is. */
+    private void skipRest() {
+        var head = framer.giveUp();
+        boolean _ = line.keeps(framer.keptBytes());
+        noRoom(head, NOTHING);
+    }
+
+    private void noRoom(byte[] head, byte[] tail) {
+        inFlight.refuse(
+                SkippedAnswer.id(head, tail),
+                McpException.Kind.TOO_LARGE,
+                "The server's answer was dropped: it did not end while others waited for the memory"
+                        + " that it took");
+    }
+
+    /** Nothing more of the child is read. */
+    public void onClosed() {
+        reading.lock();
+        try {
+            framer.giveUp();
+            line.close();
+        } finally {
+            reading.unlock();
+        }
     }
 
     /** The process ended by itself: everything in flight fails at once. Does not block. */

@@ -9,9 +9,11 @@ import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.event.EventBody.DiscoveredTool;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.worker.mcp.HttpConnections;
 import dev.perigee.worker.mcp.HttpOptions;
+import dev.perigee.worker.mcp.LineRoom;
 import dev.perigee.worker.mcp.McpOptions;
 import dev.perigee.worker.mcp.ServerMetrics;
 import dev.perigee.worker.tool.ToolCatalogue;
@@ -53,7 +55,8 @@ final class CallGateTest {
                                     false)));
 
     private final HttpConnections connections =
-            HttpConnections.open(new HttpOptions(SECOND, SECOND));
+            HttpConnections.open(
+                    new HttpOptions(SECOND, SECOND), new LineRoom(ByteBudget.of(1 << 20)));
     private final HttpRun run =
             new HttpRun(
                     CONFIG,

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.worker.mcp.McpException.Kind;
 import java.io.IOException;
 import java.net.URI;
@@ -41,8 +42,10 @@ final class HttpMcpClientTest {
     private final AtomicInteger toolChanges = new AtomicInteger();
     private final AtomicReference<@Nullable HttpTarget> target = new AtomicReference<>();
     private final ServerMetrics metrics = new ServerMetrics(InstantSource.system());
+    private final LineRoom room = new LineRoom(ByteBudget.of(64 << 20));
     private final HttpConnections connections =
-            HttpConnections.open(new HttpOptions(Duration.ofSeconds(1), Duration.ofSeconds(2)));
+            HttpConnections.open(
+                    new HttpOptions(Duration.ofSeconds(1), Duration.ofSeconds(2)), room);
     private final List<AutoCloseable> open = new ArrayList<>();
 
     @AfterEach
@@ -73,7 +76,7 @@ final class HttpMcpClientTest {
                         garbage.add(what.get());
                     }
                 };
-        var options = new McpOptions("2025-11-25", "perigee", "0.1.0", MAX_BYTES);
+        var options = new McpOptions("2025-11-25", "perigee", "0.1.0", MAX_BYTES, null);
         var client =
                 new HttpMcpClient(
                         "p1",

@@ -24,8 +24,17 @@ final class LineFramerTest {
 
                     @Override
                     public void tooLong(long sizeBytes, byte[] head, byte[] tail) {
+                        skipped("too long ", sizeBytes, head, tail);
+                    }
+
+                    @Override
+                    public void givenUp(long sizeBytes, byte[] head, byte[] tail) {
+                        skipped("given up ", sizeBytes, head, tail);
+                    }
+
+                    private void skipped(String how, long sizeBytes, byte[] head, byte[] tail) {
                         lines.add(
-                                "too long "
+                                how
                                         + sizeBytes
                                         + " "
                                         + new String(head, StandardCharsets.UTF_8)

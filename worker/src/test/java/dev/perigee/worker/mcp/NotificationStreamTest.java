@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.limit.ByteBudget;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -31,8 +32,10 @@ final class NotificationStreamTest {
 
     private final AtomicInteger toolChanges = new AtomicInteger();
     private final AtomicReference<@Nullable HttpTarget> target = new AtomicReference<>();
+    private final LineRoom room = new LineRoom(ByteBudget.of(64 << 20));
     private final HttpConnections connections =
-            HttpConnections.open(new HttpOptions(Duration.ofSeconds(1), Duration.ofSeconds(2)));
+            HttpConnections.open(
+                    new HttpOptions(Duration.ofSeconds(1), Duration.ofSeconds(2)), room);
     private HttpFixture server;
     private HttpMcpClient client;
 

@@ -2,6 +2,7 @@ package dev.perigee.worker.mcp;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.protocol.limit.ByteBudget;
 import java.net.Authenticator;
 import java.net.CookieHandler;
 import java.net.ProxySelector;
@@ -38,6 +39,7 @@ final class SessionHttpClientTest {
                         Exchange.Kind.RECEIPT,
                         null,
                         1024,
+                        new LineRoom(ByteBudget.of(1 << 20)),
                         (ended, end) -> {
                             ends.add(end);
                             inSession.add(ended.inSession());
