@@ -31,6 +31,15 @@ public interface InstanceJournal {
      */
     void append(EventBody body, @Nullable Long pid, @Nullable RawJson durable);
 
+    /**
+     * A result of so many bytes was read that is yet to be appended, or dropped. It counts as if it
+     * were appended, so that the valve closes as soon as too much is read.
+     */
+    void expect(long bytes);
+
+    /** A result that was expected is appended, or will not be. */
+    void expectNoMore(long bytes);
+
     /** Appends the result of an accepted request; called exactly once for each. */
     void appendResult(ToolOrder.Execute order, ToolResult result);
 

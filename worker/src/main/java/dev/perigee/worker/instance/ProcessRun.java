@@ -183,6 +183,16 @@ final class ProcessRun extends ServerRun implements ChildListener {
     }
 
     @Override
+    public void onAnswer(long bytes) {
+        journal.expect(bytes);
+    }
+
+    @Override
+    public void onTaken(long bytes) {
+        journal.expectNoMore(bytes);
+    }
+
+    @Override
     public void onStdout(ByteBuffer bytes) {
         if (client != null) {
             client.onStdout(bytes);

@@ -12,6 +12,7 @@ import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.protocol.trace.TraceSpan;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
+import dev.perigee.worker.mcp.McpRequest;
 import dev.perigee.worker.tool.FailureStatus;
 import dev.perigee.worker.tool.RetryDecision;
 import dev.perigee.worker.tool.ServerRequest;
@@ -40,6 +41,7 @@ final class ToolCall implements Runnable {
     private volatile boolean cancelled;
     private int attempts;
     private @Nullable ServerRun asked;
+    private @Nullable McpRequest sent;
 
     /**
      * A call that was accepted.
@@ -113,6 +115,9 @@ final class ToolCall implements Runnable {
             instance.journal().appendResult(order, result);
             logRequest(result);
         } finally {
+            if (sent != null) {
+                sent.done();
+            }
             instance.calls().remove(this);
         }
         var error = result.error();
@@ -192,9 +197,10 @@ final class ToolCall implements Runnable {
 
     private RawJson askProcess(McpClient client, ServerRun run)
             throws McpException, InterruptedException {
-        var sent = client.send(request.method(), request.params(), left(run));
+        var under = client.send(request.method(), request.params(), left(run));
+        sent = under;
         attempts++;
-        return sent.await(left(run));
+        return under.await(left(run));
     }
 
     /** A server elsewhere may be away for a moment, so it is asked again where that is harmless. */

@@ -167,7 +167,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
             var params = Json.raw(Initialize.of(parts.options()));
             var call = new HttpCall("initialize", params, deadlineNanos, inFlight);
             post(session, call);
-            var result = call.request().await(left(deadlineNanos));
+            var result = call.request().awaitAndTake(left(deadlineNanos));
             session.introduced(ServerInfo.read(result), deadlineNanos);
             opened = true;
             if (hadSession) {

@@ -14,7 +14,7 @@ public interface McpClient {
     ServerInfo initialize(Duration timeout) throws McpException, InterruptedException;
 
     /**
-     * Sends a request.
+     * Sends a request. Whoever does calls {@link McpRequest#done} in the end.
      *
      * @param params a JSON object
      * @param timeout how long to wait until it can be sent: for room in the server's input, for a
@@ -30,6 +30,6 @@ public interface McpClient {
             throws McpException, InterruptedException {
         long start = System.nanoTime();
         var request = send(method, params, timeout);
-        return request.await(timeout.minusNanos(System.nanoTime() - start));
+        return request.awaitAndTake(timeout.minusNanos(System.nanoTime() - start));
     }
 }

@@ -17,6 +17,14 @@ public interface McpListener {
     }
 
     /**
+     * An answer of so many bytes came; until {@link #onTaken} somebody still has to deal with it.
+     */
+    default void onAnswer(long bytes) {}
+
+    /** Whoever asked has dealt with an answer of so many bytes. Any thread. */
+    default void onTaken(long bytes) {}
+
+    /**
      * The server wrote something that is no message, described for the log if it is wanted; quotes
      * the server.
      */

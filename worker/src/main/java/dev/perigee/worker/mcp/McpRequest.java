@@ -3,6 +3,7 @@ package dev.perigee.worker.mcp;
 import dev.perigee.protocol.json.RawJson;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ public final class McpRequest {
     private final long id;
     private final Thread waiter = Thread.currentThread();
     private final AtomicReference<@Nullable End> end = new AtomicReference<>();
+    private final AtomicBoolean taken = new AtomicBoolean();
     private final Owner owner;
 
     /** Whoever sent the request; told on the thread that ends it, must not block. */
@@ -31,6 +33,12 @@ public final class McpRequest {
         default McpException expired(String message) {
             return new McpException(McpException.Kind.TIMEOUT, true, message);
         }
+
+        /** An answer of so many bytes comes; told before whoever waits is. */
+        default void comes(long bytes) {}
+
+        /** That answer is dealt with. */
+        default void taken(long bytes) {}
 
         /** The request ended, in whatever way. */
         default void ended(boolean answered) {}
@@ -52,7 +60,10 @@ public final class McpRequest {
     }
 
     void answer(RawJson result) {
-        finish(new Answered(result));
+        owner.comes(result.size());
+        if (!finish(new Answered(result))) {
+            owner.taken(result.size());
+        }
     }
 
     void fail(McpException why) {
@@ -101,6 +112,25 @@ public final class McpRequest {
             case Answered(var result) -> result;
             case Failed(var why) -> throw why;
         };
+    }
+
+    /** As {@link #await}, for whoever is done with the answer when it has it. */
+    RawJson awaitAndTake(Duration timeout) throws McpException, InterruptedException {
+        try {
+            return await(timeout);
+        } finally {
+            done();
+        }
+    }
+
+    /**
+     * Whoever sent the request has dealt with its answer, if one came: it does not count any more.
+     * Called when it is over, however it ended; any thread.
+     */
+    public void done() {
+        if (end.get() instanceof Answered(var result) && taken.compareAndSet(false, true)) {
+            owner.taken(result.size());
+        }
     }
 
     private End awaitEnd() throws InterruptedException {

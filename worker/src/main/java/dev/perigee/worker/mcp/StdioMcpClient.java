@@ -111,6 +111,16 @@ public final class StdioMcpClient implements McpClient {
         }
 
         @Override
+        public void comes(long bytes) {
+            listener.onAnswer(bytes);
+        }
+
+        @Override
+        public void taken(long bytes) {
+            listener.onTaken(bytes);
+        }
+
+        @Override
         public void cancelled(long id, boolean tellServer, String reason) {
             inFlight.drop(id);
             if (tellServer && initialized) {
@@ -207,7 +217,7 @@ public final class StdioMcpClient implements McpClient {
         var params = Json.raw(Initialize.of(options));
         var result =
                 sendNow("initialize", params, timeout)
-                        .await(timeout.minusNanos(System.nanoTime() - start));
+                        .awaitAndTake(timeout.minusNanos(System.nanoTime() - start));
         var info = ServerInfo.read(result);
         write(McpMessage.initialized(), timeout.minusNanos(System.nanoTime() - start));
         initialized = true;

@@ -87,6 +87,8 @@ final class Journal {
     private long nextSeq;
     private long bytes;
     private long largeBytes;
+    private long expectedBytes;
+    private long expectedLargeBytes;
     private long droppedLines;
     private boolean full;
     private long evictedUpTo;
@@ -122,6 +124,36 @@ final class Journal {
             droppedLines += output.lines();
         } else {
             appendOutput(encoder, output);
+        }
+    }
+
+    /** A result of so many bytes is read and will be appended, or dropped; it counts already. */
+    void expect(long size) {
+        expected(size, 1);
+    }
+
+    /** One that was expected is appended, or will not be; nothing where none was expected here. */
+    void expectNoMore(long size) {
+        if (size <= (size >= limits.largeBytes() ? expectedLargeBytes : expectedBytes)) {
+            expected(size, -1);
+        }
+    }
+
+    private void expected(long size, int sign) {
+        if (size >= limits.largeBytes()) {
+            expectedLargeBytes += sign * size;
+        } else {
+            expectedBytes += sign * size;
+        }
+        hold(size, sign);
+        measure();
+    }
+
+    private void hold(long memory, int sign) {
+        if (sign > 0) {
+            share.take(memory);
+        } else {
+            share.give(memory);
         }
     }
 
@@ -237,6 +269,8 @@ final class Journal {
         evicted = null;
         bytes = 0;
         largeBytes = 0;
+        expectedBytes = 0;
+        expectedLargeBytes = 0;
         droppedLines = 0;
         full = false;
     }
@@ -249,11 +283,7 @@ final class Journal {
             bytes += size;
         }
         long memory = entry.frame().length + (long) ENTRY_BYTES;
-        if (sign > 0) {
-            share.take(memory);
-        } else {
-            share.give(memory);
-        }
+        hold(memory, sign);
     }
 
     private void measure() {
@@ -268,14 +298,14 @@ final class Journal {
     }
 
     private boolean isOver() {
-        return bytes >= limits.maxBytes()
+        return bytes + expectedBytes >= limits.maxBytes()
                 || entries.size() >= limits.maxEntries()
                 || share.isUsedUp();
     }
 
     private void evict() {
         while (!evictable.isEmpty()
-                && (bytes >= limits.maxBytes() / 2
+                && (bytes + expectedBytes >= limits.maxBytes() / 2
                         || entries.size() >= limits.maxEntries() / 2
                         || share.isNearlyUsedUp())) {
             var entry = evictable.removeFirst();
@@ -289,7 +319,7 @@ final class Journal {
     }
 
     private boolean hasRoomForLogs() {
-        return bytes < limits.maxBytes() - limits.maxBytes() / 4
+        return bytes + expectedBytes < limits.maxBytes() - limits.maxBytes() / 4
                 && entries.size() < limits.maxEntries() - limits.maxEntries() / 4
                 && !share.isNearlyUsedUp();
     }

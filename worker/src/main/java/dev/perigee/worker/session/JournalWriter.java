@@ -100,6 +100,16 @@ final class JournalWriter implements InstanceJournal {
     }
 
     @Override
+    public void expect(long bytes) {
+        write(to -> to.expect(bytes));
+    }
+
+    @Override
+    public void expectNoMore(long bytes) {
+        journal.expectNoMore(bytes);
+    }
+
+    @Override
     public void appendResult(ToolOrder.Execute order, ToolResult result) {
         var data = frames.result(result);
         // Noted before it is queued: an acknowledgement that came in between would be overwritten.

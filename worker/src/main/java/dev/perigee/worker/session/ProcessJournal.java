@@ -82,18 +82,34 @@ final class ProcessJournal {
     }
 
     private boolean add(Runnable append) {
+        boolean taken = change(append);
+        if (taken) {
+            appended.accept(this);
+        }
+        return taken;
+    }
+
+    private boolean change(Runnable change) {
         synchronized (lock) {
             if (retired) {
                 return false;
             }
-            if (ended) {
-                return true;
+            if (!ended) {
+                change.run();
+                regulate();
             }
-            append.run();
-            regulate();
+            return true;
         }
-        appended.accept(this);
-        return true;
+    }
+
+    /** A result was read that is yet to be appended; false when the journal is retired. */
+    boolean expect(long bytes) {
+        return change(() -> journal.expect(bytes));
+    }
+
+    /** It is appended, or dropped. A journal that was retired meanwhile expects nothing. */
+    void expectNoMore(long bytes) {
+        boolean _ = change(() -> journal.expectNoMore(bytes));
     }
 
     /** Appends the last entry of an instance; false when the journal is retired. */
@@ -124,6 +140,9 @@ final class ProcessJournal {
     @Nullable Long retire() {
         synchronized (lock) {
             retired = removed && !ended && journal.isSettled();
+            if (retired) {
+                journal.clear(); // What is still expected is dropped, or goes to another one.
+            }
             return retired ? journal.nextSeq() : null;
         }
     }

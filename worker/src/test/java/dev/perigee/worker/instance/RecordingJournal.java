@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /** A journal that keeps everything in memory. */
@@ -17,6 +18,7 @@ final class RecordingJournal implements InstanceJournal {
     final List<EventBody> events = new CopyOnWriteArrayList<>();
     final List<ToolResult> results = new CopyOnWriteArrayList<>();
     final List<Long> pids = new CopyOnWriteArrayList<>();
+    final AtomicLong expectedBytes = new AtomicLong();
     volatile boolean removed;
     volatile boolean full;
     volatile @Nullable RawJson durable;
@@ -57,6 +59,16 @@ final class RecordingJournal implements InstanceJournal {
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    @Override
+    public void expect(long bytes) {
+        expectedBytes.addAndGet(bytes);
+    }
+
+    @Override
+    public void expectNoMore(long bytes) {
+        expectedBytes.addAndGet(-bytes);
     }
 
     @Override

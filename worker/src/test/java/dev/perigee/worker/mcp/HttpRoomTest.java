@@ -37,7 +37,8 @@ final class HttpRoomTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"", "--json", "--sse"})
-    @DisplayName("an answer for which there is no room is read when there is some, and short ones meanwhile")
+    @DisplayName(
+            "an answer for which there is no room is read when there is some, and short ones meanwhile")
     void waitsForRoom(String flags) throws Exception {
         var connections =
                 HttpConnections.open(

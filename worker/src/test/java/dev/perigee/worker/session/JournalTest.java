@@ -184,6 +184,26 @@ final class JournalTest {
     }
 
     @Test
+    @DisplayName("a result that is read and not yet appended counts, once, and nothing of it stays")
+    void countsWhatIsExpected() {
+        journal.expect(60);
+        journal.expect(60);
+        assertThat(journal.full()).isTrue();
+        journal.expectNoMore(60);
+        assertThat(journal.full()).isFalse();
+        journal.append(seq -> new byte[80], null);
+        journal.expectNoMore(60);
+        assertThat(journal.bytes()).isEqualTo(80);
+        journal.acknowledge(1, REPORT);
+        assertThat(budget.used()).isZero();
+
+        journal.expect(50_000);
+        assertThat(journal.full()).as("a large one counts in the budget").isTrue();
+        journal.clear();
+        assertThat(budget.used()).isZero();
+    }
+
+    @Test
     void aCursorOfAnotherSessionGetsEverything() {
         journal.append(seq -> bytes("a"), null);
         assertThat(journal.resumeAfter(1)).isEqualTo(1);
