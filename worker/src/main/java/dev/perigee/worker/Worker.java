@@ -1,5 +1,6 @@
 package dev.perigee.worker;
 
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.worker.admin.AdminServer;
 import dev.perigee.worker.admin.AdminSettings;
@@ -8,6 +9,7 @@ import dev.perigee.worker.admin.Health.Check;
 import dev.perigee.worker.admin.HeartbeatReport;
 import dev.perigee.worker.admin.JvmMeters;
 import dev.perigee.worker.admin.ServerGauges;
+import dev.perigee.worker.instance.InstanceSettings;
 import dev.perigee.worker.instance.InstanceSnapshot;
 import dev.perigee.worker.instance.LocalInstanceHost;
 import dev.perigee.worker.process.LaunchException;
@@ -28,6 +30,8 @@ import dev.perigee.worker.session.LinkSettings;
 import dev.perigee.worker.session.SessionRegistry;
 import dev.perigee.worker.session.SessionSettings;
 import dev.perigee.worker.session.WorkerIdentity;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
@@ -105,7 +109,7 @@ public final class Worker implements AutoCloseable {
         parts.add("meters", meters::close);
         parts.add("jvm meters", JvmMeters.bindTo(meters)::close);
 
-        var processes = startProcesses(settings, identity, parts);
+        var processes = startProcesses(settings, identity, parts, meters);
         ServerGauges.bindTo(meters, processes.usage()::now);
         var isolation =
                 IsolationChoice.choose(
@@ -189,13 +193,14 @@ public final class Worker implements AutoCloseable {
             CountDownLatch leaseLost) {}
 
     private static Processes startProcesses(
-            Settings settings, WorkerIdentity identity, Undertakings parts)
+            Settings settings, WorkerIdentity identity, Undertakings parts, MeterRegistry meters)
             throws LaunchException, InterruptedException {
         var owner = new ProcessOwner(identity.workerId(), identity.incarnation());
         var retention = settings.value(SessionSettings.RETENTION);
         var sweeper = new LeftoverSweeper();
         sweeper.sweep(owner, retention.plus(SWEEP_SURPLUS));
-        var launcher = ProcessLaunchers.create(LauncherOptions.defaults());
+        var options = launcherOptions(settings, meters);
+        var launcher = ProcessLaunchers.create(options);
         parts.add("launcher", launcher::close);
         var leaseLost = new CountDownLatch(1);
         var watchdog = Watchdog.start(owner, retention, launcher, leaseLost::countDown);
@@ -214,6 +219,19 @@ public final class Worker implements AutoCloseable {
                         settings.value(SessionSettings.EXPIRY_GRACE));
         return new Processes(
                 owned, termination, new ServerUsage(table, owner, fresh), watchdog, leaseLost);
+    }
+
+    private static LauncherOptions launcherOptions(Settings settings, MeterRegistry meters) {
+        var bytes = settings.valueOrNull(InstanceSettings.INPUT_MEMORY);
+        var usual = LauncherOptions.defaults();
+        var options = bytes == null ? usual : usual.withUnread(ByteBudget.of(bytes));
+        Gauge.builder("perigee.worker.input.bytes", options.unread(), ByteBudget::used)
+                .description("Memory for what servers were sent and have not read yet")
+                .register(meters);
+        Gauge.builder("perigee.worker.input.limit.bytes", options.unread(), ByteBudget::limit)
+                .description("process.input-memory: from here on calls are refused")
+                .register(meters);
+        return options;
     }
 
     private static HeartbeatReport heartbeat(

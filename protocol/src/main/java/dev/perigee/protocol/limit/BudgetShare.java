@@ -30,6 +30,16 @@ public final class BudgetShare {
         budget.take(bytes);
     }
 
+    /**
+     * Whether one who can be refused may take so much. It must be free; one that exceeds the budget
+     * may while nobody else has any of it.
+     */
+    public boolean fits(long bytes) {
+        return held + bytes <= allowance
+                || budget.used() == 0
+                || (bytes <= free() && !isUsedUp());
+    }
+
     /** Gives back what was taken. */
     public void give(long bytes) {
         held -= bytes;

@@ -54,6 +54,22 @@ final class BudgetShareTest {
         assertThat(budget.used()).isEqualTo(5000);
     }
 
+    @Test
+    @DisplayName("who can be refused is when it does not fit, but for a little, and for one alone")
+    void refuses() {
+        var share = new BudgetShare(budget, 10);
+        assertThat(share.fits(5000)).as("nobody has any").isTrue();
+        budget.take(1000);
+        assertThat(share.fits(201)).isFalse();
+        assertThat(share.fits(200)).isTrue();
+        share.take(100);
+        assertThat(share.fits(1)).as("100 of 100 that are free").isFalse();
+        share.give(95);
+        budget.take(5000);
+        assertThat(share.fits(5)).isTrue();
+        assertThat(share.fits(6)).isFalse();
+    }
+
     /** The sum is bounded however many there are, and nothing of it is lost. */
     @ParameterizedTest(name = "seed {0}")
     @ValueSource(longs = {1, 7, 42, 20261124})

@@ -63,6 +63,14 @@ public final class InstanceSettings {
                     SettingType.duration(),
                     "10s",
                     "From SIGTERM to SIGKILL when a process is ended.");
+    public static final Setting<Long> INPUT_MEMORY =
+            Setting.optional(
+                    "process.input-memory",
+                    SettingType.bytes().where(bytes -> bytes > 0, "more than nothing"),
+                    "Memory for what servers were sent and have not read yet, of all of them"
+                            + " together. A server may have as much of it as is still free, and"
+                            + " 64KiB in any case; further calls are answered overloaded. Without"
+                            + " it a sixteenth of the heap.");
     public static final Setting<Integer> PARALLEL_STARTS =
             Setting.of(
                     "process.parallel-starts",
@@ -181,6 +189,7 @@ public final class InstanceSettings {
                             CONNECTIVITY_TIMEOUT,
                             CREDENTIAL_TIMEOUT,
                             TERMINATION_GRACE,
+                            INPUT_MEMORY,
                             PARALLEL_STARTS,
                             START_SLOT_HOLD,
                             ALLOWED_COMMANDS,

@@ -30,7 +30,7 @@ final class NativeInput {
      */
     NativeInput(int file, NativeLoop loop, Runnable attend) {
         this.file = file;
-        this.pending = new PendingInput(loop.options().stdinBufferBytes());
+        this.pending = new PendingInput(loop.options());
         this.transfers = loop.transfers();
         this.attend = attend;
     }
@@ -39,6 +39,7 @@ final class NativeInput {
         lock.lock();
         try {
             awaitRoom(message.remaining(), deadline.toNanos());
+            pending.requireRoom(message.remaining());
             var flowing = pending.isEmpty();
             while (flowing && message.hasRemaining()) {
                 flowing = push(message);

@@ -1,18 +1,28 @@
 package dev.perigee.worker.process;
 
+import dev.perigee.protocol.limit.BudgetShare;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
-/** Messages that a child has not read yet, bounded in bytes. Guarded by its owner's lock. */
+/**
+ * Messages that a child has not read yet, bounded in bytes, and with those of all other children by
+ * a budget. Guarded by its owner's lock.
+ */
 final class PendingInput {
 
+    /** What a pipe takes is never refused. */
+    private static final int ALLOWANCE_BYTES = 64 << 10;
+
     private final int limitBytes;
+    private final BudgetShare share;
     private final ArrayDeque<ByteBuffer> messages = new ArrayDeque<>();
     private long bytes;
 
-    PendingInput(int limitBytes) {
-        this.limitBytes = limitBytes;
+    PendingInput(LauncherOptions options) {
+        this.limitBytes = options.stdinBufferBytes();
+        this.share = new BudgetShare(options.unread(), ALLOWANCE_BYTES);
     }
 
     boolean isEmpty() {
@@ -24,10 +34,22 @@ final class PendingInput {
         return messages.isEmpty() || bytes + messageBytes <= limitBytes;
     }
 
+    /**
+     * @throws IOException when all children together leave no room for a message
+     */
+    void requireRoom(int messageBytes) throws IOException {
+        if (!share.fits(messageBytes)) {
+            throw new IOException(
+                    "The worker keeps as much for servers that do not read as process.input-memory"
+                            + " allows: nothing was sent");
+        }
+    }
+
     /** Keeps a copy of what remains in the message. */
     void add(ByteBuffer message) {
         var copy = ByteBuffer.allocate(message.remaining()).put(message).flip();
         bytes += copy.remaining();
+        share.take(copy.remaining());
         messages.add(copy);
     }
 
@@ -37,9 +59,13 @@ final class PendingInput {
 
     /** Notes that the first message shrank by this much, and drops it when nothing is left. */
     void written(int count) {
-        bytes -= count;
         var first = messages.peek();
-        if (first != null && !first.hasRemaining()) {
+        if (first == null) {
+            return; // Dropped meanwhile.
+        }
+        bytes -= count;
+        share.give(count);
+        if (!first.hasRemaining()) {
             messages.poll();
         }
     }
@@ -47,5 +73,6 @@ final class PendingInput {
     void clear() {
         messages.clear();
         bytes = 0;
+        share.giveAll();
     }
 }

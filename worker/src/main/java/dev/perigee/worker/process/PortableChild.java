@@ -49,7 +49,7 @@ final class PortableChild implements ChildProcess {
         this.enclosed = spec.enclosure() != null;
         this.listener = listener;
         this.options = options;
-        this.pending = new PendingInput(options.stdinBufferBytes());
+        this.pending = new PendingInput(options);
     }
 
     void start() {
@@ -140,6 +140,7 @@ final class PortableChild implements ChildProcess {
             lock.lock();
             try {
                 gone = true;
+                pending.clear();
                 changed.signalAll();
             } finally {
                 lock.unlock();
@@ -203,6 +204,7 @@ final class PortableChild implements ChildProcess {
             if (gone || inputClosed) {
                 throw new IOException("The process has ended or its input is closed");
             }
+            pending.requireRoom(message.remaining());
             pending.add(message);
             changed.signalAll();
         } catch (InterruptedException e) {

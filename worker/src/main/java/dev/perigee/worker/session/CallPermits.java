@@ -1,13 +1,12 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.limit.TokenBucket;
 import dev.perigee.protocol.link.LinkError;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 final class CallPermits {
     private static final int SWEEP = 64;
 
-    private record Team(Set<RequestId> running, @Nullable TokenBucket bucket) {
+    /**
+     * @param running with how many bytes of arguments
+     */
+    private record Team(Map<RequestId, Long> running, @Nullable TokenBucket bucket) {
         boolean isAsNew(Instant now) {
             return running.isEmpty() && (bucket == null || bucket.isFull(now));
         }
@@ -28,20 +30,26 @@ final class CallPermits {
     private final InstantSource clock;
     private final Object lock = new Object();
     private final Map<String, Team> teams = new HashMap<>();
+    private final OpenArguments arguments;
     private int running;
     private int sweepAt = SWEEP;
 
-    CallPermits(CallLimits limits, InstantSource clock) {
+    /**
+     * @param budget of the arguments of all requests that run
+     */
+    CallPermits(CallLimits limits, ByteBudget budget, InstantSource clock) {
         this.limits = limits;
+        this.arguments = new OpenArguments(budget);
         this.clock = clock;
     }
 
     /**
      * A request is to run.
      *
+     * @param bytes of its arguments
      * @throws LinkRefusal which limit it is that allows no more now
      */
-    void begin(RequestId request) throws LinkRefusal {
+    void begin(RequestId request, long bytes) throws LinkRefusal {
         synchronized (lock) {
             if (running >= limits.worker()) {
                 throw overloaded(
@@ -55,6 +63,11 @@ final class CallPermits {
                         "it runs as many calls of the team as limits.team.concurrency allows, "
                                 + limits.team());
             }
+            if (!arguments.fits(request, bytes)) {
+                throw overloaded(
+                        "the arguments of what it runs take as much memory as worker.open-bytes"
+                                + " allows, or the user's as much as is free");
+            }
             var bucket = team.bucket();
             if (bucket != null && !bucket.take(now)) {
                 throw overloaded(
@@ -62,8 +75,9 @@ final class CallPermits {
                                 + limits.teamRate().perSecond()
                                 + " times a second");
             }
-            if (team.running().add(request)) {
+            if (team.running().putIfAbsent(request, bytes) == null) {
                 running++;
+                arguments.take(request, bytes);
             }
         }
     }
@@ -72,8 +86,10 @@ final class CallPermits {
     void end(RequestId request) {
         synchronized (lock) {
             var team = teams.get(request.teamId());
-            if (team != null && team.running().remove(request)) {
+            var bytes = team == null ? null : team.running().remove(request);
+            if (bytes != null) {
                 running--;
+                arguments.give(request, bytes);
             }
         }
     }
@@ -94,7 +110,7 @@ final class CallPermits {
                 id,
                 _ ->
                         new Team(
-                                new HashSet<>(),
+                                new HashMap<>(),
                                 limits.teamRate().isSet()
                                         ? new TokenBucket(limits.teamRate(), now)
                                         : null));

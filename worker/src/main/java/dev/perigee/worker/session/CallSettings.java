@@ -17,6 +17,13 @@ public final class CallSettings {
                     "1024",
                     "Requests that may run on the worker at once; gateways hold more back for their"
                             + " turn, and answer overloaded as their deadlines near.");
+    public static final Setting<Long> OPEN_BYTES =
+            Setting.optional(
+                    "worker.open-bytes",
+                    SettingType.bytes().where(bytes -> bytes > 0, "more than nothing"),
+                    "Arguments of all requests that run on the worker. A user may have as much of"
+                            + " it as is still free; more requests are held back, as by"
+                            + " worker.max-concurrent-calls. Without it an eighth of the heap.");
     public static final Setting<Integer> TEAM =
             Setting.of(
                     "limits.team.concurrency",
@@ -39,7 +46,7 @@ public final class CallSettings {
 
     /** All keys, in the order of the reference page. */
     public static final SettingsSchema SCHEMA =
-            SettingsSchema.of("limits", WORKER, TEAM, TEAM_RATE, TEAM_BURST);
+            SettingsSchema.of("limits", WORKER, OPEN_BYTES, TEAM, TEAM_RATE, TEAM_BURST);
 
     private CallSettings() {}
 
@@ -47,6 +54,7 @@ public final class CallSettings {
         return new CallLimits(
                 settings.value(WORKER),
                 settings.value(TEAM),
-                new RateLimit(settings.value(TEAM_RATE), settings.value(TEAM_BURST)));
+                new RateLimit(settings.value(TEAM_RATE), settings.value(TEAM_BURST)),
+                settings.valueOrNull(OPEN_BYTES));
     }
 }

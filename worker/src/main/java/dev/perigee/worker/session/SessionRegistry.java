@@ -38,6 +38,7 @@ public final class SessionRegistry {
             InstantSource clock) {
         var budget = options.journals();
         var requestIds = options.requestIds();
+        var arguments = options.calls().arguments();
         this.context =
                 new SessionContext(
                         options,
@@ -46,7 +47,7 @@ public final class SessionRegistry {
                         budget,
                         new SessionMetrics(meters),
                         new Acknowledgements(),
-                        new CallPermits(options.calls(), clock),
+                        new CallPermits(options.calls(), arguments, clock),
                         requestIds,
                         clock);
         this.reaper = new SessionReaper(clock, this::expireDue);
@@ -78,6 +79,14 @@ public final class SessionRegistry {
                 "perigee.worker.requests.limit",
                 "worker.max-concurrent-calls: from here on calls are held back",
                 options.calls().worker());
+        Gauge.builder("perigee.worker.requests.open.bytes", arguments, ByteBudget::used)
+                .description("Bytes of the arguments of requests without a result yet")
+                .register(meters);
+        limit(
+                meters,
+                "perigee.worker.requests.open.limit.bytes",
+                "worker.open-bytes: from here on calls are held back",
+                arguments.limit());
         Gauge.builder("perigee.worker.requests.remembered", requestIds, IdBudget::used)
                 .description("Ids of requests that run or were answered a while ago")
                 .register(meters);

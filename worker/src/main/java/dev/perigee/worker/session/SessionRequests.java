@@ -34,7 +34,7 @@ final class SessionRequests {
             if (verdict instanceof AcceptedRecords.Verdict.Run) {
                 boolean permitted = false;
                 try {
-                    permits.begin(RequestId.of(order.request()));
+                    permits.begin(RequestId.of(order.request()), bytes(order));
                     permitted = true;
                 } finally {
                     if (!permitted) {
@@ -44,6 +44,11 @@ final class SessionRequests {
             }
             return verdict;
         }
+    }
+
+    private static long bytes(ToolOrder.Execute order) {
+        var arguments = order.request().arguments();
+        return arguments == null ? 0 : arguments.size();
     }
 
     void withdraw(ToolOrder.Execute order) {

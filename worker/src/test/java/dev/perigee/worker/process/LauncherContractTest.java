@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.protocol.limit.ByteBudget;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -54,7 +55,8 @@ final class LauncherContractTest {
     }
 
     private static ProcessLauncher open(Kind kind) {
-        return kind.open(new LauncherOptions(Duration.ofMillis(300), 1 << 17, 2));
+        return kind.open(new LauncherOptions(
+                        Duration.ofMillis(300), 1 << 17, 2, ByteBudget.of(64 << 20)));
     }
 
     private static byte[] line(String text) {

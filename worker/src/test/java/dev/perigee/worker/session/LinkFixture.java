@@ -31,7 +31,7 @@ final class LinkFixture implements AutoCloseable {
                     1000,
                     1 << 20,
                     null,
-                    new CallLimits(1000, 1000, RateLimit.NONE));
+                    new CallLimits(1000, 1000, RateLimit.NONE, null));
 
     final FakeInstances instances = new FakeInstances();
     final SimpleMeterRegistry meters = new SimpleMeterRegistry();
