@@ -35,7 +35,10 @@ final class PartitionSession {
         this.context = context;
         this.requests =
                 new SessionRequests(
-                        new RecentResults(context.options().recentResults(), context.requestIds()),
+                        new RecentResults(
+                                context.options().recentResults(),
+                                context.requestIds(),
+                                context.results()),
                         context.permits(),
                         context.clock());
         this.journals = new SessionJournals(requests, context);

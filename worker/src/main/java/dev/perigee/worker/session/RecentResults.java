@@ -1,6 +1,8 @@
 package dev.perigee.worker.session;
 
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.limit.BudgetShare;
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.limit.IdBudget;
 import dev.perigee.protocol.limit.RecentIds;
 import java.time.Duration;
@@ -12,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Answers by request id, for the time in which the same id does not run again. The results are
- * bounded: when they are too many, or too many bytes, the oldest go. The ids stay known for the
+ * bounded: when they are too many, or too many bytes, here or with those of all other sessions of
+ * the worker, the oldest go. The ids stay known for the
  * whole time: a request begins only when there is room for its id. Pure; its owner holds a lock.
  */
 final class RecentResults {
@@ -32,18 +35,23 @@ final class RecentResults {
     /** There are some 10,000s of them, and each lives for minutes. */
     private record Remembered(String id, long untilMillis, String processId, RawJson result) {}
 
+    /** What each session keeps whatever others do. */
+    private static final int ALLOWANCE_BYTES = 64 << 10;
+
     private final Limits limits;
     private final RecentIds ids;
     private final Map<String, Remembered> remembered = new HashMap<>();
     private final ArrayDeque<Remembered> oldestFirst = new ArrayDeque<>();
-    private long bytes;
+    private final BudgetShare share;
 
     /**
      * @param budget of all sessions' ids
+     * @param kept of all sessions' results
      */
-    RecentResults(Limits limits, IdBudget budget) {
+    RecentResults(Limits limits, IdBudget budget, ByteBudget kept) {
         this.limits = limits;
         this.ids = new RecentIds(budget, limits.window());
+        this.share = new BudgetShare(kept, ALLOWANCE_BYTES);
     }
 
     /**
@@ -82,10 +90,16 @@ final class RecentResults {
             return;
         }
         oldestFirst.add(added);
-        bytes += added.result().size();
-        while (oldestFirst.size() > limits.maxResults() || bytes > limits.maxBytes()) {
+        share.take(added.result().size());
+        while (!oldestFirst.isEmpty() && isTooMuch()) {
             forget(oldestFirst.remove());
         }
+    }
+
+    private boolean isTooMuch() {
+        return oldestFirst.size() > limits.maxResults()
+                || bytes() > limits.maxBytes()
+                || share.isUsedUp();
     }
 
     /** How many results are kept. */
@@ -94,7 +108,7 @@ final class RecentResults {
     }
 
     long bytes() {
-        return bytes;
+        return share.held();
     }
 
     /** Forgets what is older than the window. */
@@ -113,11 +127,11 @@ final class RecentResults {
         ids.close();
         remembered.clear();
         oldestFirst.clear();
-        bytes = 0;
+        share.giveAll();
     }
 
     private void forget(Remembered oldest) {
-        bytes -= oldest.result().size();
+        share.give(oldest.result().size());
         remembered.remove(oldest.id());
     }
 }

@@ -15,4 +15,5 @@ record SessionContext(
         Acknowledgements acknowledged,
         CallPermits permits,
         IdBudget requestIds,
+        ByteBudget results,
         InstantSource clock) {}

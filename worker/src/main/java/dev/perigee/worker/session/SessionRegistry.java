@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /** All partitions' sessions of a worker. Any thread may call. */
 public final class SessionRegistry {
+    /** Results that repeats are answered with are a sixteenth of the heap, at most. */
+    private static final int RESULTS_OF_HEAP = 16;
+
     private final Map<Integer, PartitionSlot> slots = new ConcurrentHashMap<>();
     private final SessionContext context;
     private final SessionReaper reaper;
@@ -38,6 +41,7 @@ public final class SessionRegistry {
             InstantSource clock) {
         var budget = options.journals();
         var requestIds = options.requestIds();
+        var results = ByteBudget.ofHeap(RESULTS_OF_HEAP);
         var arguments = options.calls().arguments();
         this.context =
                 new SessionContext(
@@ -49,6 +53,7 @@ public final class SessionRegistry {
                         new Acknowledgements(),
                         new CallPermits(options.calls(), arguments, clock),
                         requestIds,
+                        results,
                         clock);
         this.reaper = new SessionReaper(clock, this::expireDue);
         gauge(
@@ -79,6 +84,9 @@ public final class SessionRegistry {
                 "perigee.worker.requests.limit",
                 "worker.max-concurrent-calls: from here on calls are held back",
                 options.calls().worker());
+        Gauge.builder("perigee.worker.requests.kept.bytes", results, ByteBudget::used)
+                .description("Results that are kept to answer repeats with")
+                .register(meters);
         Gauge.builder("perigee.worker.requests.open.bytes", arguments, ByteBudget::used)
                 .description("Bytes of the arguments of requests without a result yet")
                 .register(meters);

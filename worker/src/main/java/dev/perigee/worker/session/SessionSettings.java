@@ -86,7 +86,8 @@ public final class SessionSettings {
                     "requests.repeat-bytes",
                     SettingType.bytes(),
                     "4MiB",
-                    "How many bytes of results each partition keeps to answer repeats with.");
+                    "How many bytes of results each partition keeps to answer repeats with. All"
+                            + " together keep a sixteenth of the heap at most.");
 
     public static final Setting<Long> REPEAT_MEMORY =
             Setting.optional(

@@ -3,6 +3,7 @@ package dev.perigee.worker.session;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.limit.IdBudget;
 import dev.perigee.protocol.link.Attach.AcceptedRecord;
 import dev.perigee.protocol.link.Attach.Progress;
@@ -178,7 +179,7 @@ final class AcceptedRecordsTest {
 
     private static AcceptedRecords records(int results, IdBudget budget) {
         var limits = new RecentResults.Limits(WINDOW, results, 3L * RESULT.size());
-        return new AcceptedRecords(new RecentResults(limits, budget));
+        return new AcceptedRecords(new RecentResults(limits, budget, ByteBudget.of(1 << 20)));
     }
 
     private void finish(long offset, String id, Instant now) {
