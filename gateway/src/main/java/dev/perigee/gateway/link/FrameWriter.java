@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,8 +30,7 @@ final class FrameWriter {
     private static final int WINDOW_BYTES = 64 * 1024;
     private static final int MAX_CONTROL_FRAMES = 20_000;
 
-    @SuppressWarnings("ArrayRecordComponent") // passed through, never compared
-    private record Waiting(byte[] frame, int reserved) {}
+    private record Waiting(Supplier<byte[]> frame, int reserved) {}
 
     private final Transport transport;
     private final Consumer<String> onBroken;
@@ -82,11 +82,21 @@ final class FrameWriter {
     /**
      * Queues a frame of data, for the next {@link #flush}; never blocks.
      *
-     * @param reserved room taken for it, 0 for what is sent again after an attach
+     * @param reserved room taken for it
      */
     void data(byte[] frame, int reserved) {
         if (!closed) {
-            data.add(new Waiting(frame, reserved));
+            data.add(new Waiting(() -> frame, reserved));
+        }
+    }
+
+    /**
+     * The same of a frame for which no room was taken, as of what is sent again after an attach: it
+     * is made when its turn comes, by any thread, so that what waits takes none.
+     */
+    void data(Supplier<byte[]> frame) {
+        if (!closed) {
+            data.add(new Waiting(frame, 0));
         }
     }
 
@@ -106,7 +116,7 @@ final class FrameWriter {
             onBroken.accept("the worker does not read");
             return;
         }
-        control.add(new Waiting(frame, 0));
+        control.add(new Waiting(() -> frame, 0));
         write();
     }
 
@@ -135,10 +145,16 @@ final class FrameWriter {
             int bytes = 0;
             int reserved = 0;
             long room = WINDOW_BYTES - atTransport.get();
-            for (Waiting next; bytes < room && (next = next()) != null; ) {
-                frames.add(next.frame());
-                bytes += next.frame().length;
-                reserved += next.reserved();
+            try {
+                for (Waiting next; bytes < room && (next = next()) != null; ) {
+                    var frame = next.frame().get();
+                    frames.add(frame);
+                    bytes += frame.length;
+                    reserved += next.reserved();
+                }
+            } catch (RuntimeException e) {
+                onBroken.accept("a frame could not be made: " + e.getClass().getSimpleName());
+                return;
             }
             if (frames.isEmpty()) {
                 return;

@@ -4,6 +4,7 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
+import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +20,8 @@ final class LinkCall implements AnswerHandler {
     interface RefusalHandler {
         void refused(LinkConnection from, LinkCall call, LinkError error, String message);
     }
+
+    private static final int BESIDES_ARGUMENTS = 1 << 10;
 
     private final long id;
     private final String method;
@@ -75,6 +78,15 @@ final class LinkCall implements AnswerHandler {
 
     void markSent() {
         sent = true;
+    }
+
+    /** About what {@link #encode} gives; for what is large it does not need to be encoded first. */
+    int frameBytes() {
+        if (order instanceof ToolOrder.Execute execute) {
+            var arguments = execute.request().arguments();
+            return BESIDES_ARGUMENTS + (arguments == null ? 0 : arguments.size());
+        }
+        return encode().length;
     }
 
     byte[] encode() {

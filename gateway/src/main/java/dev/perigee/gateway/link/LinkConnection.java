@@ -113,6 +113,13 @@ final class LinkConnection {
         writer.data(frame, reserved);
     }
 
+    /** The same without room reserved: encoded when its turn comes, so that it holds no frame. */
+    void sendAgain(LinkCall call) {
+        call.markSent();
+        expect(call.id(), call);
+        writer.data(call::encode);
+    }
+
     /** Sends what was put. */
     void flush() {
         writer.flush();

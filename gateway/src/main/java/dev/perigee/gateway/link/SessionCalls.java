@@ -59,15 +59,44 @@ final class SessionCalls {
     LinkCall post(String method, Object order, @Nullable RecordOrigin executeOrigin, Deadline until)
             throws LinkException, InterruptedException {
         var call = call(method, order, executeOrigin, () -> {});
-        var frame = call.encode();
-        if (frame.length > LinkFrame.MAX_BYTES) {
+        var via = connection;
+        var reserved = 0;
+        try {
+            byte[] frame = null;
+            if (via != null) {
+                // Room comes first: many that wait for it must not hold a frame each.
+                reserved = via.writer().reserve(call.frameBytes(), until.nanosLeft());
+                if (reserved < 0) {
+                    throw failure(Reason.DEADLINE, false, "The link was busy until the deadline");
+                }
+                frame = call.encode();
+            }
+            requireFits(frame == null ? call.frameBytes() : frame.length);
+            if (register(call, via, frame, Math.max(0, reserved))) {
+                reserved = 0;
+            }
+        } finally {
+            if (via != null && reserved > 0) {
+                via.writer().release(reserved);
+            }
+        }
+        return call;
+    }
+
+    private static void requireFits(int frameBytes) throws LinkException {
+        if (frameBytes > LinkFrame.MAX_BYTES) {
             throw failure(Reason.TOO_LARGE, false, "The order is larger than a frame of 16 MiB");
         }
-        var via = connection;
-        var reserved = via == null ? 0 : via.writer().reserve(frame.length, until.nanosLeft());
-        if (reserved < 0) {
-            throw failure(Reason.DEADLINE, false, "The link was busy until the deadline");
-        }
+    }
+
+    /**
+     * Sends it on the connection that there is now, if any.
+     *
+     * @return whether its reservation is used
+     */
+    private boolean register(
+            LinkCall call, @Nullable LinkConnection via, byte @Nullable [] frame, int reserved)
+            throws LinkException {
         lock.lock();
         try {
             var over = end;
@@ -77,18 +106,19 @@ final class SessionCalls {
             inFlight.add(call);
             meters.callBegan();
             var now = connection;
-            if (now != null) {
-                var usable = now == via ? reserved : 0;
-                reserved -= usable;
-                now.send(call, frame, usable);
+            if (now == null) {
+                return false;
             }
+            if (now == via && frame != null) {
+                now.send(call, frame, reserved);
+                return true;
+            }
+            now.sendAgain(call);
+            now.flush();
+            return false;
         } finally {
             lock.unlock();
-            if (via != null && reserved > 0) {
-                via.writer().release(reserved);
-            }
         }
-        return call;
     }
 
     /**
@@ -198,7 +228,7 @@ final class SessionCalls {
                 if (call.wasSent()) {
                     meters.callsResent.increment();
                 }
-                via.put(call, call.encode(), 0);
+                via.sendAgain(call);
             }
             via.flush();
             connection = via;
