@@ -60,6 +60,7 @@ record Assembly(
                                 partition, recorded, ownedUntil, links.workers(), clock.instant()),
                 times(),
                 LimitSettings.read(settings),
+                MemorySettings.arguments(settings),
                 requestIds(),
                 clock,
                 new GatewayMetrics(registry, names));

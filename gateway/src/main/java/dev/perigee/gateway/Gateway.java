@@ -215,6 +215,7 @@ public final class Gateway implements AutoCloseable {
         var gauges = new GatewayGauges(registry, clock);
         gauges.partitions(partitions, names);
         gauges.requestIds(services.requestIds());
+        gauges.memory("open-arguments", services.arguments().budget());
         var watch = new BrokerWatch(kafka, clock);
         watch.start();
         parts.push(watch);

@@ -4,6 +4,7 @@ import dev.perigee.gateway.admin.Readiness;
 import dev.perigee.gateway.outbound.Backlog;
 import dev.perigee.gateway.partition.OwnerState;
 import dev.perigee.gateway.partition.Partitions;
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.limit.IdBudget;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
@@ -46,6 +47,20 @@ record GatewayGauges(MeterRegistry registry, InstantSource clock) {
                 .register(registry);
         Gauge.builder("perigee.gateway.requests.remembered.limit", ids, IdBudget::limit)
                 .description("request.memory-bytes: from here on new requests are refused")
+                .register(registry);
+    }
+
+    /** How much of a budget of memory is in use, by the setting that it is of. */
+    void memory(String what, ByteBudget budget) {
+        Gauge.builder("perigee.gateway.memory.used", budget, ByteBudget::used)
+                .description("Memory in use of what is open, by its setting memory.*")
+                .baseUnit("bytes")
+                .tag("what", what)
+                .register(registry);
+        Gauge.builder("perigee.gateway.memory.limit", budget, ByteBudget::limit)
+                .description("Memory for what is open, by its setting memory.*")
+                .baseUnit("bytes")
+                .tag("what", what)
                 .register(registry);
     }
 

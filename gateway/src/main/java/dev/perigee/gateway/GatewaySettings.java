@@ -180,6 +180,7 @@ public final class GatewaySettings {
     /** Every key that a gateway knows. */
     public static final SettingsSchema SCHEMA =
             OWN.with(LimitSettings.SCHEMA)
+                    .with(MemorySettings.SCHEMA)
                     .with(LinkSettings.SCHEMA)
                     .with(PlacementSettings.SCHEMA)
                     .with(AdminSettings.SCHEMA)

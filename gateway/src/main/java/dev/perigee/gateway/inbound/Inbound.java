@@ -66,7 +66,23 @@ public sealed interface Inbound {
             Instant deadline,
             @Nullable ReplyTo reply,
             @Nullable String traceparent)
-            implements Inbound {}
+            implements Inbound {
+
+        /** All but what makes it large. */
+        public RequestRead withoutArguments() {
+            return request.arguments() == null
+                    ? this
+                    : new RequestRead(
+                            origin,
+                            request.withoutArguments(),
+                            method,
+                            path,
+                            appendedAt,
+                            deadline,
+                            reply,
+                            traceparent);
+        }
+    }
 
     /**
      * A record that cannot be acted on: it becomes a dead letter, and its author gets an answer

@@ -54,7 +54,11 @@ final class CallFlow {
         var verdicts = new CallVerdicts(this);
         this.sender = new CallSender(context, verdicts);
         this.serverWait = new ServerWait(context, commands, verdicts);
-        this.queue = new FairQueue(context.services().limits(), context.services().clock());
+        this.queue =
+                new FairQueue(
+                        context.services().limits(),
+                        context.services().arguments(),
+                        context.services().clock());
         this.silence = new WorkerSilence(context.services().times().silence());
         this.recent =
                 new RecentIds(
@@ -228,9 +232,10 @@ final class CallFlow {
         recent.forget(now());
     }
 
-    /** The tenure is over: what the gateway remembers of it is free for other partitions. */
+    /** The tenure is over: what the gateway keeps of it is free for other partitions. */
     void leave() {
         recent.close();
+        open.values().forEach(ToolCall::letGo);
     }
 
     /** Unless its time is over or it is refused, its server is looked for. */
@@ -249,6 +254,10 @@ final class CallFlow {
         call.stage(Stage.WAITING);
         if (call.possibleRuns() > 1 || isOver(call)) {
             answer(call, isOver(call) ? OwnAnswer.EXPIRED : OwnAnswer.NO_WORKER);
+            return;
+        }
+        if (!call.isComplete()) {
+            answer(call, OwnAnswer.ARGUMENTS_FULL);
             return;
         }
         queue.ready(call);

@@ -10,6 +10,7 @@ import dev.perigee.protocol.tool.ToolError;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.trace.LogContext;
 import java.time.Duration;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,7 +66,9 @@ final class CallSender {
     }
 
     private void sendWaiting(ToolCall call, Session session) {
-        Thread.ofVirtual().name("call").start(() -> execute(call, session));
+        var order = order(call);
+        var deadline = call.read().deadline();
+        Thread.ofVirtual().name("call").start(() -> execute(call, session, order, deadline));
     }
 
     /** A request that was sent at once, until the worker has accepted it or its time is over. */
@@ -120,11 +123,10 @@ final class CallSender {
     }
 
     /** On a thread of its own. */
-    private void execute(ToolCall call, Session session) {
-        var read = call.read();
-        var order = order(call);
+    private void execute(
+            ToolCall call, Session session, ToolOrder.Execute order, Instant deadline) {
         try {
-            var answer = session.link().execute(order, read.deadline());
+            var answer = session.link().execute(order, deadline);
             context.mailbox().post(() -> executed(call, answer));
         } catch (LinkException e) {
             context.mailbox().post(() -> failed(call, session, e));

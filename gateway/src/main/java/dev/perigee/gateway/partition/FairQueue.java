@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Whose request is sent next. Users take turns, one request each; a user who has as many at the
  * worker as allowed, or who spent its rate, is passed over without holding up others. What a user
  * may have open is bounded, and the more of the partition is in use the sooner, so that there is
- * room to read on to the requests of others: a surplus is refused when it comes.
+ * room to read on to the requests of others: a surplus is refused when it comes. So is what the
+ * gateway has no memory for.
  *
  * <pre>
  *   admit ──▶ (waits for its server) ──▶ ready ──▶ next: sent ──▶ ended
@@ -28,6 +29,7 @@ final class FairQueue {
     private static final int SWEEP = 64;
 
     private final UserLimits limits;
+    private final OpenArguments arguments;
     private final InstantSource clock;
     private final Map<String, UserShare> shares = new HashMap<>();
     private final ArrayDeque<UserShare> turns = new ArrayDeque<>();
@@ -36,8 +38,12 @@ final class FairQueue {
     private int open;
     private int sweepAt = SWEEP;
 
-    FairQueue(UserLimits limits, InstantSource clock) {
+    /**
+     * @param arguments the gateway's memory for them, which others share
+     */
+    FairQueue(UserLimits limits, OpenArguments arguments, InstantSource clock) {
         this.limits = limits;
+        this.arguments = arguments;
         this.clock = clock;
     }
 
@@ -45,10 +51,16 @@ final class FairQueue {
     @Nullable OwnAnswer admit(ToolCall call) {
         var share = share(call);
         var refusal = refusal(share, call);
-        if (refusal == null) {
-            open(share, call);
+        if (refusal != null) {
+            return refusal;
         }
-        return refusal;
+        var room = arguments.admit(call, share.openCount() == 0);
+        if (room == null) {
+            return OwnAnswer.ARGUMENTS_FULL;
+        }
+        call.keep(room);
+        open(share, call);
+        return null;
     }
 
     private @Nullable OwnAnswer refusal(UserShare share, ToolCall call) {
@@ -59,14 +71,21 @@ final class FairQueue {
         if (share.openCount() > 0 && share.openBytes() + call.bytes() > limits.openBytes()) {
             return OwnAnswer.BYTES_FULL;
         }
+        if (arguments.isTooLarge(call)) {
+            return OwnAnswer.TOO_LARGE;
+        }
         return share.earliest(clock.instant()).isAfter(call.read().deadline())
                 ? OwnAnswer.TOO_OFTEN
                 : null;
     }
 
-    /** Takes a request in that the worker has already. */
+    /**
+     * Takes a request in that the worker has already, or may have. It is not refused: where there
+     * is no room for its arguments they are let go of.
+     */
     void adopt(ToolCall call) {
         var share = share(call);
+        call.keep(arguments.adopt(call));
         open(share, call);
         share.sent(call);
     }

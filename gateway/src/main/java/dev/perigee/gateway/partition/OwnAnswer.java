@@ -37,6 +37,10 @@ enum OwnAnswer {
             ErrorCode.OVERLOADED,
             "The gateway has no room to remember more request ids, and a repeat must not run twice:"
                     + " try again later, or raise request.memory-bytes"),
+    ARGUMENTS_FULL(
+            ErrorCode.OVERLOADED,
+            "The arguments of open requests are as large as memory.open-arguments of the gateway"
+                    + " allows: try again when some are answered"),
     TOO_LARGE(ErrorCode.TOO_LARGE, "The request is too large to be sent: shorten its arguments"),
     SILENT(
             ErrorCode.TIMEOUT,
@@ -71,6 +75,7 @@ enum OwnAnswer {
                     TOO_OFTEN,
                     NO_TURN,
                     MEMORY_FULL,
+                    ARGUMENTS_FULL,
                     TOO_LARGE,
                     WORKER_LOST,
                     CANCELLED -> {

@@ -169,7 +169,14 @@ final class PartitionOwner {
             ended = true;
             mailbox.close();
             Thread.interrupted();
+            leave();
+        }
+    }
+
+    private void leave() {
+        try {
             sessions.leave();
+        } finally {
             calls.leave();
         }
     }

@@ -19,6 +19,7 @@ import java.time.InstantSource;
  * @param seal encrypts secrets of the state topic
  * @param hosts decides which worker a partition goes to
  * @param limits of each user
+ * @param arguments the memory of all partitions for those of open requests
  * @param requestIds how many ids of answered requests all partitions remember together
  * @param metrics the gateway's own measurements
  */
@@ -39,6 +40,7 @@ public record PartitionServices(
         HostChooser hosts,
         PartitionTimes times,
         UserLimits limits,
+        OpenArguments arguments,
         IdBudget requestIds,
         InstantSource clock,
         GatewayMetrics metrics) {}

@@ -38,10 +38,13 @@ final class ToolCall {
     private static final Logger LOG = LoggerFactory.getLogger(ToolCall.class);
     private static final String SPAN = "perigee.request";
 
-    private final RequestRead read;
+    private final String team;
     private final String user;
     private final String key;
+    private final int bytes;
     private final TraceSpan span;
+    private RequestRead read;
+    private OpenArguments.@Nullable Room room;
     private Stage stage = Stage.WAITING;
     private @Nullable String processId;
     private boolean resolved;
@@ -52,7 +55,10 @@ final class ToolCall {
     ToolCall(RequestRead read) {
         this.read = read;
         var request = read.request();
-        this.user = request.teamId() + "/" + request.userId();
+        var arguments = request.arguments();
+        this.bytes = arguments == null ? 0 : arguments.size();
+        this.team = request.teamId();
+        this.user = team + "/" + request.userId();
         this.key = user + "/" + request.requestId();
         this.span =
                 TraceSpan.begin(
@@ -63,6 +69,7 @@ final class ToolCall {
                         .with("perigee.request_id", request.requestId());
     }
 
+    /** What was asked; without the arguments where they are not kept. */
     RequestRead read() {
         return read;
     }
@@ -80,8 +87,12 @@ final class ToolCall {
         return stage;
     }
 
+    /** Its end lets go of the arguments. */
     void stage(Stage next) {
         stage = next;
+        if (next == Stage.ENDED) {
+            letGo();
+        }
     }
 
     boolean hasEnded() {
@@ -151,9 +162,38 @@ final class ToolCall {
         return user;
     }
 
-    /** What makes it large. */
+    /** Who shares its team's part of what there is. */
+    String team() {
+        return team;
+    }
+
+    /** Size of the arguments, kept or not. */
     int bytes() {
-        var arguments = read.request().arguments();
-        return arguments == null ? 0 : arguments.bytes().length;
+        return bytes;
+    }
+
+    /** Its arguments are kept in this room, or not at all where there is none. */
+    void keep(OpenArguments.@Nullable Room taken) {
+        if (room != null) {
+            throw new IllegalStateException("its arguments have their room");
+        }
+        room = taken;
+        if (taken == null) {
+            letGo();
+        }
+    }
+
+    /** Lets go of the arguments and gives their room back. */
+    void letGo() {
+        read = read.withoutArguments();
+        if (room != null) {
+            room.giveBack();
+            room = null;
+        }
+    }
+
+    /** False when its arguments were not kept, so that it cannot be sent. */
+    boolean isComplete() {
+        return bytes == 0 || read.request().arguments() != null;
     }
 }

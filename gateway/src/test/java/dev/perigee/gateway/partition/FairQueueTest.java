@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.limit.RateLimit;
 import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolPath;
@@ -225,7 +226,10 @@ class FairQueueTest {
     }
 
     private FairQueue queue(RateLimit rate) {
-        return new FairQueue(new UserLimits(CONCURRENCY, QUEUE, BYTES, rate, ROOM), () -> now);
+        return new FairQueue(
+                new UserLimits(CONCURRENCY, QUEUE, BYTES, rate, ROOM),
+                new OpenArguments(ByteBudget.of(1 << 30)),
+                () -> now);
     }
 
     private List<ToolCall> taken() {

@@ -128,6 +128,21 @@ public record ToolRequest(
                 null);
     }
 
+    /** The same request, of which the arguments are not kept. */
+    public ToolRequest withoutArguments() {
+        return new ToolRequest(
+                requestId,
+                teamId,
+                userId,
+                method,
+                toolPath,
+                installationId,
+                null,
+                timeoutMs,
+                query,
+                limit);
+    }
+
     /** Everything but the arguments, which are the user's. */
     @Override
     public String toString() {

@@ -1,0 +1,41 @@
+package dev.perigee.gateway;
+
+import dev.perigee.gateway.partition.OpenArguments;
+import dev.perigee.protocol.limit.ByteBudget;
+import dev.perigee.protocol.settings.Setting;
+import dev.perigee.protocol.settings.SettingType;
+import dev.perigee.protocol.settings.Settings;
+import dev.perigee.protocol.settings.SettingsSchema;
+
+/**
+ * The configuration keys of what a gateway keeps in memory for all its partitions together; part of
+ * the gateway's. Each is a share of the heap unless it is set.
+ */
+final class MemorySettings {
+    private static final SettingType<Long> ROOM =
+            SettingType.bytes().where(bytes -> bytes >= 1 << 20, "1MiB or more");
+    private static final int ARGUMENTS_PART = 4;
+
+    static final Setting<Long> ARGUMENTS =
+            Setting.optional(
+                    "memory.open-arguments",
+                    ROOM,
+                    "Memory for the arguments of open requests, of all users and partitions"
+                            + " together; while it is used up requests are answered overloaded. The"
+                            + " last quarter is for users who have nothing open. Without it a"
+                            + " quarter of the heap.");
+
+    /** All keys, in the order of the reference page. */
+    static final SettingsSchema SCHEMA = SettingsSchema.of("memory", ARGUMENTS);
+
+    private MemorySettings() {}
+
+    static OpenArguments arguments(Settings settings) {
+        return new OpenArguments(budget(settings, ARGUMENTS, ARGUMENTS_PART));
+    }
+
+    private static ByteBudget budget(Settings settings, Setting<Long> setting, int partOfHeap) {
+        var bytes = settings.valueOrNull(setting);
+        return bytes == null ? ByteBudget.ofHeap(partOfHeap) : ByteBudget.of(bytes);
+    }
+}
