@@ -33,6 +33,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 import org.apache.kafka.clients.admin.Admin;
@@ -198,8 +199,10 @@ public final class Gateway implements AutoCloseable {
 
         var counts = new PartitionCountWatch(kafka, names, partitionCount);
         parts.push(counts);
-        var consumer =
-                clients.groupConsumer(ConsumerMeters.config(registry, names), counts::servable);
+        var intake = MemorySettings.intake(settings);
+        var more = new HashMap<>(ConsumerMeters.config(registry, names));
+        more.putAll(Heap.fetches(intake.budget().limit(), partitionCount));
+        var consumer = clients.groupConsumer(more, intake.values(), counts::servable);
         var loop =
                 new PollLoop(
                         consumer,
@@ -207,6 +210,7 @@ public final class Gateway implements AutoCloseable {
                         new FeedLimits(
                                 settings.value(GatewaySettings.OPEN_RECORDS),
                                 settings.value(GatewaySettings.OPEN_BYTES)),
+                        intake,
                         membership,
                         partitions);
         loop.start();
@@ -216,6 +220,7 @@ public final class Gateway implements AutoCloseable {
         gauges.partitions(partitions, names);
         gauges.requestIds(services.requestIds());
         gauges.memory("open-arguments", services.arguments().budget());
+        gauges.memory("intake", intake.budget());
         var watch = new BrokerWatch(kafka, clock);
         watch.start();
         parts.push(watch);

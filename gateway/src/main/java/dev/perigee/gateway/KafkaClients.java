@@ -20,6 +20,7 @@ import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.Deserializer;
 
 /**
  * Makes the gateway's Kafka clients. For each: defaults chosen by measurement, then what the user
@@ -32,6 +33,9 @@ final class KafkaClients {
     static final String MEMBER_SUFFIX = "-inbound";
 
     private static final int LARGEST_REQUEST = 20 << 20;
+
+    /** A producer whose buffer is smaller refuses its largest records. */
+    private static final int LARGEST_BUFFERED = LARGEST_REQUEST + (1 << 20);
 
     /**
      * After this long without an answer a connection counts as dead, for what a claim waits for: a
@@ -68,16 +72,18 @@ final class KafkaClients {
      * In the group, on both topics that come in.
      *
      * @param more configuration that the user may replace
+     * @param values takes the records' values
      * @param servable partitions of a lower number may be assigned; asked at each assignment
      */
-    Consumer<byte[], byte[]> groupConsumer(Map<String, Object> more, IntSupplier servable) {
+    Consumer<byte[], byte[]> groupConsumer(
+            Map<String, Object> more, Deserializer<byte[]> values, IntSupplier servable) {
         var defaults = new HashMap<>(more);
         defaults.put(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, 1);
-        defaults.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 1 << 20);
         defaults.put(ConsumerConfig.RECEIVE_BUFFER_CONFIG, -1);
         defaults.put(ConsumerConfig.SEND_BUFFER_CONFIG, -1);
         return consumer(
                 defaults,
+                values,
                 Map.ofEntries(
                         Map.entry("client.id", gatewayId + MEMBER_SUFFIX),
                         Map.entry(ConsumerConfig.GROUP_ID_CONFIG, group),
@@ -127,7 +133,7 @@ final class KafkaClients {
                         ProducerConfig.LINGER_MS_CONFIG,
                         0,
                         ProducerConfig.BUFFER_MEMORY_CONFIG,
-                        64L << 20,
+                        Heap.part(16, LARGEST_BUFFERED, 64 << 20),
                         ProducerConfig.MAX_BLOCK_MS_CONFIG,
                         10_000,
                         ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
@@ -146,6 +152,7 @@ final class KafkaClients {
         return producer(
                 Map.of(
                         ProducerConfig.LINGER_MS_CONFIG, 0,
+                        ProducerConfig.BUFFER_MEMORY_CONFIG, smallBuffer(),
                         ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, RECORD_ANSWER_MS,
                         ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 60_000,
                         ProducerConfig.MAX_BLOCK_MS_CONFIG, 5_000),
@@ -157,6 +164,7 @@ final class KafkaClients {
         return producer(
                 Map.of(
                         ProducerConfig.LINGER_MS_CONFIG, 0,
+                        ProducerConfig.BUFFER_MEMORY_CONFIG, smallBuffer(),
                         ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5,
                         ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, CLAIM_ANSWER_MS,
                         ProducerConfig.CONNECTIONS_MAX_IDLE_MS_CONFIG, CLAIM_IDLE_MS,
@@ -173,13 +181,19 @@ final class KafkaClients {
 
     private Consumer<byte[], byte[]> consumer(
             Map<String, Object> defaults, Map<String, Object> required) {
+        return consumer(defaults, new ByteArrayDeserializer(), required);
+    }
+
+    private Consumer<byte[], byte[]> consumer(
+            Map<String, Object> defaults,
+            Deserializer<byte[]> values,
+            Map<String, Object> required) {
         var config = config(defaults, required);
         config.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
         config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
-        return new KafkaConsumer<>(
-                config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        return new KafkaConsumer<>(config, new ByteArrayDeserializer(), values);
     }
 
     private Producer<byte[], byte[]> producer(
@@ -205,6 +219,10 @@ final class KafkaClients {
                 CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG,
                 settings.value(GatewaySettings.BOOTSTRAP));
         return config;
+    }
+
+    private static long smallBuffer() {
+        return Heap.part(32, LARGEST_BUFFERED, 32 << 20);
     }
 
     private int millis(Setting<Duration> setting) {

@@ -1,5 +1,6 @@
 package dev.perigee.gateway;
 
+import dev.perigee.gateway.inbound.Intake;
 import dev.perigee.gateway.partition.OpenArguments;
 import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.settings.Setting;
@@ -15,6 +16,7 @@ final class MemorySettings {
     private static final SettingType<Long> ROOM =
             SettingType.bytes().where(bytes -> bytes >= 1 << 20, "1MiB or more");
     private static final int ARGUMENTS_PART = 4;
+    private static final int INTAKE_PART = 16;
 
     static final Setting<Long> ARGUMENTS =
             Setting.optional(
@@ -25,13 +27,24 @@ final class MemorySettings {
                             + " last quarter is for users who have nothing open. Without it a"
                             + " quarter of the heap.");
 
+    static final Setting<Long> INTAKE =
+            Setting.optional(
+                    "memory.intake",
+                    ROOM,
+                    "Memory for records that were read from Kafka and not looked at yet, of all"
+                            + " partitions together; while it is used up partitions wait. Without"
+                            + " it a sixteenth of the heap.");
     /** All keys, in the order of the reference page. */
-    static final SettingsSchema SCHEMA = SettingsSchema.of("memory", ARGUMENTS);
+    static final SettingsSchema SCHEMA = SettingsSchema.of("memory", ARGUMENTS, INTAKE);
 
     private MemorySettings() {}
 
     static OpenArguments arguments(Settings settings) {
         return new OpenArguments(budget(settings, ARGUMENTS, ARGUMENTS_PART));
+    }
+
+    static Intake intake(Settings settings) {
+        return new Intake(budget(settings, INTAKE, INTAKE_PART));
     }
 
     private static ByteBudget budget(Settings settings, Setting<Long> setting, int partOfHeap) {

@@ -1,6 +1,8 @@
 package dev.perigee.gateway.inbound;
 
 import dev.perigee.protocol.topic.Topic;
+import java.util.List;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,13 +23,15 @@ public final class PartitionFeed {
     private final Tenure tenure;
     private final OffsetTracker commands;
     private final OffsetTracker requests;
+    private final Intake.Share unread;
     private final Wishes wishes;
     private volatile boolean commandsPaused;
     private volatile boolean requestsPaused;
     private volatile @Nullable RequestLedger ledger;
 
-    PartitionFeed(Tenure tenure, FeedLimits limits, Wishes wishes) {
+    PartitionFeed(Tenure tenure, FeedLimits limits, Intake.Share unread, Wishes wishes) {
         this.tenure = tenure;
+        this.unread = unread;
         this.commands = new OffsetTracker(limits.maxRecords(), limits.maxBytes());
         this.requests = new OffsetTracker(limits.maxRecords(), limits.maxBytes());
         this.wishes = wishes;
@@ -57,10 +61,48 @@ public final class PartitionFeed {
     public boolean done(Topic topic, long offset) {
         var tracker = tracker(topic);
         boolean known = tracker.complete(offset);
-        if (isPaused(topic) && tracker.hasRoom()) {
+        resumeIfRoom(topic);
+        return known;
+    }
+
+    /**
+     * The owner has looked at records that were handed over together, and keeps of them what is
+     * counted elsewhere.
+     */
+    public void looked(List<ConsumerRecord<byte[], byte[]>> records) {
+        unread.give(bytes(records));
+        resumeIfRoom(Topic.COMMANDS);
+        resumeIfRoom(Topic.TOOL_REQUESTS);
+    }
+
+    private void resumeIfRoom(Topic topic) {
+        if (isPaused(topic) && mayResume(topic)) {
             wishes.resume(this, topic);
         }
-        return known;
+    }
+
+    /** True when a topic that is paused may be read on. */
+    boolean mayResume(Topic topic) {
+        return tracker(topic).hasRoom() && unread.mayRead();
+    }
+
+    /** True when nothing more of a topic should be read. */
+    boolean isFull(Topic topic) {
+        return tracker(topic).isFull() || !unread.mayRead();
+    }
+
+    /** Records go to the owner. */
+    void handedOver(List<ConsumerRecord<byte[], byte[]>> records) {
+        unread.take(bytes(records));
+    }
+
+    private static long bytes(List<ConsumerRecord<byte[], byte[]>> records) {
+        return records.stream().mapToLong(Intake::size).sum();
+    }
+
+    /** The tenure is over; what the owner has not looked at it never will. */
+    void end() {
+        unread.close();
     }
 
     /** Nothing below this offset is still to come. */

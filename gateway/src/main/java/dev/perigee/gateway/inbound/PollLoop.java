@@ -40,6 +40,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     private final Consumer<byte[], byte[]> consumer;
     private final TopicNames names;
     private final FeedLimits limits;
+    private final Intake intake;
     private final Membership membership;
     private final PartitionHandler handler;
     private final RequestCommits commits;
@@ -64,15 +65,20 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     private volatile boolean member;
     private long tenures;
 
+    /**
+     * @param consumer one that reads values by the intake
+     */
     public PollLoop(
             Consumer<byte[], byte[]> consumer,
             TopicNames names,
             FeedLimits limits,
+            Intake intake,
             Membership membership,
             PartitionHandler handler) {
         this.consumer = consumer;
         this.names = names;
         this.limits = limits;
+        this.intake = intake;
         this.membership = membership;
         this.handler = handler;
         this.commits =
@@ -117,6 +123,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         join();
         while (!stopping) {
             try {
+                intake.begin();
                 var records = consumer.poll(RequestCommits.INTERVAL);
                 polling.over();
                 membership.update(consumer.groupMetadata(), tenureNumbers());
@@ -187,7 +194,9 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         for (int partition : numbersOf(partitions)) {
             if (!feeds.containsKey(partition)) {
                 var tenure = new Tenure(partition, ++tenures);
-                feeds.put(partition, new PartitionFeed(tenure, limits, wishesOfFeeds));
+                feeds.put(
+                        partition,
+                        new PartitionFeed(tenure, limits, intake.share(), wishesOfFeeds));
                 announced.add(partition);
             }
         }
@@ -220,8 +229,11 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     private void end(Set<Integer> numbers) {
         for (int partition : numbers) {
             var feed = feeds.remove(partition);
-            if (feed != null && !announced.remove(partition)) {
-                handler.revoked(feed.tenure());
+            if (feed != null) {
+                if (!announced.remove(partition)) {
+                    handler.revoked(feed.tenure());
+                }
+                feed.end();
             }
         }
         membership.retain(tenureNumbers());
@@ -233,7 +245,15 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
             var feed = feeds.get(partition.partition());
             var topic = names.topic(partition.topic());
             if (feed != null && topic != null) {
-                dispatch(feed, topic, records.records(partition), position.getValue().offset());
+                var taken = records.records(partition);
+                int left = Intake.firstLeft(taken);
+                if (left < 0) {
+                    dispatch(feed, topic, taken, position.getValue().offset());
+                } else {
+                    long again = taken.get(left).offset();
+                    consumer.seek(partition, again);
+                    dispatch(feed, topic, List.copyOf(taken.subList(0, left)), again);
+                }
             }
         }
     }
@@ -245,15 +265,16 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
             long nextOffset) {
         var tracker = feed.tracker(topic);
         for (var record : records) {
-            tracker.add(record.offset(), Math.max(0, record.serializedValueSize()));
+            tracker.add(record.offset(), Intake.size(record));
         }
         tracker.advanceTo(nextOffset);
-        if (tracker.isFull()) {
+        feed.handedOver(records);
+        if (feed.isFull(topic)) {
             feed.setPaused(topic, true);
             consumer.pause(Set.of(partitionOf(feed, topic)));
         }
         handler.records(feed, topic, records, nextOffset);
-        if (feed.isPaused(topic) && tracker.hasRoom()) {
+        if (feed.isPaused(topic) && feed.mayResume(topic)) {
             wishesOfFeeds.resume(feed, topic);
         }
     }

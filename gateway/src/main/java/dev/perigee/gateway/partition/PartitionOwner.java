@@ -116,7 +116,14 @@ final class PartitionOwner {
     /** Records arrived; any thread. */
     void records(Topic topic, List<ConsumerRecord<byte[], byte[]>> records, long nextOffset) {
         services.metrics().received(services.names().of(topic), records.size());
-        mailbox.post(() -> Quietly.run(() -> take(topic, records, nextOffset)));
+        mailbox.post(
+                () -> {
+                    try {
+                        Quietly.run(() -> take(topic, records, nextOffset));
+                    } finally {
+                        context.feed().looked(records);
+                    }
+                });
     }
 
     /** Requests below this offset will not come again; any thread. */

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.gateway.inbound.CoPartitionedAssignor;
 import dev.perigee.gateway.inbound.FeedLimits;
+import dev.perigee.gateway.inbound.Intake;
 import dev.perigee.gateway.inbound.Membership;
 import dev.perigee.gateway.inbound.PartitionFeed;
 import dev.perigee.gateway.inbound.PartitionHandler;
@@ -15,6 +16,7 @@ import dev.perigee.gateway.outbound.FastPublisher;
 import dev.perigee.gateway.outbound.StateWrite;
 import dev.perigee.gateway.outbound.TransactionalPublisher;
 import dev.perigee.local.broker.EmbeddedBroker;
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.topic.Topic;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.charset.StandardCharsets;
@@ -39,6 +41,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.serialization.Deserializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -75,6 +78,7 @@ final class LoopsTest {
                             member(test),
                             test.names,
                             new FeedLimits(100, 1 << 20),
+                            new Intake(ByteBudget.of(1 << 20)),
                             new Membership(),
                             handler)) {
                 loop.start();
@@ -82,6 +86,38 @@ final class LoopsTest {
             }
             assertThat(handler.taken).startsWith("r-0", "r-1", "r-2");
         }
+    }
+
+    @Test
+    @DisplayName("take in no more than there is memory for, and the rest when it was looked at")
+    void takeIn() throws Exception {
+        var intake = new Intake(ByteBudget.of(100_000));
+        var handler = new Holding(intake);
+        try (var test = new GatewayUnderTest(broker.bootstrap());
+                var consumer = member(test, intake.values());
+                var loop =
+                        new PollLoop(
+                                consumer,
+                                test.names,
+                                new FeedLimits(100, 10 << 20),
+                                intake,
+                                new Membership(),
+                                handler)) {
+            for (int i = 0; i < RECORDS; i++) {
+                test.backend.send(Topic.TOOL_REQUESTS, "t/u", bytes(i + " ".repeat(40_000)));
+            }
+            loop.start();
+            for (int looked = 0; looked < RECORDS; ) {
+                var records = handler.held.poll(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+                assertThat(records).isNotNull();
+                for (var record : records.records()) {
+                    assertThat(text(record).strip()).isEqualTo(Integer.toString(looked++));
+                }
+                records.look();
+            }
+            await().atMost(PATIENCE).until(() -> intake.budget().used() == 0);
+        }
+        assertThat(handler.most).isBetween(40_000L, 100_000L);
     }
 
     @Test
@@ -194,6 +230,11 @@ final class LoopsTest {
     }
 
     private static KafkaConsumer<byte[], byte[]> member(GatewayUnderTest test) {
+        return member(test, new ByteArrayDeserializer());
+    }
+
+    private static KafkaConsumer<byte[], byte[]> member(
+            GatewayUnderTest test, Deserializer<byte[]> values) {
         return new KafkaConsumer<>(
                 Map.of(
                         "bootstrap.servers",
@@ -211,7 +252,7 @@ final class LoopsTest {
                         CoPartitionedAssignor.MIRRORED_TOPIC,
                         test.names.of(Topic.TOOL_REQUESTS)),
                 new ByteArrayDeserializer(),
-                new ByteArrayDeserializer());
+                values);
     }
 
     private static KafkaProducer<byte[], byte[]> producer(Map<String, Object> more) {
@@ -250,6 +291,44 @@ final class LoopsTest {
                 throw new IllegalStateException("a bug");
             }
             records.forEach(record -> taken.add(text(record)));
+        }
+
+        @Override
+        public void committed(PartitionFeed feed, long offset) {}
+    }
+
+    /** Keeps records until the test looks at them. */
+    private static final class Holding implements PartitionHandler {
+        private final LinkedBlockingQueue<Batch> held = new LinkedBlockingQueue<>();
+        private final Intake intake;
+        private volatile long most;
+
+        record Batch(PartitionFeed feed, List<ConsumerRecord<byte[], byte[]>> records) {
+            void look() {
+                feed.looked(records);
+            }
+        }
+
+        Holding(Intake intake) {
+            this.intake = intake;
+        }
+
+        @Override
+        public void assigned(PartitionFeed feed) {}
+
+        @Override
+        public void revoked(Tenure tenure) {}
+
+        @Override
+        public void records(
+                PartitionFeed feed,
+                Topic topic,
+                List<ConsumerRecord<byte[], byte[]>> records,
+                long nextOffset) {
+            most = Math.max(most, intake.budget().used());
+            if (!records.isEmpty()) {
+                held.add(new Batch(feed, records));
+            }
         }
 
         @Override
