@@ -13,6 +13,7 @@ import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.tls.TlsFileException;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +32,10 @@ final class LinkedFleet implements Fleet {
         var options =
                 LinkSettings.options(
                         settings, gatewayId, settings.value(GatewaySettings.SESSION_TIMEOUT));
+        var events = MemorySettings.events(settings);
+        new GatewayGauges(registry, InstantSource.system()).memory("events", events.budget());
         try {
-            return LinkClient.start(options, listener, registry);
+            return LinkClient.start(options, events, listener, registry);
         } catch (TlsFileException e) {
             throw new GatewayStartException(String.valueOf(e.getMessage()), e);
         }

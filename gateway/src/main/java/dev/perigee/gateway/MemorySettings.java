@@ -1,6 +1,7 @@
 package dev.perigee.gateway;
 
 import dev.perigee.gateway.inbound.Intake;
+import dev.perigee.gateway.link.EventMemory;
 import dev.perigee.gateway.partition.OpenArguments;
 import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.settings.Setting;
@@ -17,6 +18,7 @@ final class MemorySettings {
             SettingType.bytes().where(bytes -> bytes >= 1 << 20, "1MiB or more");
     private static final int ARGUMENTS_PART = 4;
     private static final int INTAKE_PART = 16;
+    private static final int EVENTS_PART = 16;
 
     static final Setting<Long> ARGUMENTS =
             Setting.optional(
@@ -34,8 +36,17 @@ final class MemorySettings {
                     "Memory for records that were read from Kafka and not looked at yet, of all"
                             + " partitions together; while it is used up partitions wait. Without"
                             + " it a sixteenth of the heap.");
+    static final Setting<Long> EVENTS =
+            Setting.optional(
+                    "memory.events",
+                    ROOM,
+                    "Memory for events on their way from workers to Kafka, of all partitions"
+                            + " together: each may have an equal part of it on the way, at most"
+                            + " link.credit and at least 64KiB, and its last event beyond it."
+                            + " Without it a sixteenth of the heap.");
+
     /** All keys, in the order of the reference page. */
-    static final SettingsSchema SCHEMA = SettingsSchema.of("memory", ARGUMENTS, INTAKE);
+    static final SettingsSchema SCHEMA = SettingsSchema.of("memory", ARGUMENTS, INTAKE, EVENTS);
 
     private MemorySettings() {}
 
@@ -45,6 +56,10 @@ final class MemorySettings {
 
     static Intake intake(Settings settings) {
         return new Intake(budget(settings, INTAKE, INTAKE_PART));
+    }
+
+    static EventMemory events(Settings settings) {
+        return new EventMemory(budget(settings, EVENTS, EVENTS_PART));
     }
 
     private static ByteBudget budget(Settings settings, Setting<Long> setting, int partOfHeap) {

@@ -16,6 +16,7 @@ public final class LinkClient implements WorkerLinks {
     private static final Logger LOG = LoggerFactory.getLogger(LinkClient.class);
 
     private final LinkOptions options;
+    private final EventMemory events;
     private final WorkerListener listener;
     private final MeterRegistry registry;
     private final JettyDialer dialer;
@@ -25,9 +26,14 @@ public final class LinkClient implements WorkerLinks {
     private volatile List<WorkerLink> links = List.of();
 
     private LinkClient(
-            LinkOptions options, WorkerListener listener, MeterRegistry registry, NameService names)
+            LinkOptions options,
+            EventMemory events,
+            WorkerListener listener,
+            MeterRegistry registry,
+            NameService names)
             throws TlsFileException {
         this.options = options;
+        this.events = events;
         this.listener = listener;
         this.registry = registry;
         this.dialer = new JettyDialer(options);
@@ -40,18 +46,26 @@ public final class LinkClient implements WorkerLinks {
     /**
      * Starts to dial all workers; returns at once.
      *
+     * @param events what the sessions share
      * @throws TlsFileException when a TLS file cannot be used
      */
     public static WorkerLinks start(
-            LinkOptions options, WorkerListener listener, MeterRegistry registry)
+            LinkOptions options,
+            EventMemory events,
+            WorkerListener listener,
+            MeterRegistry registry)
             throws TlsFileException {
-        return start(options, listener, registry, new Dns());
+        return start(options, events, listener, registry, new Dns());
     }
 
     static WorkerLinks start(
-            LinkOptions options, WorkerListener listener, MeterRegistry registry, NameService names)
+            LinkOptions options,
+            EventMemory events,
+            WorkerListener listener,
+            MeterRegistry registry,
+            NameService names)
             throws TlsFileException {
-        var client = new LinkClient(options, listener, registry, names);
+        var client = new LinkClient(options, events, listener, registry, names);
         client.dialer.start();
         var _ = client.refresh();
         client.refresh.start();
@@ -125,7 +139,7 @@ public final class LinkClient implements WorkerLinks {
         var shown = address.shown();
         LOG.atInfo().addKeyValue("address", shown.getAuthority()).log("Dialling a worker");
         var meters = new LinkMeters(registry, shown.getAuthority());
-        return new WorkerLink(address, options, dialer, this::claim, listener, meters);
+        return new WorkerLink(address, options, events, dialer, this::claim, listener, meters);
     }
 
     private void drop(WorkerLink link) {

@@ -68,12 +68,13 @@ final class PartitionSession implements PartitionLink {
             Host host,
             AtomicLong callIds,
             long creditBytes,
+            EventMemory events,
             LinkMeters meters) {
         this.claim = claim;
         this.workerId = workerId;
         this.create = create;
         this.host = host;
-        this.credit = new CreditWindow(creditBytes);
+        this.credit = new CreditWindow(events, creditBytes);
         this.calls = new SessionCalls(callIds, this::over, meters);
         this.notices = new SessionNotices(claim.partition(), credit);
         this.delivery = new SessionDelivery(listener, credit, meters);
@@ -314,6 +315,7 @@ final class PartitionSession implements PartitionLink {
             return false;
         }
         notices.end();
+        credit.close();
         host.ended(this);
         return true;
     }

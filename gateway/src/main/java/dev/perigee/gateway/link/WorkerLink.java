@@ -25,6 +25,7 @@ final class WorkerLink implements PartitionSession.Host {
 
     private final WorkerAddress address;
     private final LinkOptions options;
+    private final EventMemory events;
     private final JettyDialer dialer;
     private final LinkRegistry registry;
     private final WorkerListener listener;
@@ -51,12 +52,14 @@ final class WorkerLink implements PartitionSession.Host {
     WorkerLink(
             WorkerAddress address,
             LinkOptions options,
+            EventMemory events,
             JettyDialer dialer,
             LinkRegistry registry,
             WorkerListener listener,
             LinkMeters meters) {
         this.address = address;
         this.options = options;
+        this.events = events;
         this.dialer = dialer;
         this.registry = registry;
         this.listener = listener;
@@ -142,6 +145,7 @@ final class WorkerLink implements PartitionSession.Host {
                         this,
                         callIds,
                         options.creditBytes(),
+                        events,
                         meters);
         synchronized (attachLock) {
             if (!standing.isProcess(workerId, incarnation)) {

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.faults.FaultProxy;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tls.TlsFileException;
 import dev.perigee.protocol.tls.TlsFiles;
@@ -55,6 +56,7 @@ final class LinkFixture {
             started =
                     LinkClient.start(
                             options(proxy.port(), token, tls, minimumRetention, sendBuffer),
+                            new EventMemory(ByteBudget.of(1 << 30)),
                             new WorkerListener() {
                                 @Override
                                 public void changed() {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.gateway.link.NameService.LookupFailedException;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.settings.HostPort;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.DatagramPacket;
@@ -84,6 +85,7 @@ final class MembershipTest {
         var started =
                 LinkClient.start(
                         options,
+                        new EventMemory(ByteBudget.of(1 << 30)),
                         new WorkerListener() {
                             @Override
                             public void changed() {}

@@ -3,6 +3,7 @@ package dev.perigee.gateway.link;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.gateway.link.Cursors.Arrival;
+import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.SessionNotice;
 import dev.perigee.protocol.topic.RecordOrigin;
@@ -112,7 +113,8 @@ final class SessionStateTest {
 
     @Nested
     final class CreditWindowTest {
-        private final CreditWindow window = new CreditWindow(100);
+        private final CreditWindow window =
+                new CreditWindow(new EventMemory(ByteBudget.of(1 << 30)), 100);
 
         @Test
         void grantsTheWindowLessWhatIsHeld() {
@@ -153,6 +155,42 @@ final class SessionStateTest {
                 atWorker += window.takeReturned() - 7;
                 assertThat(atWorker).isBetween(75L, 100L);
             }
+        }
+
+        @Test
+        void takesAsMuchFromADebtAsWasSentTooMuch() {
+            assertThat(window.grant()).isEqualTo(100);
+            window.taken(250);
+            assertThat(window.takeReturned()).isZero();
+            window.returned(250);
+            assertThat(window.takeReturned()).as("the worker has 100 again").isEqualTo(250);
+        }
+
+        @Test
+        void getsNarrowerWithEachSessionAndWiderWithEachThatEnds() {
+            long least = EventMemory.LEAST;
+            var memory = new EventMemory(ByteBudget.of(4 * least));
+            var first = new CreditWindow(memory, 3 * least);
+            assertThat(first.grant()).as("the most of one").isEqualTo(3 * least);
+            var second = new CreditWindow(memory, 3 * least);
+            assertThat(second.grant()).isEqualTo(2 * least);
+
+            first.taken(2 * least);
+            first.returned(2 * least);
+            assertThat(first.takeReturned()).as("it has one of its two").isEqualTo(least);
+            var others = new CreditWindow(memory, 3 * least);
+            for (int i = 0; i < 10; i++) {
+                others = new CreditWindow(memory, 3 * least);
+                assertThat(others.grant()).isBetween(least, 2 * least);
+            }
+            assertThat(others.grant()).as("each can always receive").isEqualTo(least);
+
+            second.taken(100);
+            assertThat(memory.budget().used()).isEqualTo(100);
+            second.close();
+            second.close();
+            second.returned(100);
+            assertThat(memory.budget().used()).isZero();
         }
 
         @Test
