@@ -30,6 +30,7 @@ class LogFormatTest {
                 .contains(
                         "a\\u001b[2J \\u202e\\u009b\\u007f\\u2028\\nz",
                         "team_id=\"a\\u001b[2J \\u202e\\u009b\\u007f\\u2028\\nz\"");
+        assertThat(text.lines()).noneMatch(line -> line.contains("%n"));
         assertThat(text).contains("IllegalStateException: a\\u001b[2J");
         assertThat(text.replaceAll("[\\n\\t]", ""))
                 .doesNotContainPattern("[\\p{Cc}\\p{Cf}\\p{Zl}]");
