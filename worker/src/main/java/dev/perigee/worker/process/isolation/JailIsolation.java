@@ -91,7 +91,7 @@ final class JailIsolation implements Isolation {
 
     /** Runs something harmless in a jail: null when that works, else what went wrong. */
     @Nullable String probe(ProcessLauncher launcher) throws InterruptedException {
-        var program = new ServerProgram("probe", ServerRuntime.NODE, List.of("true"), Map.of());
+        var program = new ServerProgram("probe", ServerRuntime.NODE, JailProbe.command(), Map.of());
         var home = new CacheDirectory(caches.probe(), inside(ServerRuntime.NODE));
         var jailLog = JailLog.in(logs);
         var spec = enclose(program, home, jailLog, NOTHING_TO_RELEASE);

@@ -6,23 +6,48 @@ import dev.perigee.worker.process.LaunchException;
 import dev.perigee.worker.process.LaunchSpec;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.ProcessSignal;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Runs something harmless in a jail, once, to see whether jails work on this host. */
+/**
+ * Runs something harmless in a jail, once, to see whether jails work on this host. That it ends well
+ * is no proof, since a program that jails nothing ends well, too: it says in which namespaces it
+ * ran, which must not be the worker's.
+ */
 final class JailProbe implements ChildListener {
+    private static final List<String> NAMESPACES = List.of("pid", "mnt", "ipc");
     private static final Duration LIMIT = Duration.ofSeconds(20);
     private static final int KEPT_CHARACTERS = 1000;
 
+    private final StringBuilder output = new StringBuilder();
     private final StringBuilder errors = new StringBuilder();
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable ExitStatus exit;
 
     private JailProbe() {}
+
+    /** What is to run in the jail. */
+    static List<String> command() {
+        return Stream.concat(
+                        Stream.of("readlink"), NAMESPACES.stream().map(JailProbe::link))
+                .toList();
+    }
+
+    private static String link(String namespace) {
+        return "/proc/self/ns/" + namespace;
+    }
 
     /** Null when it worked, else what went wrong, as the jail and its log tell it. */
     static @Nullable String failure(ProcessLauncher launcher, LaunchSpec spec, JailLog log)
@@ -40,8 +65,46 @@ final class JailProbe implements ChildListener {
         var ended = probe.exit;
         var logged = log.take();
         return ended != null && ended.clean()
-                ? null
+                ? notJailed(probe.said(), own())
                 : "%s: %s".formatted(ended, (probe.told() + " " + logged).strip());
+    }
+
+    /**
+     * Null when what ran said that it has a namespace of its own of each kind.
+     *
+     * @param said its lines, such as {@code pid:[4026532201]}
+     * @param own the worker's namespaces, in the same form
+     */
+    static @Nullable String notJailed(String said, Set<String> own) {
+        var shared = new TreeSet<String>();
+        var lines = List.of(said.strip().split("\\s+"));
+        for (var namespace : NAMESPACES) {
+            var named = lines.stream().filter(line -> line.startsWith(namespace + ":[")).toList();
+            if (named.size() != 1 || own.contains(named.getFirst())) {
+                shared.add(namespace);
+            }
+        }
+        return shared.isEmpty()
+                ? null
+                : "it ran a program and ended well, but not in namespaces of its own ("
+                        + String.join(", ", shared)
+                        + "): is it the real program?";
+    }
+
+    private static Set<String> own() {
+        var own = new TreeSet<String>();
+        for (var namespace : NAMESPACES) {
+            try {
+                own.add(Files.readSymbolicLink(Path.of(link(namespace))).toString());
+            } catch (IOException e) {
+                throw new UncheckedIOException("The worker's own namespaces are not readable", e);
+            }
+        }
+        return own;
+    }
+
+    private synchronized String said() {
+        return output.toString();
     }
 
     private synchronized String told() {
@@ -49,7 +112,11 @@ final class JailProbe implements ChildListener {
     }
 
     @Override
-    public void onStdout(ByteBuffer bytes) {}
+    public synchronized void onStdout(ByteBuffer bytes) {
+        if (output.length() < KEPT_CHARACTERS) {
+            output.append(StandardCharsets.UTF_8.decode(bytes));
+        }
+    }
 
     @Override
     public synchronized void onStderr(ByteBuffer bytes) {

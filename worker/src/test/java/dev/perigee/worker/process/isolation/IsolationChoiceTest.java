@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** PRO-08 and decision 28: which isolation a worker gets, and that production fails closed. */
 @DisplayName("PRO-08: the isolation of a worker")
@@ -77,6 +78,22 @@ final class IsolationChoiceTest {
                     .hasMessageContaining("make namespaces")
                     .hasMessageContaining("isolation.mode=none");
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "exit 0",
+                "while [ \"$1\" != -- ]; do shift; done; shift; exec \"$@\"",
+                "echo 'pid:[1]'; echo 'pid:[1]'; echo 'mnt:[2]'"
+            })
+    @DisplayName("TEN-16: a program that ends well and jails nothing is not a jail that works")
+    void isNotTakenAtItsWord(String script) throws Exception {
+        fake("bwrap", script);
+        assertThatThrownBy(() -> choose(true, Map.of("isolation.memory", "0")))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("bubblewrap does not work")
+                .hasMessageContaining("not in namespaces of its own");
     }
 
     @ParameterizedTest
