@@ -35,9 +35,7 @@ public final class BudgetShare {
      * may while nobody else has any of it.
      */
     public boolean fits(long bytes) {
-        return held + bytes <= allowance
-                || budget.used() == 0
-                || (bytes <= free() && !isUsedUp());
+        return held + bytes <= allowance || budget.used() == 0 || (bytes <= free() && !isUsedUp());
     }
 
     /** Gives back what was taken. */

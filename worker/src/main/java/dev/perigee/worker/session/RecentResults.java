@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Answers by request id, for the time in which the same id does not run again. The results are
  * bounded: when they are too many, or too many bytes, here or with those of all other sessions of
- * the worker, the oldest go. The ids stay known for the
- * whole time: a request begins only when there is room for its id. Pure; its owner holds a lock.
+ * the worker, the oldest go. The ids stay known for the whole time: a request begins only when
+ * there is room for its id. Pure; its owner holds a lock.
  */
 final class RecentResults {
 

@@ -55,8 +55,8 @@ final class LauncherContractTest {
     }
 
     private static ProcessLauncher open(Kind kind) {
-        return kind.open(new LauncherOptions(
-                        Duration.ofMillis(300), 1 << 17, 2, ByteBudget.of(64 << 20)));
+        return kind.open(
+                new LauncherOptions(Duration.ofMillis(300), 1 << 17, 2, ByteBudget.of(64 << 20)));
     }
 
     private static byte[] line(String text) {

@@ -53,7 +53,9 @@ class CallPermitsTest {
     @DisplayName("one user's large arguments leave room for others', and nothing of them stays")
     void keepsArgumentsToTheirBudget() throws LinkRefusal {
         var budget = ByteBudget.of(1 << 20);
-        permits = new CallPermits(new CallLimits(1000, 1000, RateLimit.NONE, null), budget, () -> now);
+        permits =
+                new CallPermits(
+                        new CallLimits(1000, 1000, RateLimit.NONE, null), budget, () -> now);
         int begun = 0;
         while (begun < 100 && begins(request("t", "greedy", "" + begun))) {
             begun++;

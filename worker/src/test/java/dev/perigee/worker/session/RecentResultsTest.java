@@ -16,12 +16,14 @@ final class RecentResultsTest {
     private static final RawJson RESULT = RawJson.of('"' + "x".repeat(10_000) + '"');
 
     @Test
-    @DisplayName("the results of all sessions have one bound, and their ids are remembered all the same")
+    @DisplayName(
+            "the results of all sessions have one bound, and their ids are remembered all the same")
     void haveOneBound() {
         var ids = IdBudget.ofBytes(1 << 20);
         var kept = ByteBudget.of(2 << 20);
         var limits = new RecentResults.Limits(Duration.ofMinutes(10), 1000, 4 << 20);
-        var sessions = Stream.generate(() -> new RecentResults(limits, ids, kept)).limit(16).toList();
+        var sessions =
+                Stream.generate(() -> new RecentResults(limits, ids, kept)).limit(16).toList();
         for (var session : sessions) {
             for (int i = 0; i < 300; i++) {
                 assertThat(session.reserve()).isTrue();

@@ -68,7 +68,8 @@ final class UnfinishedLinesTest {
                 assertThat(worker.call(quiet, "pid", 1000 + i).answered()).isNull();
                 int calls = i + 1;
                 worker.hear(quiet, _ -> answers(worker, quiet) == calls);
-                assertThat(used(worker)).isLessThan(ROOM_BYTES + SERVERS * EACH_BYTES + 2 * ANSWER_BYTES);
+                assertThat(used(worker))
+                        .isLessThan(ROOM_BYTES + SERVERS * EACH_BYTES + 2 * ANSWER_BYTES);
             }
             assertThat(worker.metric("perigee_worker_unfinished_waiting")).isPositive();
 
