@@ -25,6 +25,7 @@ public final class ServerGauges {
         Gauge.builder("perigee.worker.servers.processes", () -> value(usage, Usage::processes))
                 .description("Live processes that the worker started, and what these started")
                 .register(registry);
+        // A counter holds what it asks weakly; the gauges above hold it for good.
         FunctionCounter.builder(
                         "perigee.worker.servers.cpu", usage, it -> value(it, Usage::cpuSeconds))
                 .description(
