@@ -2,6 +2,7 @@ package dev.perigee.worker.mcp;
 
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -10,13 +11,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The body of a response that redirects, which has no value: read so that the connection can be
- * used again, unless it is long.
+ * used again, unless it is long or has no end within a second.
  */
 final class DiscardedBody<T> implements HttpResponse.BodySubscriber<T> {
     private static final int MAX_BYTES = 8 * 1024;
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private final CompletableFuture<T> end = new CompletableFuture<>();
     private Flow.@Nullable Subscription connection;
+    private RequestDeadlines.@Nullable Deadline limit;
     private long bytes;
 
     @Override
@@ -27,6 +30,7 @@ final class DiscardedBody<T> implements HttpResponse.BodySubscriber<T> {
     @Override
     public void onSubscribe(Flow.Subscription subscription) {
         connection = subscription;
+        limit = RequestDeadlines.ofAll().after(PATIENCE, () -> leave(subscription));
         subscription.request(Long.MAX_VALUE);
     }
 
@@ -36,18 +40,30 @@ final class DiscardedBody<T> implements HttpResponse.BodySubscriber<T> {
             bytes += buffer.remaining();
         }
         if (bytes > MAX_BYTES && connection != null) {
-            connection.cancel();
-            end.completeExceptionally(new ExchangeFailedException());
+            leave(connection);
         }
+    }
+
+    private void leave(Flow.Subscription subscription) {
+        finish();
+        subscription.cancel();
     }
 
     @Override
     public void onError(Throwable failure) {
-        end.completeExceptionally(new ExchangeFailedException());
+        finish();
     }
 
     @Override
     public void onComplete() {
+        finish();
+    }
+
+    private void finish() {
+        var pending = limit;
+        if (pending != null) {
+            pending.cancel();
+        }
         end.completeExceptionally(new ExchangeFailedException());
     }
 }

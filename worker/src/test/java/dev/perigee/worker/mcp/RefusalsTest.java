@@ -1,0 +1,100 @@
+package dev.perigee.worker.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.limit.ByteBudget;
+import dev.perigee.worker.mcp.McpException.Kind;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@DisplayName("HTTP responses that refuse a call or send it elsewhere")
+final class RefusalsTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final HttpConnections connections =
+            HttpConnections.open(
+                    new HttpOptions(Duration.ofSeconds(1), Duration.ofSeconds(2)),
+                    new LineRoom(ByteBudget.of(1 << 20)));
+    private HttpFixture server;
+    private HttpMcpClient client;
+
+    @BeforeEach
+    void open() throws Exception {
+        server = HttpFixture.start();
+        var target = new HttpTarget(server.url(), Map.of(), Map.of());
+        client =
+                new HttpMcpClient(
+                        "p1",
+                        HttpTransport.STREAMABLE,
+                        () -> target,
+                        connections,
+                        McpOptions.defaults(),
+                        new ServerMetrics(InstantSource.system()),
+                        new McpListener() {
+                            @Override
+                            public void onToolsChanged() {}
+
+                            @Override
+                            public void onGarbage(Supplier<String> what) {}
+                        });
+        assertThat(counted()).contains("1");
+        await().atMost(PATIENCE).until(() -> server.seen().path("streams").asInt() == 1);
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        connections.close();
+        server.close();
+    }
+
+    private String counted() throws Exception {
+        return client.request(
+                        "tools/call",
+                        RawJson.of("{\"name\":\"counter\",\"arguments\":{}}"),
+                        PATIENCE)
+                .text();
+    }
+
+    private McpException failure() {
+        return Objects.requireNonNull(catchThrowableOfType(McpException.class, this::counted));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"401,UNAUTHORIZED", "403,FORBIDDEN", "429,RATE_LIMITED", "500,HTTP_FAILED"})
+    @DisplayName("a refusal whose body does not end is one after a second, and its connection left")
+    void doesNotWaitForBodies(int status, Kind kind) throws Exception {
+        int open = server.seen().path("open").asInt();
+        server.order(
+                "{'mode':'status','status':%d,'only':'tools/call','open':true}".formatted(status));
+        long begin = System.nanoTime();
+
+        assertThat(failure().kind()).isEqualTo(kind);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(PATIENCE.dividedBy(2));
+        await().atMost(PATIENCE).until(() -> server.seen().path("open").asInt() <= open);
+    }
+
+    @Test
+    @DisplayName("a redirect whose body does not end is followed after a second")
+    void doesNotWaitForRedirects() throws Exception {
+        server.order(
+                "{'mode':'redirect','location':'/mcp','only':'tools/call','times':1,'open':true}");
+
+        assertThat(counted()).contains("2");
+
+        assertThat(server.count("tools/call")).isEqualTo(3);
+    }
+}
