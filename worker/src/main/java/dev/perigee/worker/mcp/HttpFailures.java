@@ -87,6 +87,11 @@ final class HttpFailures {
                         || (end.status() == 400 && SESSION.matcher(text(end.body())).find()));
     }
 
+    /** The same of the request of this id: one that a 400 answers was dealt with. */
+    static boolean isSessionLost(ExchangeEnd.Refused end, long id) {
+        return isSessionLost(end) && (end.status() == 404 || !end.answers(id));
+    }
+
     /** Whether a JSON-RPC error in the response's body is the answer; else its status is. */
     static boolean mayAnswer(ExchangeEnd.Refused end) {
         return !end.wantsAuthorization() && end.status() != TOO_MANY_REQUESTS;

@@ -255,7 +255,7 @@ final class HttpSession
         }
         if (end instanceof ExchangeEnd.Refused refused) {
             boolean named = kind == HttpTransport.SSE || exchange.inSession();
-            if (named && !call.isHandshake() && HttpFailures.isSessionLost(refused)) {
+            if (named && !call.isHandshake() && HttpFailures.isSessionLost(refused, call.id())) {
                 calls.remove(call);
                 client.lost(this, call, HttpFailures.refused(refused));
                 return;

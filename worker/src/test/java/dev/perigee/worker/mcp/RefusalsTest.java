@@ -72,6 +72,22 @@ final class RefusalsTest {
         return Objects.requireNonNull(catchThrowableOfType(McpException.class, this::counted));
     }
 
+    @Test
+    @DisplayName("a 400 that answers the call runs it once, whatever sessions it speaks of")
+    void takesItsAnswer() throws Exception {
+        server.order(
+                "{'mode':'status','status':400,'only':'tools/call','text':"
+                        + "'{\\'jsonrpc\\':\\'2.0\\',\\'id\\':3,\\'error\\':{\\'code\\':-32602,"
+                        + "\\'message\\':\\'the browser session has ended\\'}}'}");
+
+        var failure = failure();
+
+        assertThat(failure.kind()).isEqualTo(Kind.SERVER_ERROR);
+        assertThat(failure).hasMessage("the browser session has ended");
+        assertThat(server.count("tools/call")).isEqualTo(2);
+        assertThat(server.count("initialize")).isEqualTo(1);
+    }
+
     @ParameterizedTest
     @CsvSource({"401,UNAUTHORIZED", "403,FORBIDDEN", "429,RATE_LIMITED", "500,HTTP_FAILED"})
     @DisplayName("a refusal whose body does not end is one after a second, and its connection left")
