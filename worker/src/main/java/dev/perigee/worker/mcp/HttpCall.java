@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class HttpCall implements McpRequest.Owner {
     private static final String INITIALIZE = "initialize";
-    private static final String LISTING = "tools/list";
 
     private final String method;
     private final RawJson params;
@@ -66,11 +65,11 @@ final class HttpCall implements McpRequest.Owner {
         }
     }
 
-    /** Its handshake and its list of tools a server refuses for itself, a call for its tool. */
+    /** Only of its handshake does a server say in words that its user must authorize first. */
     @Override
     public McpException.Kind meaning(String message) {
-        return isHandshake() || method.equals(LISTING)
-                ? HttpFailures.meaningOfServer(message)
+        return isHandshake()
+                ? HttpFailures.meaningOfHandshake(message)
                 : McpException.Kind.SERVER_ERROR;
     }
 

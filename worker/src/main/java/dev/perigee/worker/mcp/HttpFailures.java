@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The kind of failure that an exchange's end is, by status, header and exception; by text only
- * where a server refuses its handshake or list of tools with a JSON-RPC error. Pure.
+ * where a server refuses its handshake with a JSON-RPC error. Pure.
  *
  * <p>Source: seeds/recovery-system.txt, "Retryable vs Non-Retryable Errors"; design/decisions.md,
  * 6, 7 and 8.
@@ -25,12 +25,10 @@ final class HttpFailures {
     private static final Pattern AUTHORIZATION =
             Pattern.compile(
                     "\\b(re-?)?auth(orization|entication) (is )?(required|needed)\\b"
-                            + "|\\bunauthori[sz]ed\\b"
                             + "|\\binvalid_(token|grant)\\b"
                             + "|\\b(access|refresh|oauth|bearer|auth) ?token (is |has |was )?"
                             + "(expired|revoked|invalid|missing)\\b"
-                            + "|\\boauth\\b.{0,40}\\b(required|expired|failed|error)\\b"
-                            + "|\\b(http|status)( status| code| error)? ?:? ?40[13]\\b",
+                            + "|\\boauth\\b.{0,40}\\b(required|expired|failed|error)\\b",
                     Pattern.CASE_INSENSITIVE);
     private static final Pattern SESSION =
             Pattern.compile("\\bsession(s|id)?\\b|\\bnot initialized\\b", Pattern.CASE_INSENSITIVE);
@@ -71,10 +69,10 @@ final class HttpFailures {
     }
 
     /**
-     * What a JSON-RPC error to a request about the server itself says; that of a tool's call is an
-     * application's, whatever its words.
+     * What a JSON-RPC error to the handshake says; of any other request it is an application's,
+     * whatever its words.
      */
-    static Kind meaningOfServer(String message) {
+    static Kind meaningOfHandshake(String message) {
         return AUTHORIZATION.matcher(message).find()
                 ? Kind.AUTHORIZATION_REQUIRED
                 : Kind.SERVER_ERROR;

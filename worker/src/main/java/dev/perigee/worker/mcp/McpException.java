@@ -26,7 +26,7 @@ public final class McpException extends Exception {
         UNAUTHORIZED,
         /** HTTP 403. */
         FORBIDDEN,
-        /** The server refuses its handshake or its list of tools until its user authorizes. */
+        /** The server refuses its handshake until its user authorizes. */
         AUTHORIZATION_REQUIRED,
         /** HTTP 429: the server did not process the request. */
         RATE_LIMITED,
