@@ -2,6 +2,7 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.mcp.McpException;
+import dev.perigee.worker.mcp.ServerInfo;
 import dev.perigee.worker.tool.FailureStatus;
 import java.time.Duration;
 import org.slf4j.Logger;
@@ -47,7 +48,7 @@ final class ConnectAttempt implements Runnable {
     @Override
     public void run() {
         try {
-            run.introduced(run.client().initialize(timeout()));
+            run.introduced(introduction());
             mailbox.post(new Message.Connected(this, run));
         } catch (McpException e) {
             mailbox.post(new Message.ConnectFailed(this, run, FailureStatus.of(e)));
@@ -62,6 +63,19 @@ final class ConnectAttempt implements Runnable {
                     new Message.ConnectFailed(
                             this, run, FailureStatus.error("see the worker's log")));
         }
+    }
+
+    /** What the server says of itself; one that is busy is waited for if there is time. */
+    private ServerInfo introduction() throws McpException, InterruptedException {
+        long deadlineNanos = System.nanoTime() + timeout().toNanos();
+        return parts.retrying()
+                .whenAsked(
+                        () ->
+                                run.client()
+                                        .initialize(
+                                                Duration.ofNanos(
+                                                        deadlineNanos - System.nanoTime())),
+                        deadlineNanos);
     }
 
     private Duration timeout() {

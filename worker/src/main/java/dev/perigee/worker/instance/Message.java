@@ -60,7 +60,14 @@ sealed interface Message {
      */
     record Discovered(ServerRun run, long round, ToolCatalogue catalogue) implements Message {}
 
-    record DiscoveryFailed(ServerRun run, long round, FailureStatus trouble) implements Message {}
+    /**
+     * The tools could not be had.
+     *
+     * @param putOff where the server refused this one request: how long it asks to be left alone
+     */
+    record DiscoveryFailed(
+            ServerRun run, long round, FailureStatus trouble, @Nullable Duration putOff)
+            implements Message {}
 
     /** Output of a process was evicted before a gateway read it. */
     record OutputMissed(@Nullable Long pid) implements Hint {}

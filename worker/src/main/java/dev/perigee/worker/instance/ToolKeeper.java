@@ -6,10 +6,13 @@ import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.instance.StatusTrigger.StartFailed;
 import dev.perigee.worker.instance.StatusTrigger.Step;
+import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
+import dev.perigee.worker.mcp.ServerInfo;
 import dev.perigee.worker.tool.FailureStatus;
 import dev.perigee.worker.tool.ToolCatalogue;
 import dev.perigee.worker.tool.ToolDiscovery;
+import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,6 +30,7 @@ final class ToolKeeper {
     private final Announcement announcement;
     private final DiscoveryPace pace = new DiscoveryPace(System.nanoTime());
     private boolean again;
+    private boolean moved;
     private long round;
     private @Nullable Long dueNanos;
 
@@ -58,43 +62,39 @@ final class ToolKeeper {
         upToDate(run); // What the server announces from now on may be missing in its answer.
         long number = ++round;
         var slug = dossier.identity.serverSlug();
-        var timeout = dossier.parts.options().requestTimeout();
-        var mailbox = dossier.mailbox;
+        Runnable ask = () -> dossier.mailbox.post(answer(run, client, info, slug, number));
         var _ =
                 Thread.ofVirtual()
                         .name("discover-" + dossier.processId())
-                        .start(
-                                LogContext.current()
-                                        .carriedBy(
-                                                () -> {
-                                                    try {
-                                                        var found =
-                                                                ToolDiscovery.discover(
-                                                                        client, info, slug,
-                                                                        timeout);
-                                                        mailbox.post(
-                                                                new Message.Discovered(
-                                                                        run, number, found));
-                                                    } catch (McpException e) {
-                                                        mailbox.post(
-                                                                new Message.DiscoveryFailed(
-                                                                        run,
-                                                                        number,
-                                                                        run.undiscovered(e)));
-                                                    } catch (InterruptedException
-                                                            | RuntimeException e) {
-                                                        log.atError()
-                                                                .setCause(e)
-                                                                .log("Discovery failed");
-                                                        mailbox.post(
-                                                                new Message.DiscoveryFailed(
-                                                                        run,
-                                                                        number,
-                                                                        FailureStatus.error(
-                                                                                "Tool discovery failed: see the"
-                                                                                        + " worker's log")));
-                                                    }
-                                                }));
+                        .start(LogContext.current().carriedBy(ask));
+    }
+
+    /** Asks the server, which may be waited for; on a thread of its own. */
+    private Message answer(
+            ServerRun run, McpClient client, ServerInfo info, String slug, long number) {
+        var parts = dossier.parts;
+        long deadlineNanos = System.nanoTime() + parts.options().requestTimeout().toNanos();
+        try {
+            var found =
+                    parts.retrying()
+                            .whenAsked(
+                                    () ->
+                                            ToolDiscovery.discover(
+                                                    client,
+                                                    info,
+                                                    slug,
+                                                    Duration.ofNanos(
+                                                            deadlineNanos - System.nanoTime())),
+                                    deadlineNanos);
+            return new Message.Discovered(run, number, found);
+        } catch (McpException e) {
+            return new Message.DiscoveryFailed(
+                    run, number, run.undiscovered(e), FailureStatus.putOff(e));
+        } catch (InterruptedException | RuntimeException e) {
+            log.atError().setCause(e).log("Discovery failed");
+            var trouble = FailureStatus.error("Tool discovery failed: see the worker's log");
+            return new Message.DiscoveryFailed(run, number, trouble, null);
+        }
     }
 
     void discovered(Message.Discovered message) {
@@ -103,6 +103,7 @@ final class ToolKeeper {
             return;
         }
         dossier.discovering = false;
+        pace.listed();
         if (dossier.reporter.status() == ServerStatus.ONLINE) {
             if (tellTools(run, message.catalogue())) {
                 pace.published(message.catalogue().bytes(), System.nanoTime());
@@ -110,6 +111,7 @@ final class ToolKeeper {
         } else {
             online(run, message.catalogue());
         }
+        moved &= again;
         if (again) {
             discover(run);
         } else if (dossier.outdated) {
@@ -155,15 +157,33 @@ final class ToolKeeper {
         upToDate(run);
         var trouble = message.trouble();
         run.remark(trouble.message());
+        var putOff = message.putOff();
+        boolean known = again || !moved; // A new address has listed nothing yet.
+        if (putOff != null && known && dossier.reporter.status() == ServerStatus.ONLINE) {
+            askAgain(run, putOff);
+            return;
+        }
+        moved = false;
         dossier.reporter.on(new StartFailed(trouble.status()), trouble.message(), null, run.pid());
         dossier.waiting.settle(
                 Outcomes.spawnFailed(dossier.processId(), trouble.status(), trouble.message()));
+    }
+
+    /** An online server would not list its tools this time. */
+    private void askAgain(ServerRun run, Duration putOff) {
+        if (again) {
+            discover(run);
+            return;
+        }
+        dossier.outdated = pace.refused(putOff, System.nanoTime());
+        resume(run);
     }
 
     /** What is being asked does not count any more. */
     void giveUp() {
         round++;
         again = false;
+        moved = false;
         dossier.discovering = false;
         dossier.outdated = false;
         dueNanos = null;
@@ -224,8 +244,9 @@ final class ToolKeeper {
         }
     }
 
-    /** The tools of an online server may be others by now. */
+    /** The tools of an online server are others by now: it has another address. */
     void discoverAgain(ServerRun run) {
+        moved = true;
         if (dossier.discovering) {
             again = true;
         } else if (dossier.reporter.status() == ServerStatus.ONLINE) {
@@ -266,6 +287,7 @@ final class ToolKeeper {
     void forget() {
         dossier.catalogue = null;
         again = false;
+        moved = false;
         dossier.outdated = false;
         dueNanos = null;
     }

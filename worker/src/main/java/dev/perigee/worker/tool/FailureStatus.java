@@ -2,6 +2,7 @@ package dev.perigee.worker.tool;
 
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.worker.mcp.McpException;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,18 @@ public record FailureStatus(ServerStatus status, String message) {
                     NOT_READ ->
                     null;
         };
+    }
+
+    /**
+     * How long an online server that refused this request for its tools is to be left alone before
+     * the next, zero when it does not say, null when the failure is one of the server's.
+     */
+    public static @Nullable Duration putOff(McpException failure) {
+        boolean passing =
+                failure.kind() == McpException.Kind.RATE_LIMITED
+                        || failure.kind() == McpException.Kind.REQUEST_REFUSED;
+        var asked = failure.retryAfter();
+        return !passing ? null : asked == null ? Duration.ZERO : asked;
     }
 
     /** The status of a server whose handshake, discovery or check failed. */

@@ -28,11 +28,16 @@ public final class RetryDecision {
         return trustHints && tool != null && (tool.readOnly() || tool.idempotent());
     }
 
+    /** Whether the server did not process the request, and says when it would. */
+    static boolean isAskedToWait(McpException failure) {
+        return failure.kind() == McpException.Kind.RATE_LIMITED && failure.retryAfter() != null;
+    }
+
     /** Whether to try again after this failure. */
     static boolean retries(McpException failure, boolean repeatable) {
         return switch (failure.kind()) {
             case UNREACHABLE, HTTP_FAILED -> repeatable || !failure.sent();
-            case RATE_LIMITED -> failure.retryAfter() != null;
+            case RATE_LIMITED -> isAskedToWait(failure);
             case SERVER_ERROR,
                     TIMEOUT,
                     UNAUTHORIZED,

@@ -4,6 +4,7 @@ import dev.perigee.worker.mcp.McpException;
 import io.github.resilience4j.retry.Retry;
 import io.github.resilience4j.retry.RetryConfig;
 import java.time.Duration;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class Retrying {
     private final Retry repeatable;
     private final Retry onlyUnsent;
+    private final Retry whenAsked;
 
     /** One attempt of a request. */
     public interface Attempt<T> {
@@ -21,11 +23,13 @@ public final class Retrying {
 
     /** Retries by these options. */
     public Retrying(RetryOptions options) {
-        this.repeatable = retry("repeatable", options, true);
-        this.onlyUnsent = retry("only-unsent", options, false);
+        this.repeatable = retry("repeatable", options, why -> RetryDecision.retries(why, true));
+        this.onlyUnsent = retry("only-unsent", options, why -> RetryDecision.retries(why, false));
+        this.whenAsked = retry("when-asked", options, RetryDecision::isAskedToWait);
     }
 
-    private static Retry retry(String name, RetryOptions options, boolean repeatable) {
+    private static Retry retry(
+            String name, RetryOptions options, Predicate<McpException> decision) {
         return Retry.of(
                 name,
                 RetryConfig.custom()
@@ -34,7 +38,7 @@ public final class Retrying {
                         .retryOnException(
                                 thrown ->
                                         thrown instanceof McpException failure
-                                                && RetryDecision.retries(failure, repeatable))
+                                                && decision.test(failure))
                         .build());
     }
 
@@ -53,7 +57,21 @@ public final class Retrying {
      */
     public <T> T call(Attempt<T> attempt, boolean isRepeatable, long deadlineNanos)
             throws McpException, InterruptedException {
-        Retry.AsyncContext<T> context = (isRepeatable ? repeatable : onlyUnsent).asyncContext();
+        return call(attempt, isRepeatable ? repeatable : onlyUnsent, deadlineNanos);
+    }
+
+    /**
+     * As {@link #call}, but only a server that did not process the request and says when it would
+     * is asked again: for what finds out whether the server can be reached.
+     */
+    public <T> T whenAsked(Attempt<T> attempt, long deadlineNanos)
+            throws McpException, InterruptedException {
+        return call(attempt, whenAsked, deadlineNanos);
+    }
+
+    private static <T> T call(Attempt<T> attempt, Retry retry, long deadlineNanos)
+            throws McpException, InterruptedException {
+        Retry.AsyncContext<T> context = retry.asyncContext();
         while (true) {
             try {
                 var result = attempt.run();

@@ -77,6 +77,23 @@ final class DiscoveryPaceTest {
         }
     }
 
+    @Test
+    @DisplayName("a refused discovery is tried again ever later, not before the server allows it")
+    void triesRefusedOnesAgain() {
+        for (int seconds = 2; seconds <= 128; seconds *= 2) {
+            assertThat(pace.refused(Duration.ZERO, now)).isTrue();
+            assertThat(pace.dueNanos() - now).isEqualTo(seconds * SECOND);
+            now = pace.dueNanos();
+        }
+        assertThat(pace.refused(Duration.ZERO, now)).isFalse();
+        now = pace.dueNanos();
+
+        pace.listed();
+
+        assertThat(pace.refused(Duration.ofHours(1), now)).isTrue();
+        assertThat(pace.dueNanos() - now).isEqualTo(60 * MINUTE);
+    }
+
     private static int busiestMinute(List<Long> times) {
         int most = 0;
         for (int from = 0, to = 0; to < times.size(); to++) {

@@ -11,14 +11,18 @@ import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.ServerConfigBuilder;
 import dev.perigee.protocol.config.ServerConfigBuilder.Owner;
 import dev.perigee.protocol.config.TransportType;
+import dev.perigee.protocol.event.EventBody.DiscoveredTool;
 import dev.perigee.protocol.event.EventBody.StatusChanged;
+import dev.perigee.protocol.event.EventBody.ToolsDiscovered;
 import dev.perigee.worker.mcp.HttpFixture;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("An HTTP server that refuses to list its tools")
@@ -72,6 +76,53 @@ final class RefusedListsTest {
         assertThat(bench.configure(config).outcome()).isEqualTo(CommandOutcome.FAILED);
 
         assertThat(bench.snapshot(config).status()).isEqualTo(ERROR);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"400, 1, 2000", "404, 2, 2000", "409, 1, 2000", "429, 1, 2000", "429, 3, 1000"})
+    @DisplayName("this time stays online with the tools it had, and is asked again after a while")
+    void asksAgain(int status, int times, long leastMillis) throws Exception {
+        var config = listening();
+        int before = bench.journal(config).all(StatusChanged.class).size();
+        var asked = status == 429 && times > 1 ? "'retry-after':'1'" : "";
+        server.order(
+                "{'mode':'status','status':%d,'only':'tools/list','times':%d,'headers':{%s},'tools':['echo'],'reset':true}"
+                        .formatted(status, times, asked));
+        long begin = System.nanoTime();
+
+        server.order(CHANGED);
+
+        await().atMost(Bench.PATIENCE)
+                .until(
+                        () ->
+                                bench
+                                        .journal(config)
+                                        .all(ToolsDiscovered.class)
+                                        .getLast()
+                                        .tools()
+                                        .stream()
+                                        .map(DiscoveredTool::toolName)
+                                        .toList()
+                                        .equals(List.of("echo")));
+        assertThat((System.nanoTime() - begin) / 1_000_000).isGreaterThanOrEqualTo(leastMillis);
+        assertThat(server.count("tools/list")).isEqualTo(times + 1);
+        assertThat(bench.journal(config).all(StatusChanged.class)).hasSize(before);
+        assertThat(bench.snapshot(config).status()).isEqualTo(ONLINE);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"initialize", "tools/list"})
+    @DisplayName("or its handshake for a moment that it names is started all the same")
+    void waitsAtInstall(String method) throws Exception {
+        server.order(
+                "{'mode':'status','status':429,'only':'%s','times':1,'headers':{'retry-after':'1'}}"
+                        .formatted(method));
+        long begin = System.nanoTime();
+
+        assertThat(bench.configure(config()).outcome()).isEqualTo(CommandOutcome.COMPLETED);
+
+        assertThat(System.nanoTime() - begin).isGreaterThanOrEqualTo(1_000_000_000L);
+        assertThat(server.count(method)).isEqualTo(2);
     }
 
     /** Online, and told of what its server announces. */
