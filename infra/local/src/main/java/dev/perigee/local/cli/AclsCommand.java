@@ -28,8 +28,10 @@ import picocli.CommandLine.Parameters;
         footerHeading = "%nExamples:%n",
         footer = {
             "  perigee acls gateway --principal User:gateway",
-            "  perigee acls backend --principal User:shop --group shop- --replies mcp.replies.shop",
-            "  perigee acls operator --principal User:ops --create --kafka-config admin.properties"
+            "  perigee acls backend --principal User:shop --group shop- \\",
+            "      --replies mcp.replies.shop",
+            "  perigee acls operator --principal User:ops --create \\",
+            "      --kafka-config admin.properties"
         })
 final class AclsCommand extends ClientCommand {
     @Parameters(

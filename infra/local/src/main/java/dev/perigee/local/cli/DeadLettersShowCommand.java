@@ -19,7 +19,7 @@ import picocli.CommandLine.Parameters;
         footerHeading = "%nExamples:%n",
         footer = {
             "  perigee dead-letters show 3@17",
-            "  perigee dead-letters show mcp.commands-3@41        (by its origin)",
+            "  perigee dead-letters show mcp.commands-3@41  # by its origin",
             "  perigee dead-letters show 3@17 --unmask --output json"
         })
 final class DeadLettersShowCommand extends ClientCommand {

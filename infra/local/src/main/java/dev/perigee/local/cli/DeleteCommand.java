@@ -15,7 +15,7 @@ import picocli.CommandLine.Mixin;
         footerHeading = "%nExamples:%n",
         footer = {
             "  perigee delete --team t1 --user u1 abc123",
-            "  perigee delete --team t1 abc123        (for every user)"
+            "  perigee delete --team t1 abc123  # for every user"
         })
 final class DeleteCommand extends SendingCommand {
     @Mixin private InstallationOptions installation = new InstallationOptions();

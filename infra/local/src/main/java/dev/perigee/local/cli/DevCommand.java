@@ -28,9 +28,9 @@ import picocli.CommandLine.Spec;
         footer = {
             "  perigee dev",
             "  perigee dev --workers 3 --gateways 2 --data ~/perigee-data",
-            "  perigee dev --set isolation.mode=auto        (servers run in jails)",
+            "  perigee dev --set isolation.mode=auto  # servers run in jails",
             "  perigee dev --set link.retention=60s --set idle.timeout=0",
-            "  PERIGEE_LOG_LEVEL=info perigee dev        (the parts log more than warnings)"
+            "  PERIGEE_LOG_LEVEL=info perigee dev  # the parts log more than warnings"
         })
 final class DevCommand implements Callable<Integer> {
     @Option(

@@ -25,7 +25,8 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  perigee drain worker-2",
             "  perigee drain worker-2 --timeout 5m && systemctl stop perigee-worker",
-            "  perigee drain worker-2 --admin http://10.0.0.7:7071 --token-file /run/admin-token",
+            "  perigee drain worker-2 --admin http://10.0.0.7:7071 \\",
+            "      --token-file /run/admin-token",
             "  perigee drain worker-2 --undo"
         })
 final class DrainCommand extends ClientCommand {

@@ -1,12 +1,14 @@
 package dev.perigee.local.cli;
 
 import java.io.PrintWriter;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
@@ -95,6 +97,9 @@ public final class Perigee implements Runnable {
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(true)
                 .setAbbreviatedOptionsAllowed(false);
+        var sections = new LinkedHashMap<>(commandLine.getHelpSectionMap());
+        sections.put(UsageMessageSpec.SECTION_KEY_FOOTER, new HelpFooter());
+        commandLine.setHelpSectionMap(sections);
         return commandLine;
     }
 

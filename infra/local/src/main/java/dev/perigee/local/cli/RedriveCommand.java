@@ -31,7 +31,8 @@ import picocli.CommandLine.Option;
         footerHeading = "%nExamples:%n",
         footer = {
             "  perigee redrive --reason misrouted --since 2h --dry-run",
-            "  perigee redrive --offset 3@17 --set payload.config.command=node --expires-in 5m",
+            "  perigee redrive --offset 3@17 --set payload.config.command=node \\",
+            "      --expires-in 5m",
             "  perigee redrive --key t1/u1 --edit patch.json",
             "  perigee redrive --all"
         })

@@ -38,11 +38,12 @@ import picocli.CommandLine.Spec;
         },
         footerHeading = "%nExamples:%n",
         footer = {
-            "  perigee replay --from prod.properties --to staging:9092 --since 2h --dry-run",
-            "  perigee replay --from prod.properties --to staging:9092 --since 2h --speed 10"
-                    + " --rewrite rules.yaml --report replay.html",
-            "  perigee replay --from prod.properties --to staging:9092 --rewrite rules.yaml"
-                    + " --resume"
+            "  perigee replay --from prod.properties --to staging:9092 --since 2h \\",
+            "      --dry-run",
+            "  perigee replay --from prod.properties --to staging:9092 --since 2h \\",
+            "      --speed 10 --rewrite rules.yaml --report replay.html",
+            "  perigee replay --from prod.properties --to staging:9092 \\",
+            "      --rewrite rules.yaml --resume"
         })
 final class ReplayCommand implements Callable<Integer> {
     @Mixin private ReplayClusters clusters = new ReplayClusters();

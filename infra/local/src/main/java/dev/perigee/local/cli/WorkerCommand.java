@@ -22,8 +22,10 @@ import picocli.CommandLine.Command;
         footerHeading = "%nExamples:%n",
         footer = {
             "  perigee worker --config worker.properties",
-            "  perigee worker --set link.token-file=link-token --set worker.cache-directory=cache",
-            "  PERIGEE_LINK_TOKEN_FILE=/run/token perigee worker --set link.listen=0.0.0.0:7070"
+            "  perigee worker --set link.token-file=link-token \\",
+            "      --set worker.cache-directory=cache",
+            "  PERIGEE_LINK_TOKEN_FILE=/run/token perigee worker \\",
+            "      --set link.listen=0.0.0.0:7070"
         })
 final class WorkerCommand extends PartCommand {
     private static final String CARRIERS = "jdk.virtualThreadScheduler.parallelism";

@@ -76,7 +76,7 @@ final class HelpExamplesTest {
 
     /** Workers that are not said to do without. */
     private static final Pattern JAILED =
-            Pattern.compile("isolation\\.mode=auto|perigee worker --set");
+            Pattern.compile("isolation\\.mode=auto|perigee worker (?!--config)");
 
     /** Brokers and gateways refuse what the reader has for workers. */
     private static final String NO_WORKER = "-u PERIGEE_WORKER_CACHE_DIRECTORY ";
@@ -117,6 +117,8 @@ final class HelpExamplesTest {
         var all = HelpExample.of(Perigee.commandLine(nowhere, nowhere));
         assertThat(all).hasSizeGreaterThan(40).allMatch(each -> ORDER.contains(each.runs()));
         assertThat(all).extracting(HelpExample::line).contains(FLEET, STAGING);
+        assertThat(all).anyMatch(each -> each.line().contains("  # "));
+        assertThat(all).anyMatch(each -> each.line().contains("\\\n"));
         return all.stream()
                 .filter(each -> !each.line().equals(OF_README))
                 .sorted(
@@ -178,7 +180,12 @@ final class HelpExamplesTest {
                     default -> "PERIGEE_LINK_LISTEN=127.0.0.1:0 PERIGEE_ADMIN_LISTEN=127.0.0.1:0 ";
                 };
         var port = command.equals("dev") ? " --kafka-port 0" : "";
-        var part = reader.shell().start("exec env -u PERIGEE_BOOTSTRAP " + own + line + port);
+        var part =
+                reader.shell()
+                        .start(
+                                "exec env -u PERIGEE_BOOTSTRAP "
+                                        + own
+                                        + HelpExample.with(port, line));
         try {
             part.awaitOutput(
                     output ->
