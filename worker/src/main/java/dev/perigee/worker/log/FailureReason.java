@@ -9,8 +9,10 @@ import org.jspecify.annotations.Nullable;
  * What a program's standard error says about its failure, in one line for people: the line that
  * says why where one has the form of an explanation, such as {@code Error: Cannot find module …},
  * and else the latest lines that are no part of a stack trace. The last explanation counts, and one
- * that is no detail of another; npm's own says it first and adds advice. Without control
- * characters, of at most {@value #MAX_CHARS} characters. Pure.
+ * that is no detail of another; npm's own says it first and adds advice. What a script runner or a
+ * server says of it afterwards, such as {@code script "start" exited with code 1}, counts only
+ * where nobody says more. Without control characters, of at most {@value #MAX_CHARS} characters.
+ * Pure.
  *
  * @param text the line, empty when the program said nothing
  * @param certain whether it is an explanation by its form
@@ -39,6 +41,7 @@ public record FailureReason(String text, boolean certain) {
     private static @Nullable String headline(List<StderrLine> lines) {
         String main = null;
         String detail = null;
+        boolean summary = true;
         boolean npmSaid = false;
         boolean expected = false;
         for (int i = 0; i < lines.size(); i++) {
@@ -46,7 +49,7 @@ public record FailureReason(String text, boolean certain) {
             boolean found =
                     switch (line.kind()) {
                         case NOISE, CARET -> false;
-                        case HEADLINE -> !(line.npm() && npmSaid);
+                        case HEADLINE, SUMMARY -> !(line.npm() && npmSaid);
                         case SUSPECT, PLAIN -> line.npm() ? !npmSaid : expected && !line.indented();
                     };
             expected = line.kind() == Kind.CARET;
@@ -54,18 +57,29 @@ public record FailureReason(String text, boolean certain) {
                 detail = line.text();
             } else if (found) {
                 npmSaid = line.npm();
-                main = whole(lines, i);
+                if (summary || line.kind() != Kind.SUMMARY) {
+                    summary = line.kind() == Kind.SUMMARY;
+                    main = whole(lines, i);
+                }
             }
         }
-        return main == null ? detail : main;
+        return summary && detail != null ? detail : main;
     }
 
-    /** A headline that ends in a colon goes on in the next line. */
+    /** A headline that ends in a colon goes on in the next line, and a list up to its end. */
     private static String whole(List<StderrLine> lines, int at) {
-        var text = lines.get(at).text();
-        return text.endsWith(":") && at + 1 < lines.size()
-                ? text + ' ' + lines.get(at + 1).text()
-                : text;
+        var text = new StringBuilder(lines.get(at).text());
+        if (at + 1 < lines.size() && lines.get(at).text().endsWith(":")) {
+            text.append(' ').append(lines.get(at + 1).text());
+        } else if (lines.get(at).text().endsWith("[")) {
+            for (int i = at + 1; i < lines.size() && text.length() <= MAX_CHARS; i++) {
+                text.append(' ').append(lines.get(i).text());
+                if (!lines.get(i).indented()) {
+                    break;
+                }
+            }
+        }
+        return text.toString();
     }
 
     private static String quoted(List<StderrLine> lines) {

@@ -20,6 +20,8 @@ record StderrLine(String text, Kind kind, boolean indented, boolean npm) {
         CARET,
         /** An explanation by its form. */
         HEADLINE,
+        /** The same, but of one who ran the program that failed, or without a cause. */
+        SUMMARY,
         /** Perhaps an explanation, by its words. */
         SUSPECT,
         /** Anything else. */
@@ -56,7 +58,7 @@ record StderrLine(String text, Kind kind, boolean indented, boolean npm) {
                     "Node\\.js v\\d.*",
                     "\\(Use `node .*",
                     "Emitted 'error' event.*",
-                    "(?:Exception Group )?Traceback \\(most recent call last\\):",
+                    "(?:ERROR: +)?(?:Exception Group )?Traceback \\(most recent call last\\):",
                     "The above exception was .*",
                     "During handling of the above exception.*",
                     "note: .*RUST_BACKTRACE.*",
@@ -98,6 +100,19 @@ record StderrLine(String text, Kind kind, boolean indented, boolean npm) {
                     "Can't locate \\S+ in @INC.*",
                     "(?:\\S+: )?(?:[Bb]ad|[Uu]nknown|[Ii]llegal|[Ii]nvalid|[Uu]nrecognized) option.*",
                     "[×╰].*");
+
+    /** What script runners, servers and package managers say of a program that has said why. */
+    private static final Pattern SUMMARY =
+            anyOf(
+                    ".*\\bexited with (?:exit )?(?:code|status) \\d+.*",
+                    ".*\\b(?:[Cc]ommand|[Ss]cript) failed with exit code \\d+.*",
+                    ".*\\bLifecycle script .* failed\\b.*",
+                    ".*\\bApplication startup failed\\b.*",
+                    "\\S+@\\S+ [\\w:-]+: `.*`",
+                    "Exit status \\d+",
+                    "(?:[\\d(\\[/]\\S* ){0,3}(?:\\w*Warning|[Ww]arn(?:ing)?|WARN(?:ING)?)\\b.*",
+                    "\\[?AggregateError(?: \\[\\w+\\])?:? *\\]?(?: \\{)?");
+
     private static final Pattern SUSPECT =
             Pattern.compile(
                     "\\b(?:error|fatal|critical|exception|fail|failed|failure|cannot|can't|could not|unable"
@@ -133,7 +148,11 @@ record StderrLine(String text, Kind kind, boolean indented, boolean npm) {
         if (CARET.matcher(words).matches()) {
             return Kind.CARET;
         }
-        if (HEADLINE.matcher(words).matches()) {
+        boolean headline = HEADLINE.matcher(words).matches();
+        if ((headline || npm) && SUMMARY.matcher(words).matches()) {
+            return Kind.SUMMARY;
+        }
+        if (headline) {
             return Kind.HEADLINE;
         }
         return SUSPECT.matcher(words).find() ? Kind.SUSPECT : Kind.PLAIN;

@@ -115,6 +115,96 @@ final class FailureReasonTest {
     }
 
     @Test
+    void prefersWhatTheProgramSaysToWhatItsRunnerSays() {
+        var said = "Error: Cannot find module '/x.js'";
+        var stack = "    at Function._load (node:internal/modules/cjs/loader:1:2)";
+
+        assertThat(reason(said, stack, "error: script \"start\" exited with code 1"))
+                .isEqualTo(said);
+        assertThat(
+                        reason(
+                                said,
+                                stack,
+                                "npm error Lifecycle script `start` failed with error:",
+                                "npm error code 1",
+                                "npm error path /srv/app",
+                                "npm error in workspace: app@1.0.0"))
+                .isEqualTo(said);
+        assertThat(
+                        reason(
+                                said,
+                                "npm error Lifecycle script 'start' failed with error: npm error"
+                                        + " code 1"))
+                .isEqualTo(said);
+        assertThat(
+                        reason(
+                                said,
+                                "npm ERR! code ELIFECYCLE",
+                                "npm ERR! app@1.0.0 start: `node x.js`",
+                                "npm ERR! Exit status 1",
+                                "npm ERR! Failed at the app@1.0.0 start script."))
+                .isEqualTo(said);
+        assertThat(reason(said, stack, "Warning: telemetry error: connect ETIMEDOUT"))
+                .isEqualTo(said);
+        assertThat(reason(said, stack, "(node:7) SomeWarning: an error: of no weight"))
+                .isEqualTo(said);
+        assertThat(
+                        reason(
+                                "ERROR:    Traceback (most recent call last):",
+                                "  File \"/srv/app/main.py\", line 3, in lifespan",
+                                "    raise ValueError(\"DATABASE_URL is missing\")",
+                                "ValueError: DATABASE_URL is missing",
+                                "",
+                                "ERROR:    Application startup failed. Exiting."))
+                .isEqualTo("ValueError: DATABASE_URL is missing");
+    }
+
+    @Test
+    void saysWhatTheRunnerSaysWhereNobodySaysMore() {
+        assertThat(reason("starting", "error: script \"start\" exited with code 1"))
+                .isEqualTo("error: script \"start\" exited with code 1");
+        assertThat(reason("Warning: telemetry error: down")).contains("telemetry");
+    }
+
+    @Test
+    void saysWhatTheListAfterAnErrorSays() {
+        assertThat(
+                        reason(
+                                "ZodError: [",
+                                "  {",
+                                "    \"code\": \"invalid_type\",",
+                                "    \"path\": [",
+                                "      \"API_KEY\"",
+                                "    ],",
+                                "    \"message\": \"Required\"",
+                                "  }",
+                                "]",
+                                "    at parse (/srv/app/x.js:1:2)"))
+                .isEqualTo(
+                        "ZodError: [ { \"code\": \"invalid_type\", \"path\": [ \"API_KEY\" ],"
+                                + " \"message\": \"Required\" } ]");
+    }
+
+    @Test
+    void saysWhatIsInAnErrorThatSaysNothingItself() {
+        var details =
+                List.of(
+                        "  code: 'ECONNREFUSED',",
+                        "  [errors]: [",
+                        "    Error: connect ECONNREFUSED 127.0.0.1:5432",
+                        "        at afterConnect (node:net:1:2) {",
+                        "      errno: -111,",
+                        "    }",
+                        "  ]",
+                        "}");
+        for (var first : List.of("[AggregateError [ECONNREFUSED]: ] {", "AggregateError: ")) {
+            var lines = Stream.concat(Stream.of(first), details.stream()).toList();
+            assertThat(FailureReason.among(lines).text())
+                    .isEqualTo("Error: connect ECONNREFUSED 127.0.0.1:5432");
+        }
+    }
+
+    @Test
     void leavesOutControlCharacters() {
         assertThat(reason("\u001b[31mError:\u001b[0m no\tkey\u0007 \u001b]0;title\u0007here"))
                 .isEqualTo("Error: no key  here");
