@@ -15,7 +15,14 @@ import java.util.stream.Stream;
  * also in a command line that is one argument of a shell. Other arguments stay as they are. Pure.
  */
 public final class ArgumentSecrets {
-    private static final Pattern FLAG = Pattern.compile("--?([A-Za-z][\\w.-]*)");
+    private static final Pattern FLAG = Pattern.compile("-{1,3}([A-Za-z][\\w.-]*)");
+
+    /** What is no value of a flag before it, even if its name says that it has a secret one. */
+    private static final Pattern OTHER_FLAG =
+            Pattern.compile("-[A-Za-z]?|--[A-Za-z][\\w.-]*+(?:=.*)?", Pattern.DOTALL);
+
+    private static final Pattern HEADER_NAME = Pattern.compile("[A-Z][\\w-]*|[\\w]+(?:-[\\w]+)+");
+    private static final String SECRET_HEADER = "Authorization";
 
     private ArgumentSecrets() {}
 
@@ -25,7 +32,7 @@ public final class ArgumentSecrets {
         var flag = "";
         for (var arg : args) {
             found.add(new TextSecrets(arg).ofArgument(flag));
-            flag = flag(arg);
+            flag = flagAfter(flag, arg);
         }
         return found;
     }
@@ -57,6 +64,23 @@ public final class ArgumentSecrets {
     static String flag(String arg) {
         var flag = FLAG.matcher(arg);
         return flag.matches() ? flag.group(1) : "";
+    }
+
+    /**
+     * The name that an argument gives to the one behind it.
+     *
+     * @param before what the argument itself was given
+     */
+    static String flagAfter(String before, String arg) {
+        if (SecretNames.isNameAndValueFlag(before) && HEADER_NAME.matcher(arg).matches()) {
+            return SecretNames.isHarmlessHeader(arg) ? "" : SECRET_HEADER;
+        }
+        return isSecretOf(before, arg) ? "" : flag(arg);
+    }
+
+    /** Whether an argument is a flag's secret, even if it begins like a flag. */
+    static boolean isSecretOf(String flag, String arg) {
+        return SecretNames.isSecret(flag) && !OTHER_FLAG.matcher(arg).matches();
     }
 
     private static String urlDecoded(String text) {

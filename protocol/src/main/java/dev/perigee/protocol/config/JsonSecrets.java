@@ -23,6 +23,9 @@ final class JsonSecrets {
     /** The string before it in an array, where that is a flag. */
     private String flag = "";
 
+    /** Whether the object's {@code name} says that its {@code value} is a secret. */
+    private boolean named;
+
     JsonSecrets(String text, TextSecrets strings) {
         this.text = text;
         this.strings = strings;
@@ -40,6 +43,7 @@ final class JsonSecrets {
                 case '{', '[' -> {
                     secrets.push(isSecret() || SECRET_OBJECTS.contains(name));
                     flag = "";
+                    named = false;
                     name = text.charAt(at) == '{' ? "" : name;
                 }
                 case '}', ']' -> {
@@ -48,6 +52,7 @@ final class JsonSecrets {
                     }
                     name = "";
                     flag = "";
+                    named = false;
                 }
                 case '"', '\'' -> {
                     int end = endOfString(at + 1, to, text.charAt(at));
@@ -75,16 +80,21 @@ final class JsonSecrets {
             flag = "";
             return;
         }
+        if (name.equals("name")) {
+            named = SecretNames.isSecret(content);
+        }
         if (isSecret() && !CONSTANTS.contains(content)) {
             strings.credential(from, end);
         } else {
             strings.argument(flag, from, end);
         }
-        flag = ArgumentSecrets.flag(content);
+        flag = ArgumentSecrets.flagAfter(flag, content);
     }
 
     private boolean isSecret() {
-        return Boolean.TRUE.equals(secrets.peek()) || SecretNames.isSecret(name);
+        return Boolean.TRUE.equals(secrets.peek())
+                || SecretNames.isSecret(name)
+                || (named && name.equals("value"));
     }
 
     private int endOfString(int from, int to, char quote) {

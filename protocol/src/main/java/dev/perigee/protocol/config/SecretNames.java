@@ -12,7 +12,7 @@ final class SecretNames {
             Pattern.compile(
                     "token|secret|passw|passphrase|passcode|pwd|credential|auth(?!or(?!iz))|bearer"
                             + "|signature|cookie|private|api[-_.]?key|pass$|keys?$|session([-_.]?id)?$"
-                            + "|(^|[-_.])(pass|pat|pin|sig|dsn|jwt|keys?)($|[-_.])");
+                            + "|(^|[-_.])(pass|pw|pat|pin|sig|dsn|jwt|creds?|keys?)($|[-_.])");
 
     /** Such as --auth-type, --token-url, --key-file, --max-tokens and --no-auth. */
     private static final Pattern ABOUT_SECRETS =
@@ -23,7 +23,7 @@ final class SecretNames {
                             + "|(^|[-_.])(max|min|num)[-_.].*tokens?$");
 
     private static final Pattern HEADER = Pattern.compile("^h$|header(s)?$");
-    private static final Set<String> USER = Set.of("u", "user", "proxy-user", "proxy_user");
+    private static final Set<String> USER = Set.of("u", "U", "user", "proxy-user", "proxy_user");
     private static final Set<String> HARMLESS_HEADERS =
             Set.of(
                     "accept",
@@ -43,6 +43,11 @@ final class SecretNames {
     /** Whether the value of this flag is a header, or several: -H, --header, --proxy-headers. */
     static boolean isHeaderFlag(String name) {
         return HEADER.matcher(name.toLowerCase(Locale.ROOT)).find() && !name.equals("h");
+    }
+
+    /** Whether a flag that is given a header's name and its value as two arguments may be this. */
+    static boolean isNameAndValueFlag(String name) {
+        return name.equals("H") || name.equals("header") || name.equals("headers");
     }
 
     /** Whether the value of this flag may be a user's name and password: -u, --user. */

@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 final class TextSecrets {
     /** {@code --name=value}, {@code -name=value} or {@code NAME=value}. */
     private static final Pattern NAMED =
-            Pattern.compile("-{0,2}([A-Za-z_][\\w.-]*+)=(.+)", Pattern.DOTALL);
+            Pattern.compile("-{0,3}([A-Za-z_][\\w.-]*+)=(.+)", Pattern.DOTALL);
 
     private static final Pattern HEADER =
             Pattern.compile("\\s*+([\\w-]++)\\s*+[:=]\\s*+(.+)", Pattern.DOTALL);
@@ -27,7 +27,21 @@ final class TextSecrets {
                     "://[^\\s/@:]*+:(?!\\d*+(?:/|$))[^\\s@\"'?#/]{0,300}+/[^\\s@\"'?#]{0,300}+@");
 
     private static final Pattern USER =
-            Pattern.compile("(?<![\\w.+/:@-])([\\w.+-]++):([^\\s@/\"']{1,300}+)@[\\w.(-]");
+            Pattern.compile(
+                    "(?<![\\w.+/:@-])([\\w.+-]++(?:@[\\w-]++\\.[\\w.-]++)?):([^\\s@/\"']{1,300}+)@(?:[\\w.(-]|$)");
+
+    /** {@code //user:V@host} without a scheme. */
+    private static final Pattern SCHEMELESS =
+            Pattern.compile("(?<![\\w:/.])//[^\\s/?#\"'<>@:]{0,300}+:([^\\s/@\"'<>?#]{1,300}+)@");
+
+    /** {@code ;Password=V} of a connection string. */
+    private static final Pattern PROPERTY =
+            Pattern.compile(";\\s*+([A-Za-z][\\w .-]*+)=([^;\\s\"']++)");
+
+    private static final Pattern ORACLE =
+            Pattern.compile("jdbc:oracle:\\w{1,20}+:[^\\s/@\"']{0,300}+/([^\\s@\"']{1,300}+)@");
+    private static final String HOW_TO_LOG_IN = "authentication";
+    private static final Pattern HEADER_FLAG = Pattern.compile("(?:-H|--headers?+(?=\\s))=?+\\s*+");
     private static final Pattern PASSWORD_OF = Pattern.compile("[^:\\s]++:(.+)", Pattern.DOTALL);
     private static final List<String> NO_USERS =
             List.of("npm", "jsr", "file", "git", "github", "gitlab", "bitbucket", "workspace");
@@ -51,7 +65,8 @@ final class TextSecrets {
     /** The flag before a shell's command line: -c, -lc, -exec. */
     private static final Pattern SHELL = Pattern.compile("[a-z]{0,3}c");
 
-    private static final Pattern WORD = Pattern.compile("\"[^\"]*+\"|'[^']*+'|[^\\s\"']++|[\"']");
+    private static final Pattern WORD =
+            Pattern.compile("\"[^\"]*+\"|'[^']*+'|(?:[^\\s\"'\\\\]|\\\\[\\s\\S])++|[\"'\\\\]");
 
     /** Assignments, quotes and JSON within each other; what is deeper counts as a secret. */
     private static final int MAX_NESTED = 8;
@@ -94,12 +109,16 @@ final class TextSecrets {
             argument(flag, from + 1, to - 1);
         } else if (SHELL.matcher(flag).matches() && hasSpaces(from, to)) {
             words(from, to);
-        } else if (!flag.isEmpty() && first != '-') {
+        } else if (!flag.isEmpty()
+                && (first != '-' || ArgumentSecrets.isSecretOf(flag, slice(from, to)))) {
             value(flag, from, to);
-        } else if (text.startsWith("-H", from)) {
-            header(from + 2, to);
         } else {
-            named(from, to);
+            var header = HEADER_FLAG.matcher(text).region(from, to);
+            if (header.lookingAt()) {
+                unquotedHeader(header.end(), to);
+            } else {
+                named(from, to);
+            }
         }
     }
 
@@ -140,6 +159,11 @@ final class TextSecrets {
         } else {
             named(from, to);
         }
+    }
+
+    private void unquotedHeader(int from, int to) {
+        boolean quoted = isQuoted(from, to);
+        header(quoted ? from + 1 : from, quoted ? to - 1 : to);
     }
 
     private void header(int from, int to) {
@@ -194,11 +218,16 @@ final class TextSecrets {
         }
         var user = USER.matcher(text).region(from, to);
         while (user.find()) {
-            if (!NO_USERS.contains(user.group(1).toLowerCase(Locale.ROOT))
+            var name = user.group(1).toLowerCase(Locale.ROOT);
+            if (!NO_USERS.contains(name)
+                    && !name.startsWith("git@")
                     && !text.startsWith("@sha256:", user.end(2))) {
                 add(user.start(2), user.end(2));
             }
         }
+        passwords(SCHEMELESS, from, to);
+        passwords(ORACLE, from, to);
+        properties(from, to);
         var credential = CREDENTIAL.matcher(text).region(from, to).useTransparentBounds(true);
         while (credential.find()) {
             add(credential.start(), credential.end());
@@ -217,6 +246,23 @@ final class TextSecrets {
             add(from, colon);
         } else {
             add(colon + 1, to);
+        }
+    }
+
+    private void passwords(Pattern pattern, int from, int to) {
+        pattern.matcher(text)
+                .region(from, to)
+                .results()
+                .forEach(found -> add(found.start(1), found.end(1)));
+    }
+
+    private void properties(int from, int to) {
+        var property = PROPERTY.matcher(text).region(from, to);
+        while (property.find()) {
+            var name = property.group(1).strip();
+            if (SecretNames.isSecret(name) && !name.equalsIgnoreCase(HOW_TO_LOG_IN)) {
+                add(property.start(2), property.end(2));
+            }
         }
     }
 
@@ -243,7 +289,7 @@ final class TextSecrets {
             if (begin > from || end < to) {
                 argument(flag, begin, end);
             }
-            flag = ArgumentSecrets.flag(slice(begin, end));
+            flag = ArgumentSecrets.flagAfter(flag, slice(begin, end));
         }
     }
 

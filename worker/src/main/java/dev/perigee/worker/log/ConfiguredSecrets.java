@@ -3,14 +3,17 @@ package dev.perigee.worker.log;
 import dev.perigee.protocol.config.ArgumentSecrets;
 import dev.perigee.protocol.config.ServerConfig;
 import java.net.URLDecoder;
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
  * What of a configuration counts as a secret: the values of its environment, headers and query
  * parameters, what its URL has before the host and after the question mark, and of its arguments
- * what {@link ArgumentSecrets} finds. Pure.
+ * what {@link ArgumentSecrets} finds, also where the command is a whole line. Each as it is written
+ * and as it is in a URL. Pure.
  */
 final class ConfiguredSecrets {
     private static final Pattern SCHEME = Pattern.compile("(?i:bearer|basic|token)\\s++(.+)");
@@ -24,12 +27,22 @@ final class ConfiguredSecrets {
                 Stream.of(config.env(), config.headers(), config.urlQueryParams())
                         .flatMap(map -> map.values().stream());
         var url = config.url();
+        var command = config.command();
         return Stream.of(
                         values,
                         config.headers().values().stream().flatMap(ConfiguredSecrets::ofHeader),
                         ArgumentSecrets.values(config.args()),
+                        command == null
+                                ? Stream.<String>empty()
+                                : ArgumentSecrets.values(List.of(command)),
                         url == null ? Stream.<String>empty() : ofUrl(url))
-                .flatMap(each -> each);
+                .flatMap(each -> each)
+                .flatMap(ConfiguredSecrets::encoded);
+    }
+
+    private static Stream<String> encoded(String value) {
+        var form = URLEncoder.encode(value, StandardCharsets.UTF_8);
+        return Stream.of(value, form, form.replace("+", "%20")).distinct();
     }
 
     /** What follows the scheme of an {@code Authorization}, such as Bearer. */

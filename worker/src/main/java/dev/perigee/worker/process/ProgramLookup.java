@@ -1,9 +1,11 @@
 package dev.perigee.worker.process;
 
+import dev.perigee.protocol.config.ArgumentSecrets;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * directory, any other is looked up in the {@code PATH} of the child's own environment.
  */
 final class ProgramLookup {
+    private static final String MASK = "***";
 
     private ProgramLookup() {}
 
@@ -67,7 +70,7 @@ final class ProgramLookup {
             throw new LaunchException(
                     LaunchException.Reason.PERMISSION_DENIED,
                     "The program '%s' (%s) may not be executed: make it an executable file of this user"
-                            .formatted(spec.program(), file));
+                            .formatted(shown(spec), shown(file.toString())));
         }
         return file;
     }
@@ -76,10 +79,19 @@ final class ProgramLookup {
         return (directory == null ? path : directory.resolve(path)).toAbsolutePath();
     }
 
+    /** The program may be a whole command line by mistake. */
+    private static String shown(LaunchSpec spec) {
+        return shown(spec.program());
+    }
+
+    private static String shown(String program) {
+        return ArgumentSecrets.masked(List.of(program), MASK).getFirst();
+    }
+
     private static LaunchException notFound(LaunchSpec spec, String why) {
         return new LaunchException(
                 LaunchException.Reason.PROGRAM_NOT_FOUND,
                 "The program '%s' was not found (%s): install it on the worker or correct the command"
-                        .formatted(spec.program(), why));
+                        .formatted(shown(spec), why));
     }
 }

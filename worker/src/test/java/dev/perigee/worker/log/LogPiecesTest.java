@@ -157,6 +157,24 @@ final class LogPiecesTest {
     }
 
     @Test
+    @DisplayName("So are encoded ones, and those of a command that is a whole line")
+    void masksEncodedSecrets() {
+        var mask = mask(Map.of("A", "QUERY SECRET/66"));
+        assertThat(mask.apply("QUERY SECRET/66 QUERY+SECRET%2F66 QUERY%20SECRET%2F66"))
+                .isEqualTo("*** *** ***");
+        var config =
+                Json.read(
+                        """
+                        {"installation_id": "i", "server_slug": "s", "team_id": "t",
+                         "team_slug": "t", "user_id": "u", "user_slug": "u",
+                         "transport_type": "stdio", "command": "node --token in-command"}
+                        """
+                                .getBytes(StandardCharsets.UTF_8),
+                        ServerConfig.class);
+        assertThat(SecretMask.of(config).apply("in-command")).isEqualTo("***");
+    }
+
+    @Test
     @DisplayName("a secret of several lines is one in each line")
     void masksSecretsOfSeveralLines() {
         var mask = mask(Map.of("KEY", "-----BEGIN KEY-----\nMIIEvQIBADAN\r\n  c3ByYXls\n"));
