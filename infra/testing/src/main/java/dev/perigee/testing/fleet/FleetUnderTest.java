@@ -41,6 +41,7 @@ public final class FleetUnderTest implements AutoCloseable {
     private final TopicNames names = new TopicNames(TopicNames.DEFAULT_PREFIX);
     private final Marked marked = new Marked();
     private final Map<String, String> settings;
+    private final Map<String, Integer> heaps;
     private final int partitions;
     private final int firstWorkers;
     private final Path logs;
@@ -55,6 +56,7 @@ public final class FleetUnderTest implements AutoCloseable {
 
     private FleetUnderTest(Builder builder) throws IOException {
         this.settings = Map.copyOf(builder.settings);
+        this.heaps = Map.copyOf(builder.heaps);
         this.partitions = builder.partitions;
         this.firstWorkers = builder.workers;
         this.logs = Files.createDirectories(Path.of("target", "fleets", builder.name));
@@ -244,7 +246,12 @@ public final class FleetUnderTest implements AutoCloseable {
         try {
             var environment = new TreeMap<>(marked.environment());
             environment.putAll(settingsOf("environment"));
-            var part = Part.start(logs.resolve(name + ".log"), environment, arguments);
+            var part =
+                    Part.start(
+                            logs.resolve(name + ".log"),
+                            environment,
+                            arguments,
+                            heaps.getOrDefault(arguments.getFirst(), Part.HEAP_MEBIBYTES));
             parts.put(name, part);
             return part;
         } catch (IOException e) {
@@ -306,6 +313,7 @@ public final class FleetUnderTest implements AutoCloseable {
 
         private final String name;
         private final Map<String, String> settings = new TreeMap<>();
+        private final Map<String, Integer> heaps = new TreeMap<>();
         private int gateways = 1;
         private int workers = 1;
         private int spareWorkers;
@@ -354,6 +362,12 @@ public final class FleetUnderTest implements AutoCloseable {
         /** A setting of every broker, by Kafka's names. */
         public Builder broker(String key, String value) {
             brokerSettings.put(key, value);
+            return this;
+        }
+
+        /** The heap of every gateway, or of every worker; 256 MiB unless it is said. */
+        public Builder heap(String part, int mebibytes) {
+            heaps.put(part, mebibytes);
             return this;
         }
 

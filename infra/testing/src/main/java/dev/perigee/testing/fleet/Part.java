@@ -22,6 +22,9 @@ import java.util.concurrent.TimeoutException;
  */
 public final class Part implements AutoCloseable {
 
+    /** What a part has unless it is told otherwise. */
+    static final int HEAP_MEBIBYTES = 256;
+
     private static final Duration START = Duration.ofSeconds(60);
     private static final Duration GRACE = Duration.ofSeconds(10);
     private static final Duration STOP = Duration.ofSeconds(20);
@@ -35,10 +38,17 @@ public final class Part implements AutoCloseable {
         this.log = log;
     }
 
-    /** Starts a part and returns at once. */
+    /** Starts a part with the usual heap and returns at once. */
     static Part start(Path log, Map<String, String> environment, List<String> arguments)
             throws IOException {
-        var command = PartJvm.command(arguments);
+        return start(log, environment, arguments, HEAP_MEBIBYTES);
+    }
+
+    /** The same with another heap. */
+    static Part start(
+            Path log, Map<String, String> environment, List<String> arguments, int heapMebibytes)
+            throws IOException {
+        var command = PartJvm.command(arguments, heapMebibytes);
         Files.writeString(log, "");
         var builder = new ProcessBuilder(command);
         builder.environment().putAll(environment);

@@ -71,15 +71,20 @@ final class PartJvm {
         }
     }
 
-    /** The program and its arguments, for a command of the command line. */
-    static List<String> command(List<String> arguments) throws IOException {
+    /**
+     * The program and its arguments, for a command of the command line.
+     *
+     * @param heapMebibytes the most that its heap may be
+     */
+    static List<String> command(List<String> arguments, int heapMebibytes) throws IOException {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(
                 List.of(
                         "--enable-native-access=ALL-UNNAMED",
                         "--sun-misc-unsafe-memory-access=allow",
-                        "-Xmx256m",
+                        "-Xmx" + heapMebibytes + "m",
+                        "-XX:+ExitOnOutOfMemoryError",
                         "-XX:+UseSerialGC",
                         "-XX:TieredStopAtLevel=1"));
         var notes = Notes.DIRECTORY;

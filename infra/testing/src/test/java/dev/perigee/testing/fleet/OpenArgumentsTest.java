@@ -1,0 +1,101 @@
+package dev.perigee.testing.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.worker.mcp.HttpFixture;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** The gateway's heap is that of the chart, 70 % of 1 GiB, and so are the partitions. */
+@DisplayName("A gateway as the chart sizes it")
+final class OpenArgumentsTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(150);
+    private static final int HEAP_MIB = 716;
+    private static final int USERS = 60;
+    private static final int CALLS = 8;
+    private static final String ARGUMENTS =
+            "{\"ms\":5000,\"x\":\"" + "x".repeat((1 << 20) - 200) + "\"}";
+
+    private HttpFixture server;
+    private FleetUnderTest fleet;
+
+    @BeforeEach
+    void start() throws Exception {
+        server = HttpFixture.start();
+        fleet =
+                FleetUnderTest.named("open-arguments")
+                        .partitions(64)
+                        .heap("gateway", HEAP_MIB)
+                        .heap("worker", 3 * 1024)
+                        .start();
+    }
+
+    @AfterEach
+    void stop() {
+        fleet.close();
+        server.close();
+    }
+
+    @Test
+    @DisplayName("answers 480 calls of 1 MiB that wait for it, some with overloaded, and stays")
+    void staysAlive() {
+        var users =
+                fleet.backend()
+                        .install(
+                                Stream.generate(() -> Installation.elsewhere("http", server.url()))
+                                        .limit(USERS)
+                                        .toList());
+        fleet.part("gateway-1").terminate();
+        var ids = new ArrayList<String>();
+        for (var user : users) {
+            ids.addAll(
+                    fleet.backend()
+                            .flood(
+                                    user,
+                                    "sleep",
+                                    ARGUMENTS,
+                                    CALLS,
+                                    request -> request.put("timeout_ms", 120_000)));
+        }
+        var gateway = fleet.startGateway(1);
+
+        var missing =
+                fleet.records()
+                        .awaitEach(
+                                Topic.TOOL_RESULTS, one -> one.text("request_id"), ids, PATIENCE);
+
+        assertThat(gateway.output()).doesNotContain("OutOfMemoryError");
+        assertThat(gateway.alive()).isTrue();
+        assertThat(missing).isEmpty();
+        var outcomes = outcomes(ids);
+        assertThat(outcomes).containsOnlyKeys("success", "overloaded");
+        assertThat(outcomes.values().stream().mapToInt(Integer::intValue).sum())
+                .isEqualTo(USERS * CALLS);
+        assertThat(outcomes.get("success")).isGreaterThan(USERS);
+        var again =
+                fleet.backend().call(users.getFirst(), "sleep", ARGUMENTS.replace("5000", "1"));
+        assertThat(again.text("outcome")).isEqualTo("success");
+        assertThat(gateway.alive()).isTrue();
+    }
+
+    /** How many answers of each kind these requests have. */
+    private Map<String, Integer> outcomes(List<String> ids) {
+        var outcomes = new HashMap<String, Integer>();
+        for (var answer : fleet.records().on(Topic.TOOL_RESULTS)) {
+            if (ids.contains(answer.text("request_id"))) {
+                var code = answer.text("error/code");
+                outcomes.merge(code.isEmpty() ? answer.text("outcome") : code, 1, Integer::sum);
+            }
+        }
+        return outcomes;
+    }
+}
