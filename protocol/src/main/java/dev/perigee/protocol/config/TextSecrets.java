@@ -21,26 +21,10 @@ final class TextSecrets {
             Pattern.compile("(?<![\\w+.-])[A-Za-z][\\w+.-]*+://([^\\s/?#\"'<>]*+)([^\\s\"'<>]*+)");
     private static final Pattern PARAMETER = Pattern.compile("[?&#;]([^=&#;?]++)=([^&#;]++)");
 
-    /** A password with a slash: what is behind the colon is no port then. */
-    private static final Pattern SLASHED =
-            Pattern.compile(
-                    "://[^\\s/@:]*+:(?!\\d*+(?:/|$))[^\\s@\"'?#/]{0,300}+/[^\\s@\"'?#]{0,300}+@");
-
     private static final Pattern USER =
             Pattern.compile(
                     "(?<![\\w.+/:@-])([\\w.+-]++(?:@[\\w-]++\\.[\\w.-]++)?):([^\\s@/\"']{1,300}+)@(?:[\\w.(-]|$)");
 
-    /** {@code //user:V@host} without a scheme. */
-    private static final Pattern SCHEMELESS =
-            Pattern.compile("(?<![\\w:/.])//[^\\s/?#\"'<>@:]{0,300}+:([^\\s/@\"'<>?#]{1,300}+)@");
-
-    /** {@code ;Password=V} of a connection string. */
-    private static final Pattern PROPERTY =
-            Pattern.compile(";\\s*+([A-Za-z][\\w .-]*+)=([^;\\s\"']++)");
-
-    private static final Pattern ORACLE =
-            Pattern.compile("jdbc:oracle:\\w{1,20}+:[^\\s/@\"']{0,300}+/([^\\s@\"']{1,300}+)@");
-    private static final String HOW_TO_LOG_IN = "authentication";
     private static final Pattern HEADER_FLAG = Pattern.compile("(?:-H|--headers?+(?=\\s))=?+\\s*+");
     private static final Pattern PASSWORD_OF = Pattern.compile("[^:\\s]++:(.+)", Pattern.DOTALL);
     private static final List<String> NO_USERS =
@@ -212,10 +196,6 @@ final class TextSecrets {
             }
             parameters(url.start(2), url.end(2));
         }
-        var slashed = SLASHED.matcher(text).region(from, to);
-        while (slashed.find()) {
-            add(text.indexOf(':', slashed.start() + "://".length()) + 1, slashed.end() - 1);
-        }
         var user = USER.matcher(text).region(from, to);
         while (user.find()) {
             var name = user.group(1).toLowerCase(Locale.ROOT);
@@ -225,9 +205,7 @@ final class TextSecrets {
                 add(user.start(2), user.end(2));
             }
         }
-        passwords(SCHEMELESS, from, to);
-        passwords(ORACLE, from, to);
-        properties(from, to);
+        ConnectionSecrets.in(text, from, to).forEach(part -> add(part.from(), part.to()));
         var credential = CREDENTIAL.matcher(text).region(from, to).useTransparentBounds(true);
         while (credential.find()) {
             add(credential.start(), credential.end());
@@ -246,23 +224,6 @@ final class TextSecrets {
             add(from, colon);
         } else {
             add(colon + 1, to);
-        }
-    }
-
-    private void passwords(Pattern pattern, int from, int to) {
-        pattern.matcher(text)
-                .region(from, to)
-                .results()
-                .forEach(found -> add(found.start(1), found.end(1)));
-    }
-
-    private void properties(int from, int to) {
-        var property = PROPERTY.matcher(text).region(from, to);
-        while (property.find()) {
-            var name = property.group(1).strip();
-            if (SecretNames.isSecret(name) && !name.equalsIgnoreCase(HOW_TO_LOG_IN)) {
-                add(property.start(2), property.end(2));
-            }
         }
     }
 
