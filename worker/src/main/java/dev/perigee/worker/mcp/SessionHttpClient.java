@@ -85,12 +85,24 @@ final class SessionHttpClient extends HttpClient {
         return response.exceptionallyCompose(
                 failure -> {
                     var address = next.get();
+                    if (address == null && !exchange.responded()) {
+                        close(response);
+                    }
                     if (address == null || exchange.isOver()) {
                         return CompletableFuture.failedFuture(failure);
                     }
                     exchange.movesOn();
                     return send(moved(request, address), exchange, transport, redirects + 1);
                 });
+    }
+
+    /**
+     * Closes the connection of a request that failed. The JDK leaves it open, for ever, where the
+     * response's head cannot be read; cancelling what depends on a response cancels its request,
+     * also one that has failed, while the failed future itself takes no more notice.
+     */
+    private static void close(CompletableFuture<?> failed) {
+        failed.newIncompleteFuture().cancel(true);
     }
 
     /** Where the request goes next, null when this was its response. */
