@@ -81,8 +81,7 @@ final class OpenArgumentsTest {
         assertThat(outcomes.values().stream().mapToInt(Integer::intValue).sum())
                 .isEqualTo(USERS * CALLS);
         assertThat(outcomes.get("success")).isGreaterThan(USERS);
-        var again =
-                fleet.backend().call(users.getFirst(), "sleep", ARGUMENTS.replace("5000", "1"));
+        var again = fleet.backend().call(users.getFirst(), "sleep", ARGUMENTS.replace("5000", "1"));
         assertThat(again.text("outcome")).isEqualTo("success");
         assertThat(gateway.alive()).isTrue();
     }

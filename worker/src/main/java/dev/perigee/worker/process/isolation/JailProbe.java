@@ -22,9 +22,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs something harmless in a jail, once, to see whether jails work on this host. That it ends well
- * is no proof, since a program that jails nothing ends well, too: it says in which namespaces it
- * ran, which must not be the worker's.
+ * Runs something harmless in a jail, once, to see whether jails work on this host. That it ends
+ * well is no proof, since a program that jails nothing ends well, too: it says in which namespaces
+ * it ran, which must not be the worker's.
  */
 final class JailProbe implements ChildListener {
     private static final List<String> NAMESPACES = List.of("pid", "mnt", "ipc");
@@ -40,8 +40,7 @@ final class JailProbe implements ChildListener {
 
     /** What is to run in the jail. */
     static List<String> command() {
-        return Stream.concat(
-                        Stream.of("readlink"), NAMESPACES.stream().map(JailProbe::link))
+        return Stream.concat(Stream.of("readlink"), NAMESPACES.stream().map(JailProbe::link))
                 .toList();
     }
 
