@@ -78,7 +78,7 @@ final class UnfinishedLinesTest {
             Files.createFile(directory.resolve("go"));
             worker.hearUntil(() -> greedy.stream().allMatch(each -> answers(worker, each) == 1));
             var outcomes = greedy.stream().map(each -> results(worker, each).getFirst()).toList();
-            assertThat(outcomes).contains("success").containsOnly("success", "too_large");
+            assertThat(outcomes).contains("success").isSubsetOf("success", "too_large");
             await().until(() -> used(worker) == 0);
             assertThat(worker.metric("perigee_worker_unfinished_waiting")).isZero();
         }
