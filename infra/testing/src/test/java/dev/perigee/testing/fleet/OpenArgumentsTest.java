@@ -23,7 +23,7 @@ final class OpenArgumentsTest {
     private static final int USERS = 60;
     private static final int CALLS = 8;
     private static final String ARGUMENTS =
-            "{\"ms\":5000,\"x\":\"" + "x".repeat((1 << 20) - 200) + "\"}";
+            "{\"ms\":20000,\"x\":\"" + "x".repeat((1 << 20) - 200) + "\"}";
 
     private HttpFixture server;
     private FleetUnderTest fleet;
@@ -81,7 +81,7 @@ final class OpenArgumentsTest {
         assertThat(outcomes.values().stream().mapToInt(Integer::intValue).sum())
                 .isEqualTo(USERS * CALLS);
         assertThat(outcomes.get("success")).isGreaterThan(USERS);
-        var again = fleet.backend().call(users.getFirst(), "sleep", ARGUMENTS.replace("5000", "1"));
+        var again = fleet.backend().call(users.getFirst(), "sleep", ARGUMENTS.replace("20000", "1"));
         assertThat(again.text("outcome")).isEqualTo("success");
         assertThat(gateway.alive()).isTrue();
     }
