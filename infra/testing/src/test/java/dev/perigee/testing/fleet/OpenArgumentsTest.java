@@ -81,7 +81,8 @@ final class OpenArgumentsTest {
         assertThat(outcomes.values().stream().mapToInt(Integer::intValue).sum())
                 .isEqualTo(USERS * CALLS);
         assertThat(outcomes.get("success")).isGreaterThan(USERS);
-        var again = fleet.backend().call(users.getFirst(), "sleep", ARGUMENTS.replace("20000", "1"));
+        var again =
+                fleet.backend().call(users.getFirst(), "sleep", ARGUMENTS.replace("20000", "1"));
         assertThat(again.text("outcome")).isEqualTo("success");
         assertThat(gateway.alive()).isTrue();
     }
