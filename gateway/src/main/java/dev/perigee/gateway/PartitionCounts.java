@@ -42,7 +42,7 @@ record PartitionCounts(SortedMap<String, Integer> found) {
         if (changed.isEmpty()) {
             return null;
         }
-        return ("Partitions were added: %s, expected are %d, the count with which this fleet began. Users of other"
+        return ("The number of partitions was changed: %s, expected are %d, the count with which this fleet began. Users of other"
                         + " partitions are not served. Stop all gateways and workers, delete the topics %s, create"
                         + " them by perigee topics --partitions N, start again and send every configuration once"
                         + " more")
