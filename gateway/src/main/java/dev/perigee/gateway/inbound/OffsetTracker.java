@@ -17,6 +17,7 @@ public final class OffsetTracker {
     private final TreeMap<Long, Integer> open = new TreeMap<>();
     private long openBytes;
     private long next = -1;
+    private long completions;
 
     /** Limits of what may be open; at either of them the tracker is full. */
     public OffsetTracker(int maxEntries, long maxBytes) {
@@ -47,7 +48,13 @@ public final class OffsetTracker {
             return false;
         }
         openBytes -= bytes;
+        completions++;
         return true;
+    }
+
+    /** How many have been completed. */
+    synchronized long completions() {
+        return completions;
     }
 
     /** True while this number was added and not completed. */

@@ -16,7 +16,7 @@ public final class PartitionFeed {
         /** Takes up a paused topic again. */
         void resume(PartitionFeed feed, Topic topic);
 
-        /** Commits what calls wait for. */
+        /** Commits what is waited for. */
         void commit();
     }
 
@@ -143,6 +143,29 @@ public final class PartitionFeed {
             if (known.isUrgent()) {
                 wishes.commit();
             }
+        }
+    }
+
+    /** How many requests were done in this tenure. */
+    public long requestsDone() {
+        return requests.completions();
+    }
+
+    /**
+     * Whether the group knows that the first so many requests are done: a next owner then knows it,
+     * too. Asking is worth while after each commit.
+     */
+    public boolean isCommitted(long requestsDone) {
+        var known = ledger;
+        return known != null && known.isNoted(requestsDone);
+    }
+
+    /** Commits soon what is done. */
+    public void commitSoon() {
+        var known = ledger;
+        if (known != null) {
+            known.want();
+            wishes.commit();
         }
     }
 

@@ -173,10 +173,10 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         end(Set.copyOf(feeds.keySet()));
     }
 
-    /** Nobody tells when polling works again. Closing waits for this, so it is short. */
+    /** Closing waits for this, so it is short. */
     private void pauseAfterFailure() {
         try {
-            Thread.sleep(PAUSE_AFTER_FAILURE);
+            Thread.sleep(PAUSE_AFTER_FAILURE); // Nobody tells when polling works again.
         } catch (InterruptedException e) {
             stopping = true;
         }

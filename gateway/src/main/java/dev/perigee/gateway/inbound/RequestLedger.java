@@ -13,9 +13,19 @@ final class RequestLedger {
     private final DispatchReservation reservation;
     private final OffsetSet completedBefore;
     private @Nullable Position durable;
+    private volatile long noted;
+    private volatile boolean wanted;
 
-    /** What one commit says. */
-    record Position(OffsetAndMetadata offset, DispatchReservation.Mark mark) {}
+    /**
+     * What one commit says.
+     *
+     * @param completions how many requests were completed when it was made, at least
+     */
+    record Position(OffsetAndMetadata offset, DispatchReservation.Mark mark, long completions) {
+        boolean saysTheSame(@Nullable Position other) {
+            return other != null && offset.equals(other.offset) && mark.equals(other.mark);
+        }
+    }
 
     RequestLedger(OffsetTracker requests, RequestProgress earlier, long end) {
         this.requests = requests;
@@ -44,16 +54,28 @@ final class RequestLedger {
         reservation.period();
     }
 
-    /** True while requests wait for a commit. */
+    /** Somebody waits for the next commit. */
+    void want() {
+        wanted = true;
+    }
+
+    /** Whether the group knows of the first so many completions. */
+    boolean isNoted(long completions) {
+        return noted >= completions;
+    }
+
+    /** True while requests, or whoever wants it, wait for a commit. */
     boolean isUrgent() {
         reservation.arrived(requests.next());
-        return reservation.isShort();
+        return wanted || reservation.isShort();
     }
 
     /** What is to be committed; null when the group knows it already. */
     @Nullable Position toCommit(int maxBitmapBytes) {
+        wanted = false;
         reservation.arrived(requests.next());
         var mark = reservation.wanted();
+        long completions = requests.completions();
         var completed = requests.completed(completedBefore, ProgressCodec.WINDOW);
         var progress =
                 new RequestProgress(
@@ -66,13 +88,15 @@ final class RequestLedger {
                 new Position(
                         new OffsetAndMetadata(
                                 completed.base(), ProgressCodec.encode(progress, maxBitmapBytes)),
-                        mark);
-        return position.equals(durable) ? null : position;
+                        mark,
+                        completions);
+        return position.saysTheSame(durable) ? null : position;
     }
 
     /** The group knows it now; on the poll thread, in the order of the commits. */
     void committed(Position position) {
         durable = position;
+        noted = position.completions();
         reservation.committed(position.mark());
     }
 }

@@ -7,8 +7,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that the session at the worker knows, as its last attach answer told, until each is
- * read. Pure, for one thread.
+ * Requests that worker sessions reported in the attach responses of this tenure, until each record
+ * is consumed. A request that was acknowledged as answered stays so when the partition moves to
+ * another session before its record is consumed; one that was running is known from the latest
+ * response only. Pure, for one thread.
  */
 final class AcceptedRequests {
     private final Map<RecordOrigin, Attach.Progress> accepted = new HashMap<>();
@@ -23,7 +25,7 @@ final class AcceptedRequests {
     boolean attached(Attach.Result result, String topic) {
         boolean same = result.createdEpoch() == session;
         session = result.createdEpoch();
-        accepted.clear();
+        accepted.values().removeIf(progress -> progress != Attach.Progress.ACKED);
         for (var record : result.accepted()) {
             if (record.origin().topic().equals(topic)) {
                 accepted.put(record.origin(), record.state());
@@ -32,7 +34,7 @@ final class AcceptedRequests {
         return same;
     }
 
-    /** What the session knows of a request, once; null when it does not know it. */
+    /** What is known of a request, once; null when no session knows it. */
     Attach.@Nullable Progress take(RecordOrigin origin) {
         return accepted.remove(origin);
     }

@@ -47,6 +47,7 @@ final class CallFlow {
     private final WorkerSilence silence;
     private EarlierRuns earlier = EarlierRuns.none();
     private @Nullable Instant nextTurn;
+    private int answering;
 
     CallFlow(PartitionContext context, Answers answers, ServerWait.CommandsTaken commands) {
         this.context = context;
@@ -191,6 +192,11 @@ final class CallFlow {
         return open.values().stream().anyMatch(call -> call.stage() != Stage.WAITING);
     }
 
+    /** True while an answer is not durable yet. */
+    boolean isAnswering() {
+        return answering > 0;
+    }
+
     /**
      * A result arrived; {@code durable} runs on the owner's thread when the event may be
      * acknowledged.
@@ -204,6 +210,7 @@ final class CallFlow {
         var call = origin == null ? null : open.get(origin.offset());
         if (call != null) {
             end(call);
+            answering++;
         } else if (origin != null && mayBeReadLater(origin.offset())) {
             answeredRequests.beforeRead(origin.offset());
         }
@@ -211,10 +218,10 @@ final class CallFlow {
                 event,
                 createdEpoch,
                 at -> {
-                    durable.run();
                     if (call != null) {
                         answered(call, null, at);
                     }
+                    durable.run();
                 });
     }
 
@@ -391,6 +398,7 @@ final class CallFlow {
         var given = call.possibleRuns() > 0 ? own.afterPossibleRun(read.method()) : own;
         var result = ToolResult.refused(read.request(), call.processId(), given.error(), now());
         end(call);
+        answering++;
         answeredRequests.byGateway(call.offset());
         Quietly.run(() -> answers.decide(call, result, at -> answered(call, codeOf(result), at)));
     }
@@ -400,6 +408,7 @@ final class CallFlow {
             return;
         }
         end(call);
+        answering++;
         answeredRequests.byGateway(call.offset());
         answers.give(
                 call.read().origin(),
@@ -420,6 +429,7 @@ final class CallFlow {
     }
 
     private void answered(ToolCall call, @Nullable ErrorCode code, Instant at) {
+        answering--;
         byRequest.remove(call.key());
         if (code == ErrorCode.OVERLOADED) { // It never ran, and its author is to try again.
             recent.release();

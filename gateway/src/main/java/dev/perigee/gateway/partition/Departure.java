@@ -10,13 +10,18 @@ import org.jspecify.annotations.Nullable;
  * How a partition leaves its worker. For the owner's thread.
  *
  * <pre>
- *   Served ──▶ Finishing ──▶ Released ──▶ the session ends, and the partition is placed anew
- *     ▲  calls wait │  │ calls are done, or were waited for long enough and must go
- *     └─────────────┘  └──▶ the worker ends all processes; what they say is still taken
- *       calls took too long and may stay
+ *   Served ──▶ Finishing ──▶ Committing ──▶ Released ──▶ the session ends, it is placed anew
+ *     ▲  calls wait │              │  the worker ends all processes; what they say is still taken
+ *     └─────────────┴──────────────┘
+ *       takes too long, and it may stay
  * </pre>
  *
- * Where nothing may be lost the worker decides: it releases the session only when it is idle, so
+ * Finishing waits until calls at the worker have their answers; one that must go does not wait for
+ * longer than it may. Committing waits until the offsets of answered requests are committed: the
+ * worker forgets them with the session, so only the commit protects the next owner from answering
+ * them again. Without a broker the partition stays where it is: it could not be placed anew either.
+ *
+ * <p>Where nothing may be lost the worker decides: it releases the session only when it is idle, so
  * nothing is held back for a move that does not happen.
  */
 final class Departure {
@@ -37,7 +42,10 @@ final class Departure {
     private final Runnable stay;
     private @Nullable Session leaving;
     private @Nullable Listener listener;
+    private Manner manner = Manner.IDLE;
+    private boolean finished;
     private boolean asked;
+    private long toCommit;
     private Timers.@Nullable Entry timer;
 
     /**
@@ -51,51 +59,68 @@ final class Departure {
 
     /** True while nothing new may be sent. */
     boolean isUnderWay() {
-        return leaving != null;
+        return leaving != null && manner != Manner.IDLE;
     }
 
     /** Begins to leave, unless there is nothing to leave. */
-    void begin(Manner manner, Listener told) {
+    void begin(Manner how, Listener onEnd) {
         var session = context.serving();
         if (session == null || leaving != null) {
-            told.stayed(context.partition(), 0, 0);
+            onEnd.stayed(context.partition(), 0, 0);
             return;
         }
-        listener = told;
-        switch (manner) {
-            case IDLE -> ask(session, true);
-            case QUIET -> {
-                close(session);
-                timer = context.timers().after(PATIENCE, () -> giveUp(session));
-            }
-            case FORCED -> {
-                close(session);
-                timer =
-                        context.timers()
-                                .after(
-                                        context.services().times().callWait(),
-                                        () -> release(session));
-            }
+        listener = onEnd;
+        manner = how;
+        leaving = session;
+        if (how != Manner.IDLE) {
+            session.close();
         }
+        timer =
+                how == Manner.FORCED
+                        ? context.timers()
+                                .after(context.services().times().callWait(), this::finish)
+                        : context.timers().after(PATIENCE, () -> giveUp(session));
+        proceed();
     }
 
     /** A session was resumed that an earlier owner had released. */
     void goOn(Session session) {
+        over();
         close(session);
-        release(session);
+        ask(session);
     }
 
-    /** Something happened: perhaps the last call is done. */
+    /** Something happened: perhaps the last call is done, or a commit succeeded. */
     void proceed() {
         var session = leaving;
-        if (session != null && !asked && !calls.hasCallsAtWorker()) {
-            release(session);
+        if (session == null || asked) {
+            return;
+        }
+        if (!finished && !hasCallsToFinish()) {
+            finish();
+        }
+        if (finished && context.feed().isCommitted(toCommit)) {
+            cancelTimer();
+            ask(session);
+        }
+    }
+
+    private boolean hasCallsToFinish() {
+        return calls.isAnswering() || (manner != Manner.IDLE && calls.hasCallsAtWorker());
+    }
+
+    private void finish() {
+        if (!finished) {
+            finished = true;
+            toCommit = context.feed().requestsDone();
+            context.feed().commitSoon();
         }
     }
 
     /** The session is over, however that came. */
     void over() {
         leaving = null;
+        finished = false;
         asked = false;
         cancelTimer();
     }
@@ -109,30 +134,29 @@ final class Departure {
         }
     }
 
+    /** From now on the session only ends. */
     private void close(Session session) {
         leaving = session;
-        asked = false;
+        manner = Manner.FORCED;
         session.close();
     }
 
     private void giveUp(Session session) {
         if (leaving == session && !asked) {
+            boolean wasClosed = manner != Manner.IDLE;
             over();
-            session.reopen();
             stays(0, 1);
-            stay.run();
+            if (wasClosed) {
+                session.reopen();
+                stay.run();
+            }
         }
     }
 
-    private void release(Session session) {
-        if (leaving == session) {
-            cancelTimer();
-            asked = true;
-            ask(session, false);
-        }
-    }
-
-    private void ask(Session session, boolean onlyIdle) {
+    private void ask(Session session) {
+        asked = true;
+        session.giveUp();
+        boolean onlyIdle = manner == Manner.IDLE;
         var deadline = context.services().clock().instant().plus(ASK_LIMIT);
         Thread.ofVirtual()
                 .name("release-" + context.partition())
@@ -142,7 +166,7 @@ final class Departure {
                                 var answer = session.link().release(onlyIdle, deadline);
                                 context.mailbox().post(() -> answered(session, answer));
                             } catch (LinkException e) {
-                                context.mailbox().post(() -> failed(session, onlyIdle));
+                                context.mailbox().post(() -> failed(session));
                             } catch (InterruptedException e) {
                                 Thread.currentThread().interrupt();
                             }
@@ -150,26 +174,35 @@ final class Departure {
     }
 
     private void answered(Session session, Attach.Released answer) {
-        if (context.session() != session) {
+        if (leaving != session) {
             return;
         }
         if (answer.ending()) {
             close(session);
-            asked = true;
         } else {
+            over();
+            session.keep();
             stays(answer.processes(), answer.requests());
         }
     }
 
     /** Of a session that is over its listener hears. */
-    private void failed(Session session, boolean onlyIdle) {
-        if (context.session() != session) {
+    private void failed(Session session) {
+        if (leaving != session) {
             return;
         }
-        if (onlyIdle) {
+        if (manner == Manner.IDLE) {
+            over();
+            session.keep();
             stays(0, 1);
         } else {
-            timer = context.timers().after(PATIENCE, () -> release(session));
+            timer = context.timers().after(PATIENCE, () -> askAgain(session));
+        }
+    }
+
+    private void askAgain(Session session) {
+        if (leaving == session) {
+            ask(session);
         }
     }
 

@@ -15,8 +15,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Entries of a worker's journals, from the link to Kafka and their acknowledgement back. An entry
- * is settled when its public record and what it changes in the state topic are both durable. For
- * the owner's thread, so that the entries of a process keep their order.
+ * is settled when its public record and what it changes in the state topic are both durable. On a
+ * session that is given up nothing is acknowledged before the group knows which requests are done:
+ * with the last acknowledgement the worker forgets them. For the owner's thread, so that the
+ * entries of a process keep their order.
  */
 final class EventFlow {
     private static final Logger LOG = LoggerFactory.getLogger(EventFlow.class);
@@ -30,6 +32,7 @@ final class EventFlow {
     private final PartitionContext context;
     private final CallFlow calls;
     private Timers.@Nullable Entry telling;
+    private long requestsDone;
 
     EventFlow(PartitionContext context, CallFlow calls) {
         this.context = context;
@@ -57,7 +60,7 @@ final class EventFlow {
             }
             case TOOL_RESULT -> {
                 entry.awaitState(durable != null);
-                calls.result(event, session.createdEpoch(), entry::oneDone);
+                calls.result(event, session.createdEpoch(), () -> answered(entry));
             }
             case STATUS_CHANGED, TOOLS_DISCOVERED -> {
                 var writes = new ArrayList<ProducerRecord<byte[], byte[]>>();
@@ -89,6 +92,18 @@ final class EventFlow {
         }
     }
 
+    private void answered(Entry entry) {
+        entry.oneDone();
+        requestsDone = context.feed().requestsDone();
+        if (entry.session.isGivenUp()) {
+            context.feed().commitSoon();
+        }
+    }
+
+    private boolean isHeldBack(Session session) {
+        return session.isGivenUp() && !context.feed().isCommitted(requestsDone);
+    }
+
     /** What became durable is told soon, together with what becomes durable until then. */
     void acknowledge() {
         var session = context.session();
@@ -97,7 +112,9 @@ final class EventFlow {
         }
         if (session.acknowledgements().credit() >= MUCH_CREDIT) {
             tell();
-        } else if (telling == null && session.acknowledgements().hasChanged()) {
+        } else if (telling == null
+                && session.acknowledgements().hasChanged()
+                && !isHeldBack(session)) {
             telling = context.timers().after(SOON, this::tell);
         }
     }
@@ -112,9 +129,11 @@ final class EventFlow {
         if (session == null) {
             return;
         }
-        var acks = session.acknowledgements().takeAcks();
-        if (!acks.isEmpty()) {
-            session.link().ack(new Ack(context.partition(), acks));
+        if (!isHeldBack(session)) {
+            var acks = session.acknowledgements().takeAcks();
+            if (!acks.isEmpty()) {
+                session.link().ack(new Ack(context.partition(), acks));
+            }
         }
         long credit = session.acknowledgements().takeCredit();
         if (credit > 0) {

@@ -11,6 +11,7 @@ final class Session {
     private final Set<String> restoring = new HashSet<>();
     private boolean serving;
     private boolean closed;
+    private boolean givenUp;
     private long createdEpoch = -1;
 
     Session(PartitionLink link) {
@@ -47,6 +48,23 @@ final class Session {
     /** What was closed goes on. */
     void reopen() {
         closed = false;
+    }
+
+    /**
+     * True once the worker was asked to end it, which it does when its journals are acknowledged.
+     * From then on only committed offsets say which requests were answered.
+     */
+    boolean isGivenUp() {
+        return givenUp;
+    }
+
+    void giveUp() {
+        givenUp = true;
+    }
+
+    /** The worker keeps it. */
+    void keep() {
+        givenUp = false;
     }
 
     /** True once the worker said what it holds. */

@@ -122,15 +122,14 @@ final class SessionKeeper {
             } catch (InterruptException e) {
                 throw e;
             } catch (UnreadableStateException e) {
-                // Nothing is known to be absent then, so nothing is done; and nobody tells when the
-                // state can be read, as after a key was brought.
+                // Nothing is known to be absent then, so nothing is done.
                 problem.is(e);
-                Thread.sleep(UNREADABLE_RETRY);
+                Thread.sleep(UNREADABLE_RETRY); // Nobody tells when a missing key was brought.
             } catch (RuntimeException e) {
                 problem.is(e);
-                // Nothing may be handled before the state is read, and nobody tells when the broker
-                // is back; the end of the tenure interrupts.
-                Thread.sleep(LONGEST_RETRY);
+                // Nothing may be handled before the state is read; the end of the tenure
+                // interrupts.
+                Thread.sleep(LONGEST_RETRY); // Nobody tells when the broker is back.
             }
         }
     }

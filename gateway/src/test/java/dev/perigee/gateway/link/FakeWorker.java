@@ -11,6 +11,7 @@ import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
 import dev.perigee.protocol.link.SessionNotice;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -43,6 +44,10 @@ final class FakeWorker {
     final List<LinkFrame.Request> requests = new CopyOnWriteArrayList<>();
     final List<LinkFrame.Notification> notifications = new CopyOnWriteArrayList<>();
     private final Map<String, Behaviour> behaviours = new ConcurrentHashMap<>();
+
+    /** By partition, the connection that attached last, which alone is heard: as at a worker. */
+    private final Map<Integer, Peer> attached = new HashMap<>();
+
     private final Server server;
     private final ServerConnector connector;
     private volatile @Nullable Peer peer;
@@ -160,6 +165,19 @@ final class FakeWorker {
                 null);
     }
 
+    /** What a cut left in the pipe is read late: after the next attach it has no effect. */
+    private synchronized @Nullable LinkFrame answer(Peer sender, LinkFrame.Request request) {
+        var partition = Json.tree(request.params().bytes()).get("partition");
+        if (partition != null && request.method().equals(LinkMethod.ATTACH)) {
+            attached.put(partition.asInt(), sender);
+        } else if (partition != null && attached.get(partition.asInt()) != sender) {
+            return null;
+        }
+        requests.add(request);
+        var behaviour = behaviours.get(request.method());
+        return behaviour == null ? null : behaviour.apply(request);
+    }
+
     /** Sends a notification on the newest connection, if it is open. */
     void tell(String method, Object params) {
         send(new String(new LinkFrame.Notification(method, Json.raw(params)).encode(), UTF_8));
@@ -205,9 +223,7 @@ final class FakeWorker {
         public void onWebSocketText(String message) {
             switch (LinkFrame.decode(message.getBytes(UTF_8))) {
                 case LinkFrame.Request request -> {
-                    requests.add(request);
-                    var behaviour = behaviours.get(request.method());
-                    var answer = behaviour == null ? null : behaviour.apply(request);
+                    var answer = answer(this, request);
                     if (answer != null) {
                         send(new String(answer.encode(), UTF_8));
                     }

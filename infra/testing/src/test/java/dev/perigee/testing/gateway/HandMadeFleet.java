@@ -25,6 +25,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,6 +62,9 @@ final class HandMadeFleet implements Fleet {
 
     /** Journals are replayed when this is at zero. */
     volatile CountDownLatch replays = new CountDownLatch(0);
+
+    /** Hears of each session that is about to end as it was asked to. */
+    volatile IntConsumer beforeEnd = _ -> {};
 
     /** No worker is to be had, as when it leaves. */
     volatile boolean away;
@@ -135,9 +139,15 @@ final class HandMadeFleet implements Fleet {
         lost.forEach(session -> session.lose(LinkFailure.INCARNATION_CHANGED));
     }
 
-    /** A gateway gave a session up; the next one is created anew. */
+    /** A gateway gave a session up. */
     void released(HandMadeSession session, int partition) {
         releases.add(partition);
+        session.endWhenHeard();
+    }
+
+    /** All that a session said is acknowledged; the next one is created anew. */
+    void ended(HandMadeSession session, int partition) {
+        beforeEnd.accept(partition);
         sessions.remove(partition, session);
         session.lose(LinkFailure.ENDED);
     }

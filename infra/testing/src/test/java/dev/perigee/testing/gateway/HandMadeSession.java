@@ -47,6 +47,7 @@ final class HandMadeSession {
             Executors.newSingleThreadExecutor(Thread.ofVirtual().factory());
     private final int partition;
     private boolean created = true;
+    private boolean ending;
     private long epoch = -1;
     private @Nullable SessionListener listener;
 
@@ -118,6 +119,21 @@ final class HandMadeSession {
     synchronized void answerAll() {
         silent.forEach(this::answer);
         silent.clear();
+    }
+
+    /** Running calls end as unknown, and the session when its journal is acknowledged. */
+    synchronized void endWhenHeard() {
+        ending = true;
+        silent.forEach(this::answerUnknown);
+        silent.clear();
+        endIfHeard();
+    }
+
+    private void endIfHeard() {
+        if (ending && journal.isEmpty()) {
+            ending = false;
+            fleet.ended(this, partition);
+        }
     }
 
     /** Appends an entry, and tells it when a gateway is attached. */
@@ -326,6 +342,7 @@ final class HandMadeSession {
                                     event.processId().equals(one.processId())
                                             && event.seq() <= one.seq());
                 }
+                endIfHeard();
             }
         }
 

@@ -5,12 +5,15 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.link.SessionNotice.Phase;
+import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.fleet.Installation;
 import dev.perigee.testing.gateway.HandMadeFleet.Calls;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -90,6 +93,50 @@ final class LeavingTest {
             assertThat(test.backend.answer(running).text("error/code"))
                     .isEqualTo("outcome_unknown");
         }
+    }
+
+    @Test
+    @DisplayName("goes only when the group knows what was answered, so the next owner does, too")
+    void isNotedFirst() throws Exception {
+        var notNoted = new CopyOnWriteArrayList<String>();
+        var answered = new AtomicLong();
+        try (var _ = test.start("a", Map.of("drain.call-wait", "500ms"))) {
+            test.backend.install(installation);
+            test.fleet.beforeEnd =
+                    partition -> {
+                        if (partition == test.partition(installation)
+                                && test.committed(Topic.TOOL_REQUESTS, partition)
+                                        < answered.get()) {
+                            notNoted.add("after " + answered.get() + " answers");
+                        }
+                    };
+            for (boolean inTime : new boolean[] {true, false, true, false, true, false}) {
+                test.fleet.calls = Calls.KEEP_SILENT;
+                int sent = test.fleet.executed.size();
+                var running = test.backend.request(installation, "echo", "{}");
+                await().atMost(PATIENCE).until(() -> test.fleet.executed.size() > sent);
+                answered.incrementAndGet();
+                int releases = test.fleet.releases.size();
+                test.fleet.phase = Phase.STOPPING;
+                await().atMost(PATIENCE).until(() -> test.fleet.releases.size() > releases);
+                if (inTime) {
+                    test.fleet.answerAll();
+                }
+                assertThat(test.backend.answer(running).text("outcome"))
+                        .isEqualTo(inTime ? "success" : "failed");
+                await().atMost(PATIENCE)
+                        .until(
+                                () ->
+                                        test.fleet.releases.size()
+                                                == releases + GatewayUnderTest.PARTITIONS);
+                test.fleet.phase = Phase.SERVING;
+                test.fleet.calls = Calls.ANSWER;
+                assertThat(test.backend.call(installation, "echo", "{}").text("outcome"))
+                        .isEqualTo("success");
+                answered.incrementAndGet();
+            }
+        }
+        assertThat(notNoted).isEmpty();
     }
 
     @Test
