@@ -2,6 +2,7 @@ package dev.perigee.local.replay;
 
 import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** How a copy's fate differs from its original's; the worst first. */
 public enum Difference {
@@ -38,7 +39,8 @@ public enum Difference {
     }
 
     /**
-     * Compares.
+     * Compares. A status that only one side has is no difference: a replay is faster than what it
+     * repeats, and a command that a newer one overtakes ends without.
      *
      * @param isLast the command is the last one about its process, which the final status follows
      *     from
@@ -56,12 +58,15 @@ public enum Difference {
         if (!Objects.equals(staging.error(), production.error())) {
             return ERROR;
         }
-        if (!Objects.equals(staging.status(), production.status())) {
+        if (differ(production.status(), staging.status())) {
             return STATUS;
         }
-        boolean known = production.finalStatus() != null && staging.finalStatus() != null;
-        return isLast && known && !Objects.equals(production.finalStatus(), staging.finalStatus())
+        return isLast && differ(production.finalStatus(), staging.finalStatus())
                 ? FINAL_STATUS
                 : NONE;
+    }
+
+    private static boolean differ(@Nullable String production, @Nullable String staging) {
+        return production != null && staging != null && !production.equals(staging);
     }
 }

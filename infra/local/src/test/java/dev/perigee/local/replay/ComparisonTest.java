@@ -80,6 +80,21 @@ final class ComparisonTest {
     }
 
     @Test
+    void aCommandThatANewerOneOvertookHasNoStatusToCompare() {
+        for (var id : List.of("a", "b")) {
+            result(production, id, "completed", "\"online\"", null);
+        }
+        result(staging, "A", "completed", null, null); // Sent at once with the next.
+        result(staging, "B", "completed", "\"online\"", null);
+
+        var comparison =
+                Comparison.of(
+                        List.of(sent("a", "p", 0), sent("b", "p", 1)), production, staging, 0);
+
+        assertThat(comparison.differences()).isZero();
+    }
+
+    @Test
     void theFirstTerminalResultCounts() {
         result(staging, "A", "acknowledged", null, null);
         assertThat(staging.open()).isEqualTo(COPIES.size());
