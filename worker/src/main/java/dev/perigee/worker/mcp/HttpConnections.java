@@ -16,6 +16,12 @@ import org.jspecify.annotations.Nullable;
 public final class HttpConnections implements AutoCloseable {
     private static final Duration LONGEST_CLOSE = Duration.ofSeconds(2);
 
+    /**
+     * Node and uvicorn close a connection that was unused for 5 s. A call that is sent in that
+     * moment has no answer and may have run, so we are the first to close.
+     */
+    private static final Duration KEEP_UNUSED = Duration.ofSeconds(3);
+
     private final HttpOptions options;
     private final LineRoom room;
     private final ReentrantLock lock = new ReentrantLock();
@@ -63,6 +69,8 @@ public final class HttpConnections implements AutoCloseable {
     private HttpClient client(ExecutorService executor) {
         // Else the JDK connects a second time by itself, and three attempts are six.
         System.setProperty("jdk.httpclient.disableRetryConnect", "true");
+        System.setProperty(
+                "jdk.httpclient.keepalive.timeout", String.valueOf(KEEP_UNUSED.toSeconds()));
         return HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .followRedirects(HttpClient.Redirect.NEVER)

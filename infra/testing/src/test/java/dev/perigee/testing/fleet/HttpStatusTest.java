@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.worker.mcp.HttpFixture;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -74,6 +75,14 @@ final class HttpStatusTest {
                 .isAfterOrEqualTo(asked.getFirst().plusMillis(500))
                 .isBeforeOrEqualTo(asked.getLast());
         assertThat(at(i, "online")).isAfterOrEqualTo(asked.getLast().plusMillis(500));
+    }
+
+    @Test
+    @DisplayName("closes unused connections before the server does, or a call could meet its end")
+    void closesUnusedConnections() throws Exception {
+        backend.install(elsewhere());
+
+        await().atMost(Duration.ofSeconds(10)).until(() -> h.seen().path("left").asInt() > 0);
     }
 
     @Test
