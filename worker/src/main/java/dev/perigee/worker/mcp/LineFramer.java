@@ -92,8 +92,9 @@ final class LineFramer {
             return;
         }
         if (buffer.length < size + length) {
-            long doubled = Math.max(FIRST_BUFFER_BYTES, 2L * buffer.length);
-            long wanted = Math.max(size + (long) length, Math.min(doubled, maxBytes));
+            // Not twice: what many servers read before they are stopped adds up.
+            long larger = Math.max(FIRST_BUFFER_BYTES, buffer.length + buffer.length / 2L);
+            long wanted = Math.max(size + (long) length, Math.min(larger, maxBytes));
             buffer = Arrays.copyOf(buffer, Math.toIntExact(wanted));
         }
         chunk.get(buffer, size, length);

@@ -103,6 +103,17 @@ final class LineFramerTest {
     }
 
     @Test
+    @DisplayName("OWN-12: of a message that has not ended at most half as much again is kept")
+    void keepsLittleMoreThanCame() {
+        int chunk = 1000;
+        var framer = framer(1 << 20);
+        for (int came = chunk; came < 1 << 20; came += chunk) {
+            framer.accept(bytes("x".repeat(chunk)));
+            assertThat(framer.keptBytes()).isBetween(came, Math.max(4096, came + came / 2));
+        }
+    }
+
+    @Test
     @DisplayName("PRO-37: a large line")
     void takesLargeLines() {
         var framer = framer(17 * 1024 * 1024);
