@@ -40,7 +40,6 @@ import tools.jackson.databind.json.JsonMapper;
  * run of {@code bench} takes minutes: its examples are parsed only, by BenchHelpTest.
  */
 @DisplayName("Every example of every --help runs")
-@Tag(NeedsProgram.TAG)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class HelpExamplesTest {
     /** What is to be there is made first, what others need is taken away last. */
@@ -112,11 +111,35 @@ final class HelpExamplesTest {
     }
 
     @TestFactory
-    Stream<DynamicTest> examples(TestInfo test) {
+    Stream<DynamicTest> examples() {
+        return all().filter(each -> !isJailed(each))
+                .map(each -> dynamicTest(each.toString(), () -> run(each)));
+    }
+
+    @TestFactory
+    @Tag(NeedsProgram.TAG)
+    Stream<DynamicTest> jailedExamples(TestInfo test) {
+        return all().filter(HelpExamplesTest::isJailed)
+                .map(
+                        each ->
+                                dynamicTest(
+                                        each.toString(),
+                                        () -> {
+                                            Program.BUBBLEWRAP.require(test);
+                                            run(each);
+                                        }));
+    }
+
+    private static boolean isJailed(HelpExample example) {
+        return JAILED.matcher(example.line()).find();
+    }
+
+    private static Stream<HelpExample> all() {
         var nowhere = new PrintWriter(new StringWriter());
         var all = HelpExample.of(Perigee.commandLine(nowhere, nowhere));
         assertThat(all).hasSizeGreaterThan(40).allMatch(each -> ORDER.contains(each.runs()));
         assertThat(all).extracting(HelpExample::line).contains(FLEET, STAGING);
+        assertThat(all).anyMatch(HelpExamplesTest::isJailed);
         assertThat(all).anyMatch(each -> each.line().contains("  # "));
         assertThat(all).anyMatch(each -> each.line().contains("\\\n"));
         return all.stream()
@@ -124,14 +147,10 @@ final class HelpExamplesTest {
                 .sorted(
                         Comparator.comparing((HelpExample each) -> !each.line().equals(FLEET))
                                 .thenComparing(each -> !each.line().equals(STAGING))
-                                .thenComparing(HelpExample.by(ORDER)))
-                .map(each -> dynamicTest(each.toString(), () -> run(each, test)));
+                                .thenComparing(HelpExample.by(ORDER)));
     }
 
-    private void run(HelpExample example, TestInfo test) throws Exception {
-        if (JAILED.matcher(example.line()).find()) {
-            Program.BUBBLEWRAP.require(test);
-        }
+    private void run(HelpExample example) throws Exception {
         prepare(example);
         var line = world.translated(example.line());
         if (example.line().equals(FLEET)) {
