@@ -108,6 +108,16 @@ public final class FleetUnderTest implements AutoCloseable {
         return records;
     }
 
+    /** What its topics are called. */
+    public TopicNames names() {
+        return names;
+    }
+
+    /** How many process partitions it has. */
+    public int partitions() {
+        return partitions;
+    }
+
     public Backend backend() {
         return backend;
     }

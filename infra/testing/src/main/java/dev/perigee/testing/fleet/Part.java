@@ -49,6 +49,7 @@ public final class Part implements AutoCloseable {
             Path log, Map<String, String> environment, List<String> arguments, int heapMebibytes)
             throws IOException {
         var command = PartJvm.command(arguments, heapMebibytes);
+        keepEarlier(log);
         Files.writeString(log, "");
         var builder = new ProcessBuilder(command);
         builder.environment().putAll(environment);
@@ -57,6 +58,17 @@ public final class Part implements AutoCloseable {
         part.process.getOutputStream().close();
         Thread.ofPlatform().daemon().name("part-" + log.getFileName()).start(part::follow);
         return part;
+    }
+
+    /** The log of a part of this name that ran before becomes {@code NAME.log.1}, then 2. */
+    private static void keepEarlier(Path log) throws IOException {
+        int number = 1;
+        while (Files.exists(log.resolveSibling(log.getFileName() + "." + number))) {
+            number++;
+        }
+        if (Files.exists(log)) {
+            Files.move(log, log.resolveSibling(log.getFileName() + "." + number));
+        }
     }
 
     private void follow() {

@@ -3,10 +3,12 @@ package dev.perigee.testing.history;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -14,9 +16,9 @@ import java.util.stream.Collectors;
 /**
  * What happened in a run, and what of it must not have. Promised are, for every request, one ending
  * and one only; for every tool, one execution at most, or two where it says that it may be
- * repeated, and one if it succeeded; for every session of a process, its events in their order and
- * without holes; for every event, that a repeat says the same; and at no time two live processes of
- * one id. Pure.
+ * repeated, one if it succeeded, and none if the answer says that it did not run; for every session
+ * of a process, its events in their order and without holes; for every event, that a repeat says
+ * the same; and at no time two live processes of one id. Pure.
  *
  * @param effects the lines that tools left behind
  * @param doubles moments at which a process had a twin
@@ -24,6 +26,15 @@ import java.util.stream.Collectors;
 public record History(
         List<Request> requests, List<Entry> entries, List<String> effects, List<String> doubles) {
     private static final String SUCCESS = "success";
+
+    /** Endings that say that the tool did not run. */
+    private static final Set<String> NOT_RUN =
+            Set.of(
+                    "failed expired",
+                    "failed unavailable",
+                    "failed overloaded",
+                    "failed worker_lost",
+                    "failed server_unreachable");
 
     public History {
         requests = List.copyOf(requests);
@@ -43,9 +54,13 @@ public record History(
             if (ending.isEmpty()) {
                 found.add("lost: no answer to " + request);
             } else if (ending.size() > 1) {
-                found.add("two answers to " + request + ": " + ending);
+                found.add("two answers to " + request + ": " + answers(request));
             } else if (ending.containsValue(SUCCESS) && ran == 0) {
                 found.add("answered without having run: " + request);
+            } else if (ran > 0
+                    && !request.repeatable()
+                    && !Collections.disjoint(ending.values(), NOT_RUN)) {
+                found.add("ran, and the answer says that it did not: " + request + ending);
             }
             if (ran > (request.repeatable() ? 2 : 1)) {
                 found.add("ran " + ran + " times: " + request);
@@ -91,6 +106,10 @@ public record History(
                 .mapToLong(Entry::atMs)
                 .min()
                 .orElseThrow();
+    }
+
+    private List<Entry> answers(Request request) {
+        return entries.stream().filter(entry -> entry.requestId().equals(request.id())).toList();
     }
 
     /** By request, the ids of its results and what each says: a repeat has the same id. */

@@ -9,14 +9,16 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * Does to a fleet what a schedule says, one thing after the other, and after each waits until the
- * gateways say that all is well again: a fault that does not heal is one too many. So no two parts
- * are lost at the same time. For one thread.
+ * gateways say that all is well again and {@link Calm} that nothing of it is left: a fault that
+ * does not heal is one too many. So no two parts are lost at the same time, and none while an owner
+ * changes. For one thread.
  */
-public final class Soak {
+public final class Soak implements AutoCloseable {
     private static final Duration HEALS = Duration.ofSeconds(90);
     private static final Duration LOOK = Duration.ofMillis(100);
     private static final String BROKER = "broker-1";
@@ -25,16 +27,19 @@ public final class Soak {
     private final Load load;
     private final Schedule.Shape shape;
     private final Drains drains;
+    private final Calm calm;
 
     public Soak(FleetUnderTest fleet, Load load, Schedule.Shape shape) {
         this.fleet = fleet;
         this.load = load;
         this.shape = shape;
         this.drains = new Drains(fleet);
+        this.calm = new Calm(fleet.bootstrap(), fleet.names(), fleet.partitions());
     }
 
     /** Runs the schedule; gives what was done when, for people. */
-    public List<String> run(List<Step> steps) throws IOException, InterruptedException {
+    public List<String> run(List<Step> steps)
+            throws IOException, InterruptedException, ExecutionException {
         var done = new ArrayList<String>();
         long begin = System.nanoTime();
         for (var step : steps) {
@@ -136,8 +141,22 @@ public final class Soak {
         fleet.part(part).signal("CONT");
     }
 
-    private void awaitHealed(Step step) {
+    private void awaitHealed(Step step) throws InterruptedException, ExecutionException {
         long end = System.nanoTime() + HEALS.toNanos();
+        var ends = calm.ends();
+        awaitWell(step, end);
+        while (!calm.isBack(shape.gateways(), ends)) {
+            if (System.nanoTime() - end > 0) {
+                throw new AssertionError(
+                        "%s after %s not all gateways share, or not all is answered up to %s"
+                                .formatted(HEALS, step, ends));
+            }
+            pass(LOOK);
+        }
+        awaitWell(step, end);
+    }
+
+    private void awaitWell(Step step, long end) {
         for (int gateway = 1; gateway <= shape.gateways(); gateway++) {
             var health = Health.of(fleet.part("gateway-" + gateway));
             while (!isWell(health)) {
@@ -156,6 +175,11 @@ public final class Soak {
     private boolean isWell(Health health) {
         var spare = fleet.linkAuthority(shape.workers() + 1);
         return health.isReady() || health.obstacles().equals(List.of(spare));
+    }
+
+    @Override
+    public void close() {
+        calm.close();
     }
 
     /** The faults' own time; nothing is waited for. */

@@ -74,6 +74,17 @@ final class HistoryTest {
     }
 
     @Test
+    void findsARunThatTheAnswerDenies() {
+        result(ONE, 1, "failed unavailable");
+        result(TWO, 2, "failed worker_lost");
+        assertThat(violations("p#2")).isEmpty(); // It may be repeated: the code says no more.
+        assertThat(violations("p#1"))
+                .singleElement()
+                .asString()
+                .contains("answer says that it did not", "r-1");
+    }
+
+    @Test
     void findsARepeatThatDiffers() {
         result(ONE, 1, "success");
         result(TWO, 2, "failed timeout");

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -48,7 +49,7 @@ final class SoakTest {
 
     private static void soak(
             String name, Path folder, Schedule.Shape shape, Duration length, int paceMs)
-            throws IOException, InterruptedException {
+            throws IOException, InterruptedException, ExecutionException {
         long seed = Long.getLong("soak.seed", SEED);
         var duration = Duration.parse(System.getProperty("soak.duration", length.toString()));
         var again = "-Dtest=SoakTest -Dsoak.seed=%d -Dsoak.duration=%s".formatted(seed, duration);
@@ -58,8 +59,8 @@ final class SoakTest {
                 var load = Load.mixed(fleet, folder, shape.users(), Duration.ofMillis(paceMs));
                 var memory = Memory.watching(fleet::parts)) {
             List<String> done;
-            try {
-                done = new Soak(fleet, load, shape).run(steps);
+            try (var soak = new Soak(fleet, load, shape)) {
+                done = soak.run(steps);
             } catch (RuntimeException | AssertionError e) {
                 throw new AssertionError("%s: %s%nplanned: %s".formatted(again, e, steps), e);
             }
