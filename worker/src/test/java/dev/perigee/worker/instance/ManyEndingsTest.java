@@ -47,11 +47,6 @@ final class ManyEndingsTest {
     private static final int COUNT = 300;
     private static final Duration LIMIT = Duration.ofMillis(500);
 
-    /**
-     * Processor time of this worker, 3 ms for each; reading /proc without a rest takes twice that.
-     */
-    private static final Duration CPU_LIMIT = Duration.ofMillis(900);
-
     private static final Duration LEASE = Duration.ofMinutes(5);
 
     private static final Map<String, String> SETTINGS = Map.of("restart.delays", "1s,5s,15s");
@@ -146,7 +141,6 @@ final class ManyEndingsTest {
         try (var bench = start(kind, test)) {
             var cost = costOf("uninstalled", bench, () -> uninstallAll(bench));
             assertThat(cost.slowest()).isLessThan(LIMIT);
-            assertThat(cost.cpu()).isLessThan(CPU_LIMIT);
         }
     }
 

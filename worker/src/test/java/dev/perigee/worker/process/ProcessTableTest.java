@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -12,6 +14,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -55,6 +58,30 @@ final class ProcessTableTest {
             }
         }
         assertThat(begun).as("of %d questions", MANY + 1).hasValueLessThan(5);
+    }
+
+    @Test
+    @DisplayName(
+            "between two readings it rests three times as long as the first took, at most 500 ms")
+    void rests() {
+        var begins = new ArrayList<Long>();
+        var ends = new ArrayList<Long>();
+        var table =
+                new ProcessTable(
+                        () -> {
+                            begins.add(System.nanoTime());
+                            LockSupport.parkNanos(Duration.ofMillis(5).toNanos());
+                            ends.add(System.nanoTime());
+                            return new ProcessSnapshot(List.of());
+                        });
+        for (int i = 0; i < 10; i++) {
+            var _ = table.read(); // At once after the one before.
+        }
+        for (int i = 1; i < begins.size(); i++) {
+            long took = ends.get(i - 1) - begins.get(i - 1);
+            assertThat(begins.get(i) - ends.get(i - 1))
+                    .isGreaterThanOrEqualTo(Math.min(3 * took, 500_000_000));
+        }
     }
 
     @Test

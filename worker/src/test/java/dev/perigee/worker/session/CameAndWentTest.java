@@ -113,8 +113,9 @@ final class CameAndWentTest {
     }
 
     private void hearAll(List<ServerConfig> servers, EventType type) throws InterruptedException {
-        worker.hearUntil(
-                () -> servers.stream().noneMatch(server -> worker.all(server, type).isEmpty()));
+        for (var server : servers) {
+            worker.hearUntil(() -> !worker.all(server, type).isEmpty());
+        }
     }
 
     private InstanceOrder.Simple removal(ServerConfig server) {

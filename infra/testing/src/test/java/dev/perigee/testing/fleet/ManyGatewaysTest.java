@@ -16,7 +16,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
-import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -53,10 +52,7 @@ final class ManyGatewaysTest {
     @DisplayName("FLT-09: whichever gateway has a user's partition reaches the worker that has it")
     void reachesTheOwner() throws Exception {
         var backend = fleet.backend();
-        var users =
-                IntStream.range(0, USERS)
-                        .mapToObj(_ -> backend.install(Installation.fixture()))
-                        .toList();
+        var users = fleet.placing().fixtures(USERS).stream().map(backend::install).toList();
         var pids = users.stream().map(user -> backend.text(user, "pid", "{}")).toList();
         var requests = new ArrayList<String>();
         for (int round = 0; round < 10; round++) {
