@@ -3,6 +3,7 @@ package dev.perigee.testing.fleet;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.perigee.gateway.placement.RendezvousPlacement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -48,9 +49,36 @@ public record Placing(int partitions, List<String> workerIds) {
                 .toList();
     }
 
+    /** Fixtures of users of whom each partition has one, in the partitions' order. */
+    public List<Installation> onEach() {
+        return IntStream.range(0, partitions)
+                .mapToObj(
+                        partition ->
+                                Stream.generate(Installation::fixture)
+                                        .filter(each -> partitionOf(each) == partition)
+                                        .findFirst()
+                                        .orElseThrow())
+                .toList();
+    }
+
+    /** The same installation of so many users, whom the workers serve in turn. */
+    public List<Installation> usersOf(Installation installation, int count) {
+        var users = new ArrayList<Installation>();
+        for (int number = 0; users.size() < count; number++) {
+            var user = installation.ofUser("user-" + number);
+            if (workerOf(user) == users.size() % workerIds.size() + 1) {
+                users.add(user);
+            }
+        }
+        return List.copyOf(users);
+    }
+
     private int workerOf(Installation installation) {
-        var hash = Utils.toPositive(Utils.murmur2(installation.key().getBytes(UTF_8)));
-        return workerIds.indexOf(placed(hash % partitions)) + 1;
+        return workerIds.indexOf(placed(partitionOf(installation))) + 1;
+    }
+
+    private int partitionOf(Installation installation) {
+        return Utils.toPositive(Utils.murmur2(installation.key().getBytes(UTF_8))) % partitions;
     }
 
     private String placed(int partition) {

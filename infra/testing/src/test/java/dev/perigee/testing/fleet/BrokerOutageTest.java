@@ -64,7 +64,12 @@ final class BrokerOutageTest {
         try (var load = Load.on(fleet, folder, SERVERS, PACE)) {
             var program = Counting.on(fleet);
             var pids = load.pids();
-            var slow = backend.request(load.servers().getFirst(), "sleep", "{\"ms\":5000}");
+            // Each gateway has something that no broker acknowledges.
+            var everywhere = backend.install(fleet.placing().onEach());
+            var slow =
+                    everywhere.stream()
+                            .map(server -> backend.request(server, "sleep", "{\"ms\":5000}"))
+                            .toList();
             program.awaitLines(20);
 
             fleet.part(BROKER).signal("STOP");
@@ -73,12 +78,14 @@ final class BrokerOutageTest {
             fleet.part(BROKER).signal("CONT");
 
             assertThat(load.pids()).isEqualTo(pids);
-            assertThat(backend.answer(slow).text("outcome")).isEqualTo("success");
+            assertThat(backend.answers(slow))
+                    .allMatch(answer -> answer.text("outcome").equals("success"));
             program.awaitMore(20);
             program.isWhole();
             awaitReady();
             assertThat(nothingLost(load, "Paused for " + PAUSE)).isEqualTo(Set.of("success"));
             backend.uninstall(program.installation());
+            everywhere.forEach(backend::uninstall);
         }
     }
 

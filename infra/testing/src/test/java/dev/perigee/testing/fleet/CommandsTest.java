@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.topic.Topic;
 import java.time.Instant;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -145,14 +144,10 @@ final class CommandsTest {
     @DisplayName("PRO-68: a deletion for all ends every user's process on every worker")
     void deleteForAll() {
         var f = Installation.fixture();
-        var users = new ArrayList<Installation>();
-        var workers = new HashSet<String>();
-        while (users.size() < 3 || workers.size() < 2) {
-            assertThat(users).as("users on one worker").hasSizeLessThan(16);
-            var user = backend.install(f.ofUser("user-" + users.size()));
-            users.add(user);
-            workers.add(backend.status(user, "online").text("worker_id"));
-        }
+        var users = backend.install(fleet.placing().usersOf(f, 3));
+        assertThat(users.stream().map(user -> backend.status(user, "online").text("worker_id")))
+                .doesNotContainNull()
+                .satisfies(workers -> assertThat(Set.copyOf(workers)).hasSize(2));
         var another = backend.install(f.as("other-server", "other"));
         var pids = users.stream().map(user -> backend.text(user, "pid", "{}")).toList();
 

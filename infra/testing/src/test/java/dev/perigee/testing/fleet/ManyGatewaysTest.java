@@ -27,7 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
 @DisplayName("With two gateways and two workers,")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ManyGatewaysTest {
-    private static final int USERS = 12;
     private static final int CALLS = 1_000;
 
     private FleetUnderTest fleet;
@@ -52,7 +51,7 @@ final class ManyGatewaysTest {
     @DisplayName("FLT-09: whichever gateway has a user's partition reaches the worker that has it")
     void reachesTheOwner() throws Exception {
         var backend = fleet.backend();
-        var users = fleet.placing().fixtures(USERS).stream().map(backend::install).toList();
+        var users = backend.install(fleet.placing().onEach());
         var pids = users.stream().map(user -> backend.text(user, "pid", "{}")).toList();
         var requests = new ArrayList<String>();
         for (int round = 0; round < 10; round++) {
@@ -60,7 +59,7 @@ final class ManyGatewaysTest {
         }
         for (int i = 0; i < requests.size(); i++) {
             assertThat(backend.answer(requests.get(i)).text("result/content/0/text"))
-                    .isEqualTo(pids.get(i % USERS));
+                    .isEqualTo(pids.get(i % users.size()));
         }
         for (var gateway : List.of("gateway-1", "gateway-2")) {
             assertThat(callsOf(gateway)).as("calls that %s served", gateway).isPositive();

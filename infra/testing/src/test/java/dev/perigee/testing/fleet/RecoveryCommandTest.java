@@ -4,8 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.worker.mcp.HttpFixture;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -70,14 +69,10 @@ final class RecoveryCommandTest {
     @DisplayName("REC-12: without a user it reaches each user's instance on each worker")
     void allUsers() throws Exception {
         var server = Installation.elsewhere("http", h.url());
-        var users = new ArrayList<Installation>();
-        var workers = new HashSet<String>();
-        while (users.size() < 3 || workers.size() < 2) {
-            assertThat(users).as("users on one worker").hasSizeLessThan(16);
-            var user = backend.install(server.ofUser("user-" + users.size()));
-            users.add(user);
-            workers.add(backend.status(user, "online").text("worker_id"));
-        }
+        var users = backend.install(fleet.placing().usersOf(server, 3));
+        assertThat(users.stream().map(user -> backend.status(user, "online").text("worker_id")))
+                .doesNotContainNull()
+                .satisfies(workers -> assertThat(Set.copyOf(workers)).hasSize(2));
         var watches = users.stream().map(user -> StatusWatch.ofOnline(fleet, user)).toList();
         h.order("{'mode':'refuse'}");
         backend.answers(users.stream().map(user -> backend.request(user, "echo", HI)).toList());

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -157,11 +158,19 @@ final class OpenArgumentsTest {
         }
     }
 
+    /** Users whose partitions are each the next. */
     private List<Installation> install(int users) {
         return test.backend.install(
-                Stream.generate(() -> Installation.of("echo", "node", List.of()))
-                        .limit(users)
+                IntStream.range(0, users)
+                        .mapToObj(number -> of(number % GatewayUnderTest.PARTITIONS))
                         .toList());
+    }
+
+    private Installation of(int partition) {
+        return Stream.generate(() -> Installation.of("echo", "node", List.of()))
+                .filter(each -> test.partition(each) == partition)
+                .findFirst()
+                .orElseThrow();
     }
 
     private String accepted(Installation user, String arguments) {
