@@ -82,7 +82,7 @@ final class LinkRecoveryTest {
                                 List.of(new Attach.Cursor("p-1", 5, 3)),
                                 1000 - held));
         fixture.awaitState(LinkState.CONNECTED);
-        assertThat(fixture.count("perigee.link.recoveries", "outcome", "resumed")).isEqualTo(1);
+        await().until(() -> fixture.count("perigee.link.recoveries", "outcome", "resumed") == 1);
     }
 
     @Test

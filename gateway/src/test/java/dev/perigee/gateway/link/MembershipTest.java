@@ -126,8 +126,12 @@ final class MembershipTest {
                 .extracting(WorkerView::state)
                 .as("a worker that is connected is kept")
                 .contains(LinkState.CONNECTED);
-        assertThat(meters.find("perigee.link.state").tag("address", "127.0.0.1:1").gauge())
-                .isNull();
+        await().until(
+                        () ->
+                                meters.find("perigee.link.state")
+                                                .tag("address", "127.0.0.1:1")
+                                                .gauge()
+                                        == null);
     }
 
     @Test

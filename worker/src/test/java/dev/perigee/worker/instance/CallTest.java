@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.command.CommandAction.Check;
+import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.ServerStatus;
@@ -111,12 +112,12 @@ final class CallTest {
         var config = Bench.server("a");
         bench.configure(config);
 
-        var late = bench.call(config, "sleep", Map.of("ms", 600), Duration.ofMillis(200));
+        var late = bench.call(config, "sleep", Map.of("ms", 1800), Duration.ofMillis(800));
 
         assertThat(code(late)).isEqualTo(ErrorCode.TIMEOUT);
         assertThat(late.error()).isNotNull();
         assertThat(late.error().message()).startsWith("Request timeout");
-        assertThat(bench.text(config, "sleep", Map.of("ms", 600))).isEqualTo("slept");
+        assertThat(bench.text(config, "sleep", Map.of("ms", 1800))).isEqualTo("slept");
         assertThat(bench.text(config, "record", Map.of())).contains("notifications/cancelled");
         await().until(() -> bench.snapshot(config).activeRequests() == 0);
     }
@@ -132,7 +133,7 @@ final class CallTest {
         assertThat(bench.instances.cancel(cancel).found()).isTrue();
 
         assertThat(code(bench.result(order))).isEqualTo(ErrorCode.CANCELLED);
-        assertThat(bench.instances.cancel(cancel).found()).isFalse();
+        await().until(() -> !bench.instances.cancel(cancel).found());
     }
 
     @Test
@@ -238,14 +239,18 @@ final class CallTest {
         var noisy =
                 Bench.program(
                         "n", TransportType.STDIO, "sh", List.of("-c", flood), Map.of(), 60_000L);
+        var alone = thirtyCalls(config);
         bench.submit(noisy, Cause.CREATED);
         await().until(() -> bench.instances.describe(noisy.processId()) != null);
+        assertThat(thirtyCalls(config)).isLessThan(alone.plusSeconds(6));
+    }
+
+    private Duration thirtyCalls(ServerConfig config) {
         long start = System.nanoTime();
         for (int i = 0; i < 30; i++) {
             assertThat(bench.text(config, "echo", Map.of("message", "m" + i))).isEqualTo("m" + i);
         }
-        var took = Duration.ofNanos(System.nanoTime() - start);
-        assertThat(took).isLessThan(Duration.ofSeconds(6));
+        return Duration.ofNanos(System.nanoTime() - start);
     }
 
     @Test
@@ -302,7 +307,12 @@ final class CallTest {
         bench.call(config, "rpc_error", Map.of());
         var journal = bench.journal(config);
         await().until(() -> journal.lines().size() >= 2);
-        await().until(() -> !journal.all(EventBody.RequestLogs.class).isEmpty());
+        await().until(
+                        () ->
+                                journal.all(EventBody.RequestLogs.class).stream()
+                                                .mapToInt(event -> event.requests().size())
+                                                .sum()
+                                        == 2);
 
         assertThat(journal.lines()).startsWith("ERROR with ***", "  second");
         var line = journal.all(EventBody.Logs.class).getFirst().logs().getFirst();

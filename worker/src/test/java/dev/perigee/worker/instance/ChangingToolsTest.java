@@ -67,7 +67,7 @@ final class ChangingToolsTest {
         await().atMost(Bench.PATIENCE)
                 .until(
                         () ->
-                                journal.all(ToolsDiscovered.class).getLast().tools().stream()
+                                bench.snapshot(config).tools().stream()
                                         .map(DiscoveredTool::toolName)
                                         .toList()
                                         .contains("last"));

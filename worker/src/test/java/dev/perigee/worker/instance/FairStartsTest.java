@@ -10,6 +10,7 @@ import dev.perigee.protocol.config.ServerConfigBuilder.Owner;
 import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
 import java.time.Duration;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,7 +38,8 @@ final class FairStartsTest {
                     .forEach(
                             i ->
                                     bench.submit(
-                                            of("t1", "u1", "mute-" + i, "--mute"), Cause.CREATED));
+                                            of("t1", "u1", "mute-" + i, "sleep", List.of("600")),
+                                            Cause.CREATED));
             await().until(() -> starting(bench) == MUTE);
             var among = start(bench, of(team, user, "among"));
 
@@ -62,14 +64,19 @@ final class FairStartsTest {
         return Duration.ofNanos(System.nanoTime() - begin);
     }
 
-    private static ServerConfig of(String team, String user, String id, String... flags) {
+    private static ServerConfig of(String team, String user, String id) {
+        return of(team, user, id, "node", Bench.server(id).args());
+    }
+
+    private static ServerConfig of(
+            String team, String user, String id, String command, List<String> arguments) {
         return new ServerConfigBuilder(
                         id,
                         "slug-" + id,
                         new Owner(team, team, user, user),
                         TransportType.STDIO,
-                        "node",
-                        Bench.server(id, flags).args())
+                        command,
+                        arguments)
                 .build();
     }
 }

@@ -41,7 +41,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class IdleTest {
     /** Half a second in place of three minutes. */
     private static final Map<String, String> QUICK =
-            Map.of("idle.timeout", "500ms", "idle.check-interval", "50ms", "idle.grace", "0s");
+            Map.of("idle.timeout", "1500ms", "idle.check-interval", "50ms", "idle.grace", "0s");
 
     private final Bench bench = new Bench(QUICK);
 
@@ -67,7 +67,7 @@ final class IdleTest {
         assertThat(journal.all(Dormant.class)).hasSize(1);
         var dormant = journal.all(Dormant.class).getFirst();
         assertThat(dormant.lastActivityAt()).isEqualTo(lastActivity);
-        assertThat(dormant.idleDurationSeconds()).isBetween(0.5, 60.0);
+        assertThat(dormant.idleDurationSeconds()).isBetween(1.5, 60.0);
         assertThat(journal.events)
                 .doesNotHaveAnyElementsOfTypes(
                         Crashed.class, Exited.class, Stopped.class, Restarted.class);
@@ -123,7 +123,7 @@ final class IdleTest {
         bench.configure(config);
         long pid = bench.pid(config);
 
-        var result = bench.call(config, "sleep", Map.of("ms", 2000));
+        var result = bench.call(config, "sleep", Map.of("ms", 3500));
 
         assertThat(result.outcome()).isEqualTo(ToolOutcome.SUCCESS);
         assertThat(bench.journal(config).all(Dormant.class)).isEmpty();
@@ -276,7 +276,7 @@ final class IdleTest {
     void waitsForASlowEnd() {
         var settings = new HashMap<>(QUICK);
         settings.put("process.termination-grace", "60s");
-        settings.put("tool.transition-wait", "4s");
+        settings.put("tool.transition-wait", "8s");
         try (var slow = new Bench(settings)) {
             var config = Bench.server("a", "--on-term", "ignore");
             slow.configure(config);

@@ -205,14 +205,15 @@ final class InstallationTest {
         for (int i = 0; i < 10; i++) {
             pending.add(
                     bench.submit(
-                            Bench.server("a", "--n", "" + i),
+                            Bench.server("a", "--slow-init", "1000", "--n", "" + i),
                             i == 0 ? Cause.CREATED : Cause.UPDATED));
         }
 
         var last = bench.settle(pending.getLast());
 
         assertThat(last.outcome()).isEqualTo(CommandOutcome.COMPLETED);
-        assertThat(bench.text(Bench.server("a"), "args", Map.of())).isEqualTo("[\"--n\",\"9\"]");
+        assertThat(bench.text(Bench.server("a"), "args", Map.of()))
+                .isEqualTo("[\"--slow-init\",\"1000\",\"--n\",\"9\"]");
         for (var overtaken : pending.subList(0, 9)) {
             var details = bench.settle(overtaken).details();
             assertThat(details).isNotNull();

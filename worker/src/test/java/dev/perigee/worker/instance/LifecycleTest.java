@@ -22,9 +22,11 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -108,8 +110,8 @@ final class LifecycleTest {
     @Test
     @DisplayName("PRO-30, PRO-31: a start of five sixths of the timeout is accepted")
     void acceptsASlowStartInScale() {
-        try (var quick = new Bench(Map.of("mcp.handshake-timeout", "3s"))) {
-            var config = Bench.server("a", "--slow-init", "2500");
+        try (var quick = new Bench(Map.of("mcp.handshake-timeout", "9s"))) {
+            var config = Bench.server("a", "--slow-init", "7500");
             assertThat(quick.configure(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
             assertThat(quick.text(config, "record", Map.of())).doesNotContain("pid");
         }
@@ -143,7 +145,7 @@ final class LifecycleTest {
     @Test
     @DisplayName("PRO-69: an uninstallation during backoff leaves no restart to come")
     void cancelsTheRestart(@TempDir Path directory) {
-        try (var slow = new Bench(Map.of("restart.delays", "1s"))) {
+        try (var slow = new Bench(Map.of("restart.delays", "3s"))) {
             var starts = directory.resolve("starts");
             var config = counted("a", starts);
             slow.configure(config);
@@ -152,7 +154,7 @@ final class LifecycleTest {
 
             slow.settle(slow.instances.remove(slow.order(config.processId())));
 
-            await().during(Duration.ofMillis(1500)).until(() -> count(starts) == 1);
+            await().during(Duration.ofMillis(3500)).until(() -> count(starts) == 1);
         }
     }
 
@@ -160,7 +162,8 @@ final class LifecycleTest {
     @DisplayName(
             "PRO-85, PRO-106: nothing starts what failed permanently, also when its crashes are old")
     void endsRestartLoops(@TempDir Path directory) {
-        try (var quick = new Bench(Map.of("restart.window", "3s"))) {
+        var ahead = new AtomicReference<>(Duration.ZERO);
+        try (var quick = new Bench(Map.of(), () -> Instant.now().plus(ahead.get()))) {
             var starts = directory.resolve("starts");
             var config = counted("a", starts);
             quick.configure(config);
@@ -173,8 +176,8 @@ final class LifecycleTest {
             await().until(() -> quick.snapshot(config).permanentlyFailed());
             assertThat(quick.journal(config).all(PermanentlyFailed.class)).hasSize(1);
 
-            // Until the window is over, and beyond.
-            await().during(Duration.ofMillis(3500))
+            ahead.set(Duration.ofMinutes(6)); // The window is over.
+            await().during(Duration.ofMillis(500))
                     .atMost(Duration.ofSeconds(20))
                     .pollInterval(Duration.ofMillis(100))
                     .until(() -> refusedForGood(quick, config) && count(starts) == 3);
@@ -204,7 +207,7 @@ final class LifecycleTest {
         assertThat(called.lastActivityAt()).isAfter(installed.lastActivityAt());
         assertThat(called.startedAt()).isEqualTo(installed.startedAt());
 
-        bench.call(config, "sleep", Map.of("ms", 60_000), Duration.ofMillis(200));
+        bench.call(config, "sleep", Map.of("ms", 60_000), Duration.ofSeconds(1));
         // Its result leaves before it is counted and closed.
         await().until(() -> bench.snapshot(config).errorCount() == 1);
         await().until(() -> bench.snapshot(config).activeRequests() == 0);

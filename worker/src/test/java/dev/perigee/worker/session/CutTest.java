@@ -198,6 +198,7 @@ final class CutTest {
             var quiet = program("q", "echo hello; exec sleep 600");
             long noisyPid = worker.install(noisy, 1);
             long quietPid = worker.install(quiet, 2);
+            worker.hearUntil(() -> !worker.lines(quiet).isEmpty()); // Said before the cut.
             awaitFile(child);
             long childPid = Long.parseLong(Files.readString(child).strip());
             worker.cut();
@@ -274,7 +275,7 @@ final class CutTest {
             var closed = program("x", wait + "printf 'a\\nb\\nc\\n'; exit 0");
             var hole = program("n", flood(go, done) + "exec sleep 600");
             var busy =
-                    program("b", "for i in {1..100}; do echo line $i; sleep 0.02; done; read end");
+                    program("b", "for i in {1..100}; do echo line $i; sleep 0.05; done; read end");
             var idle = program("i", "exec sleep 600");
             worker.install(closed, 1);
             long holePid = worker.install(hole, 2);

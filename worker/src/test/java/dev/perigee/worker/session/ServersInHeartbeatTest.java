@@ -1,7 +1,6 @@
 package dev.perigee.worker.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.faults.NeedsProgram;
@@ -100,11 +99,13 @@ final class ServersInHeartbeatTest {
 
             await().atMost(Duration.ofSeconds(60))
                     .until(() -> worker.metric(SECONDS) - before > 1.5);
+            double least = seconds(pid);
+            double shown = worker.metric(SECONDS) - before;
             // Measured up to 150 ms ago; the shells and what else it took to start are within that.
-            assertThat(worker.metric(SECONDS) - before).isCloseTo(seconds(pid), within(0.4));
-            assertThat(load(beat(worker, beat -> load(beat) > 0)))
-                    .as("one thread's share")
-                    .isLessThan(1.4 / Runtime.getRuntime().availableProcessors());
+            assertThat(shown).isBetween(least - 0.4, seconds(pid) + 0.4);
+            // A reading that was held up shows too much once; to count twice would do so each time.
+            double most = 1.4 / Runtime.getRuntime().availableProcessors();
+            beat(worker, beat -> load(beat) > 0 && load(beat) < most);
 
             remove(worker, burner);
             beat(worker, beat -> Objects.equals(beat.serversProcessCount(), 0));

@@ -129,6 +129,8 @@ class PerigeeClientTest {
     @Test
     void closingEndsWhatIsWaitedFor() throws Exception {
         var client = PerigeeClient.connect(kafka);
+        // Its first record waits for the topic's metadata, and closing would end that wait.
+        assertThat(client.call(request("before"), LONG).requestId()).isEqualTo("before");
         var ended = new ConcurrentLinkedQueue<Throwable>();
         var waiting =
                 Thread.ofVirtual()

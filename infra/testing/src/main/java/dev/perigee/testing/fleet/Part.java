@@ -27,7 +27,7 @@ public final class Part implements AutoCloseable {
 
     private static final Duration START = Duration.ofSeconds(60);
     private static final Duration GRACE = Duration.ofSeconds(10);
-    private static final Duration STOP = Duration.ofSeconds(20);
+    private static final Duration STOP = Duration.ofSeconds(60);
 
     private final Process process;
     private final Path log;

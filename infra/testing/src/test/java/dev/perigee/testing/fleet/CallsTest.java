@@ -138,6 +138,7 @@ final class CallsTest {
         assertThat(rpcError.text("error/code")).isEqualTo("server_error");
         assertThat(rpcError.text("error/message")).contains("quota used");
         backend.text(f, "echo", "{\"message\":\"x\"}");
+        backend.status(f, "online");
         assertThat(
                         fleet.records().matching(r -> r.key().equals(f.processId())).stream()
                                 .filter(r -> r.topic().equals("status")))
@@ -150,7 +151,7 @@ final class CallsTest {
     @DisplayName("PRO-43, PRO-44: a call that lasts too long times out, the next one works")
     void timeout() {
         var f = backend.install(Installation.fixture());
-        var id = backend.request(f, "sleep", "{\"ms\":3000}", r -> r.put("timeout_ms", 1000));
+        var id = backend.request(f, "sleep", "{\"ms\":5000}", r -> r.put("timeout_ms", 2500));
 
         var answer = backend.answer(id);
 

@@ -26,7 +26,13 @@ final class FairnessTest {
             var flooding = backend.install(Installation.fixture());
             var other = backend.install(Installation.fixture());
 
-            var flood = backend.flood(flooding, "sleep", "{\"ms\":600}", FLOOD);
+            var flood =
+                    backend.flood(
+                            flooding,
+                            "sleep",
+                            "{\"ms\":600}",
+                            FLOOD,
+                            request -> request.put("timeout_ms", 120_000));
             var others = backend.flood(other, "echo", "{\"message\":\"hi\"}", OTHERS);
             backend.answers(others);
 

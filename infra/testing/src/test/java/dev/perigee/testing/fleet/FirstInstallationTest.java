@@ -1,6 +1,7 @@
 package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.topic.Topic;
 import java.util.stream.LongStream;
@@ -96,9 +97,20 @@ final class FirstInstallationTest {
                             assertThat(r.header("content-type")).isEqualTo("application/json");
                         });
         long end = sequence(last);
-        var sequences = records.stream().mapToLong(FirstInstallationTest::sequence).distinct();
-        assertThat(sequences.filter(s -> s <= end).sorted().toArray())
-                .isEqualTo(LongStream.rangeClosed(1, end).toArray());
+        await().atMost(Records.PATIENCE) // Statuses come by transactions, answers overtake them.
+                .untilAsserted(
+                        () ->
+                                assertThat(sequences(f).filter(s -> s <= end).sorted().toArray())
+                                        .isEqualTo(LongStream.rangeClosed(1, end).toArray()));
+    }
+
+    private LongStream sequences(Installation f) {
+        return fleet
+                .records()
+                .matching(r -> r.header("ce_id").startsWith(f.processId() + "/"))
+                .stream()
+                .mapToLong(FirstInstallationTest::sequence)
+                .distinct();
     }
 
     private static long sequence(Received received) {

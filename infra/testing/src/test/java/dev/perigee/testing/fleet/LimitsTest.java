@@ -69,9 +69,10 @@ final class LimitsTest {
     void teamOverloaded() {
         var first = install(Installation.fixture());
         var second = install(first.ofUser("second"));
+        var other = install(Installation.fixture());
         requests(first, SLOW, 2);
         requests(second, SLOW, 1);
-        fleet.backend().text(install(Installation.fixture()), "echo", "{\"message\":\"hi\"}");
+        fleet.backend().text(other, "echo", "{\"message\":\"hi\"}");
 
         var id = request(second, "{\"ms\":1}", 1000);
         var answer = fleet.backend().answer(id);
@@ -93,6 +94,7 @@ final class LimitsTest {
             "calls come at the user's rate, and those that would be late are overloaded at once")
     void rate() {
         var server = install(Installation.fixture());
+        long began = System.currentTimeMillis();
         var ids =
                 fleet.backend()
                         .flood(
@@ -113,11 +115,10 @@ final class LimitsTest {
         assertThat(refused)
                 .isNotEmpty()
                 .allSatisfy(one -> assertOverloaded(one, "limits.user.rate"));
-        var starts = ran.stream().map(LimitsTest::start).sorted().toList();
-        long took = starts.getLast() - starts.getFirst();
+        long took = ran.stream().mapToLong(LimitsTest::start).max().orElseThrow() - began;
         assertThat(took)
-                .as("milliseconds from the first of %d starts to the last", ran.size())
-                .isGreaterThan((ran.size() - 10) * 1000L / 20 - 200);
+                .as("milliseconds to the last of %d starts", ran.size())
+                .isGreaterThanOrEqualTo((ran.size() - 10) * 1000L / 20 - 5); // They are rounded.
     }
 
     @Test

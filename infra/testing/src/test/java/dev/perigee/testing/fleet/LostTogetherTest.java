@@ -98,8 +98,8 @@ final class LostTogetherTest {
             fleet.backend().install(server);
             worker = workerOf(1);
             for (int i = 0; i < CALLS; i++) {
-                harmful.add(call("counter", "harmful-" + i, 7_000));
-                harmless.add(call("counter_readonly", "harmless-" + i, 7_000));
+                harmful.add(call("counter", "harmful-" + i, 12_000));
+                harmless.add(call("counter_readonly", "harmless-" + i, 12_000));
                 ended.add(call("counter", "ended-" + i, 0));
             }
             assertThat(fleet.backend().answers(ended))

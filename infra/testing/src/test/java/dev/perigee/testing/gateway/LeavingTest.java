@@ -3,6 +3,7 @@ package dev.perigee.testing.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.gateway.Gateway;
 import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.link.SessionNotice.Phase;
 import dev.perigee.protocol.topic.Topic;
@@ -55,12 +56,13 @@ final class LeavingTest {
     @Test
     @DisplayName("is given up when its calls are done, and what came meanwhile is answered after")
     void waitsForItsCalls() throws Exception {
-        try (var _ = test.start("a")) {
+        try (var gateway = test.start("a")) {
             test.backend.install(installation);
             test.fleet.calls = Calls.KEEP_SILENT;
             var running = test.backend.request(installation, "echo", "{}");
             await().atMost(PATIENCE).until(() -> test.fleet.executed.size() == 1);
 
+            awaitAllServed(gateway);
             test.fleet.phase = Phase.STOPPING;
             await().atMost(PATIENCE)
                     .until(() -> test.fleet.releases.size() == GatewayUnderTest.PARTITIONS - 1);
@@ -79,12 +81,13 @@ final class LeavingTest {
     @Test
     @DisplayName("is given up with its calls when they take too long: each gets an answer")
     void doesNotWaitForEver() throws Exception {
-        try (var _ = test.start("a", Map.of("drain.call-wait", "500ms"))) {
+        try (var gateway = test.start("a", Map.of("drain.call-wait", "500ms"))) {
             test.backend.install(installation);
             test.fleet.calls = Calls.KEEP_SILENT;
             var running = test.backend.request(installation, "echo", "{}");
             await().atMost(PATIENCE).until(() -> test.fleet.executed.size() == 1);
 
+            awaitAllServed(gateway);
             test.fleet.phase = Phase.STOPPING;
             await().atMost(PATIENCE)
                     .until(() -> test.fleet.releases.size() == GatewayUnderTest.PARTITIONS);
@@ -100,7 +103,7 @@ final class LeavingTest {
     void isNotedFirst() throws Exception {
         var notNoted = new CopyOnWriteArrayList<String>();
         var answered = new AtomicLong();
-        try (var _ = test.start("a", Map.of("drain.call-wait", "500ms"))) {
+        try (var gateway = test.start("a", Map.of("drain.call-wait", "2s"))) {
             test.backend.install(installation);
             test.fleet.beforeEnd =
                     partition -> {
@@ -117,6 +120,7 @@ final class LeavingTest {
                 await().atMost(PATIENCE).until(() -> test.fleet.executed.size() > sent);
                 answered.incrementAndGet();
                 int releases = test.fleet.releases.size();
+                awaitAllServed(gateway);
                 test.fleet.phase = Phase.STOPPING;
                 await().atMost(PATIENCE).until(() -> test.fleet.releases.size() > releases);
                 if (inTime) {
@@ -152,5 +156,18 @@ final class LeavingTest {
             assertThat(test.backend.call(installation, "echo", "{}").text("outcome"))
                     .isEqualTo("success");
         }
+    }
+
+    /** One that is not served yet is not released either. */
+    private static void awaitAllServed(Gateway gateway) {
+        await().atMost(PATIENCE)
+                .until(
+                        () ->
+                                gateway.metrics()
+                                                .get("perigee.gateway.partitions")
+                                                .tag("state", "serving")
+                                                .gauge()
+                                                .value()
+                                        == GatewayUnderTest.PARTITIONS);
     }
 }

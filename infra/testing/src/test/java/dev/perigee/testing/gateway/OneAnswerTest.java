@@ -111,10 +111,10 @@ final class OneAnswerTest {
             test.fleet.calls = Calls.KEEP_SILENT;
             request =
                     test.backend.request(
-                            installation, "echo", "{}", r -> r.put("timeout_ms", 1_000));
+                            installation, "echo", "{}", r -> r.put("timeout_ms", 3_000));
             await().atMost(PATIENCE).until(() -> test.fleet.executed.size() == 1);
         }
-        pass(Duration.ofSeconds(5));
+        pass(Duration.ofSeconds(7));
         return request;
     }
 

@@ -62,7 +62,13 @@ final class StaleOwnerTest {
                             });
             membership.update(first.groupMetadata(), Map.of(0, 1L));
             publisher.submit(write(test, "mine"));
-            assertThat(endings.poll(40, TimeUnit.SECONDS)).isEqualTo("committed");
+            await().atMost(PATIENCE)
+                    .until(
+                            () -> { // Or the group throws it out before its first transaction.
+                                first.poll(Duration.ofMillis(100));
+                                return !endings.isEmpty();
+                            });
+            assertThat(endings.poll()).isEqualTo("committed");
 
             try (var second = member(broker, test)) {
                 second.subscribe(List.of(test.names.of(Topic.COMMANDS)));

@@ -325,7 +325,7 @@ final class JailTest {
     @Test
     @DisplayName("PRO-52: nothing lives on when its program ends, whatever it did")
     void survivors() throws Exception {
-        var deed = jails.attempt("survive", 1);
+        var deed = jails.attempt("survive", 5);
         deed.heard().awaitStdout("survivor up");
         assertThat(Jails.carrying(jails.token)).isNotEmpty();
         deed.heard().awaitExit();
