@@ -15,8 +15,19 @@ import java.util.List;
  * @param prlimit where util-linux's prlimit is, on the host as in the jail
  * @param closed whether programs are kept from making namespaces of their own, which needs
  *     bubblewrap 0.8; with one they could mount what is not limited
+ * @param syscalls what programs may ask of the kernel
  */
-record Bubblewrap(Path bwrap, Path prlimit, boolean closed) implements Jail {
+record Bubblewrap(Path bwrap, Path prlimit, boolean closed, SyscallFiles syscalls) implements Jail {
+
+    /** bubblewrap takes the list by a descriptor, which it closes; shells name up to ten. */
+    private static final String DESCRIPTOR = "9";
+
+    private static final List<String> OPEN =
+            List.of(
+                    "/bin/sh",
+                    "-c",
+                    "exec " + DESCRIPTOR + "<\"$1\" && shift && exec \"$@\"",
+                    "perigee-jail");
 
     @Override
     public String name() {
@@ -31,7 +42,7 @@ record Bubblewrap(Path bwrap, Path prlimit, boolean closed) implements Jail {
     @Override
     public List<String> command(
             JailPolicy policy, SystemPaths system, JailedProgram program, JailLog log) {
-        var line = new CommandLine(bwrap.toString());
+        var line = begin();
         line.add("--unshare-user");
         if (closed) {
             line.add("--disable-userns");
@@ -48,6 +59,12 @@ record Bubblewrap(Path bwrap, Path prlimit, boolean closed) implements Jail {
         line.add("--chdir", program.directory());
         line.add("--").addAll(limits(policy)).add("--").addAll(program.command());
         return line.words();
+    }
+
+    private CommandLine begin() {
+        var line = new CommandLine(OPEN.getFirst());
+        line.addAll(OPEN.subList(1, OPEN.size()));
+        return line.add(syscalls.instructions().toString(), bwrap, "--seccomp", DESCRIPTOR);
     }
 
     /** What is mounted below a path is read-only with it. */

@@ -82,7 +82,9 @@ public final class IsolationChoice {
 
     private JailPrograms programs() {
         return new JailPrograms(
-                host.environment().getOrDefault("PATH", ""), JailPrograms.SYSTEM_PATH);
+                host.environment().getOrDefault("PATH", ""),
+                JailPrograms.SYSTEM_PATH,
+                SyscallFiles.write(new TeamCaches(host.caches()).logs(host.workerId())));
     }
 
     /** Without a memory limit only where none is possible: what is missing is then reported. */

@@ -20,16 +20,19 @@ final class JailPrograms {
 
     private final String path;
     private final String systemPath;
+    private final SyscallFiles syscalls;
 
     /**
      * Searches nothing yet.
      *
      * @param path the worker's PATH, which goes before the system's
      * @param systemPath {@link #SYSTEM_PATH}: a jail sees what is found there
+     * @param syscalls what programs in these jails may ask of the kernel
      */
-    JailPrograms(String path, String systemPath) {
+    JailPrograms(String path, String systemPath, SyscallFiles syscalls) {
         this.path = path + ":" + systemPath;
         this.systemPath = systemPath;
+        this.syscalls = syscalls;
     }
 
     /** By bubblewrap where it is installed, else by nsjail. */
@@ -52,7 +55,9 @@ final class JailPrograms {
                     "no %s, which bubblewrap needs: %s"
                             .formatted(bwrap == null ? "bwrap" : "prlimit", INSTALL));
         }
-        return List.of(new Bubblewrap(bwrap, prlimit, true), new Bubblewrap(bwrap, prlimit, false));
+        return List.of(
+                new Bubblewrap(bwrap, prlimit, true, syscalls),
+                new Bubblewrap(bwrap, prlimit, false, syscalls));
     }
 
     /** By nsjail alone. */
@@ -70,7 +75,7 @@ final class JailPrograms {
                                     shell == null ? "sh" : "env",
                                     shell == null ? "dash" : "coreutils"));
         }
-        return List.of(new Nsjail(nsjail, shell, env));
+        return List.of(new Nsjail(nsjail, shell, env, syscalls));
     }
 
     private static IllegalStateException missing(String what) {

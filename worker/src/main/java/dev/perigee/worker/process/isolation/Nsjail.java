@@ -12,8 +12,9 @@ import java.util.List;
  * @param nsjail where nsjail is
  * @param shell where a POSIX shell is, on the host as in the jail
  * @param env where coreutils' env is, on the host as in the jail
+ * @param syscalls what programs may ask of the kernel
  */
-record Nsjail(Path nsjail, Path shell, Path env) implements Jail {
+record Nsjail(Path nsjail, Path shell, Path env, SyscallFiles syscalls) implements Jail {
 
     private static final long MIB = 1 << 20;
 
@@ -22,17 +23,6 @@ record Nsjail(Path nsjail, Path shell, Path env) implements Jail {
      * that a child was killed, goes nowhere.
      */
     private static final String FIRST = "exec 3>&2 2>/dev/null; (exec \"$@\" 2>&3 3>&-); exit $?";
-
-    /**
-     * No user namespaces inside, in which programs could mount what is not limited: ENOSPC, as the
-     * kernel says where they are switched off, for CLONE_NEWUSER; and ENOSYS for clone3 (435),
-     * whose flags a filter cannot see and without which C libraries use clone.
-     */
-    private static final String CLOSED =
-            "POLICY closed { ERRNO(28) {"
-                    + " unshare(flags) { (flags & 0x10000000) != 0 },"
-                    + " clone(flags) { (flags & 0x10000000) != 0 } },"
-                    + " ERRNO(38) { SYSCALL[435] } } USE closed DEFAULT ALLOW";
 
     @Override
     public String name() {
@@ -58,7 +48,7 @@ record Nsjail(Path nsjail, Path shell, Path env) implements Jail {
         line.add("--user", JailPolicy.USER).add("--group", JailPolicy.USER);
         line.add("--hostname", program.hostname());
         limits(policy, line);
-        line.add("--seccomp_string", CLOSED);
+        line.add("--seccomp_policy", syscalls.policy());
         mounts(policy, system, program, line);
         line.add("--cwd", program.directory());
         line.add("--", shell, "-c", FIRST, "sh", env).addAll(program.command());

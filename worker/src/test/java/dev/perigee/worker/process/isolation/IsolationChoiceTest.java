@@ -157,7 +157,7 @@ final class IsolationChoiceTest {
                 .hasMessageContaining("nsjail does not work")
                 .hasMessageContaining("/no/such/path")
                 .hasMessageContaining("No such file or directory");
-        assertThat(directory.resolve("caches/~jails/w")).isEmptyDirectory();
+        assertThat(directory.resolve("caches/~jails/w")).isDirectoryNotContaining("glob:**.log");
     }
 
     private void linkNsjail() throws Exception {

@@ -20,7 +20,10 @@ final class JailProgramsTest {
             var file = Files.writeString(system.resolve(name), "");
             Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r-x------"));
         }
-        return new JailPrograms(own.toString(), system.toString());
+        return new JailPrograms(
+                own.toString(),
+                system.toString(),
+                new SyscallFiles(Path.of("calls.bpf"), Path.of("calls.kafel")));
     }
 
     @Test

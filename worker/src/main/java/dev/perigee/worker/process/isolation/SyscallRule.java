@@ -1,0 +1,87 @@
+package dev.perigee.worker.process.isolation;
+
+import java.util.List;
+
+/**
+ * A system call whose arguments decide whether it is allowed.
+ *
+ * @param name the same on every machine
+ * @param allowed when all conditions of one of these hold; never when there is none
+ * @param errno what a refused call answers
+ */
+record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
+    static final int EPERM = 1;
+    static final int ENOSYS = 38;
+    private static final int EAFNOSUPPORT = 97;
+
+    /** CLONE_NEW… of every namespace but that of time, whose bit is part of a signal in clone. */
+    private static final int NAMESPACES = 0x7e02_0000;
+
+    private static final int TIME_NAMESPACE = 0x80;
+    private static final int TIOCSTI = 0x5412;
+    private static final int TIOCLINUX = 0x541c;
+    private static final int AF_UNIX = 1;
+    private static final int AF_INET = 2;
+    private static final int AF_INET6 = 10;
+    private static final int AF_NETLINK = 16;
+    private static final int NETLINK_ROUTE = 0;
+    private static final int DEFAULT_PERSONALITY = 0;
+    private static final int ASK_PERSONALITY = -1;
+
+    /**
+     * Whether an argument, of which the lower 32 bits count, is what it must be: the kernel reads
+     * no more of these.
+     *
+     * @param argument its position, from 0
+     * @param mask the bits that are compared
+     * @param equal false when it must be anything but the value
+     */
+    record Condition(int argument, int mask, int value, boolean equal) {
+
+        static Condition is(int argument, int value) {
+            return new Condition(argument, -1, value, true);
+        }
+
+        static Condition isNot(int argument, int value) {
+            return new Condition(argument, -1, value, false);
+        }
+
+        static Condition without(int argument, int bits) {
+            return new Condition(argument, bits, 0, true);
+        }
+    }
+
+    /**
+     * All of them. The flags of clone3 are in memory, where no filter sees them: without it C
+     * libraries use clone. Libraries do without io_uring where there is none. Netlink is how
+     * programs list the addresses of their host; its other protocols configure the system.
+     */
+    static final List<SyscallRule> ALL =
+            List.of(
+                    new SyscallRule("clone3", List.of(), ENOSYS),
+                    new SyscallRule("io_uring_setup", List.of(), ENOSYS),
+                    all("clone", EPERM, Condition.without(0, NAMESPACES)),
+                    all("unshare", EPERM, Condition.without(0, NAMESPACES | TIME_NAMESPACE)),
+                    all("ioctl", EPERM, Condition.isNot(1, TIOCSTI), Condition.isNot(1, TIOCLINUX)),
+                    new SyscallRule(
+                            "personality",
+                            List.of(
+                                    List.of(Condition.is(0, DEFAULT_PERSONALITY)),
+                                    List.of(Condition.is(0, ASK_PERSONALITY))),
+                            EPERM),
+                    new SyscallRule(
+                            "socket",
+                            List.of(
+                                    List.of(Condition.is(0, AF_UNIX)),
+                                    List.of(Condition.is(0, AF_INET)),
+                                    List.of(Condition.is(0, AF_INET6)),
+                                    List.of(
+                                            Condition.is(0, AF_NETLINK),
+                                            Condition.is(2, NETLINK_ROUTE))),
+                            EAFNOSUPPORT),
+                    all("socketpair", EAFNOSUPPORT, Condition.is(0, AF_UNIX)));
+
+    private static SyscallRule all(String name, int errno, Condition... conditions) {
+        return new SyscallRule(name, List.of(List.of(conditions)), errno);
+    }
+}
