@@ -12,6 +12,7 @@ final class SecretNames {
             Pattern.compile(
                     "token|secret|passw|passphrase|passcode|pwd|credential|auth(?!or(?!iz))|bearer"
                             + "|signature|cookie|private|api[-_.]?key|pass$|keys?$|session([-_.]?id)?$"
+                            + "|(^|[-_.])headers?[.]"
                             + "|(^|[-_.])(pass|pw|pat|pin|sig|dsn|jwt|creds?|keys?)($|[-_.])");
 
     /** Such as --auth-type, --token-url, --key-file, --max-tokens and --no-auth. */

@@ -44,6 +44,8 @@ final class TextSecrets {
                     "(?<![\\w-])(?:gh[opsur]_|github_pat_|glpat-|sk-|xox[abeoprs]-|npm_|pypi-|AKIA|ASIA"
                             + "|AIza)[A-Za-z0-9_./+-]{8,}+=*+"
                             + "|(?<![\\w-])eyJ[A-Za-z0-9_-]{8,}+\\.[A-Za-z0-9_-]++\\.[A-Za-z0-9_-]*+"
+                            + "|(?<=://hooks\\.slack\\.com/services/)[\\w/]{8,}+"
+                            + "|(?<=://api\\.telegram\\.org/bot)[\\w:-]{8,}+"
                             + "|(?<=(?i:bearer ))[A-Za-z0-9_.~+/-]{8,}+=*+");
 
     /** The flag before a shell's command line: -c, -lc, -exec. */
@@ -156,6 +158,8 @@ final class TextSecrets {
             new JsonSecrets(text, this).find(from, to, true);
         } else if (header.matches() && !SecretNames.isHarmlessHeader(header.group(1))) {
             credential(header.start(2), to);
+        } else if (SCHEME.matcher(text).region(from, to).matches()) {
+            credential(from, to);
         } else {
             free(from, to);
         }
@@ -232,6 +236,8 @@ final class TextSecrets {
         while (parameter.find()) {
             if (SecretNames.isSecret(parameter.group(1))) {
                 add(parameter.start(2), parameter.end(2));
+            } else {
+                named(parameter.start(2), parameter.end(2));
             }
         }
     }

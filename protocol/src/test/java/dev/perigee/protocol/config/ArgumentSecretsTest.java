@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ArgumentSecretsTest {
     /** Arguments are separated by a bar. */
     @ParameterizedTest
-    @DisplayName("Secrets in header, URL and user:password@ arguments are masked")
+    @DisplayName("TEN-19: secrets in header, URL and user:password@ arguments are masked")
     @CsvSource(
             delimiterString = " => ",
             quoteCharacter = '^',
@@ -102,6 +102,12 @@ class ArgumentSecretsTest {
                 "{\"name\":\"token\",\"value\":\"s3cret-v\"} =>"
                         + " {\"name\":\"token\",\"value\":\"***\"}",
                 "node --token s3cret-v => node --token ***",
+                "--auth-header|Bearer s3cret-v => --auth-header|Bearer ***",
+                "--headers.X-Foo=s3cret-v => --headers.X-Foo=***",
+                "https://h/?next=https://a:s3cret-v@h/ => https://h/?next=https://a:***@h/",
+                "https://h/?config=token=s3cret-v&b=2 => https://h/?config=token=***&b=2",
+                "https://hooks.slack.com/services/T0/B0/s3cret => https://hooks.slack.com/services/***",
+                "https://api.telegram.org/bot12:s3cret-v/x => https://api.telegram.org/bot***/x",
                 // by its form
                 "ghp_s3cretS3cret0 => ***",
                 "say Bearer s3cret-v-and-more => say Bearer ***",
@@ -203,6 +209,9 @@ class ArgumentSecretsTest {
                 "eyJ",
                 "Bearer ",
                 "?a=",
+                "x://h?a=",
+                "x://h/?a=b=",
+                "&a=b",
                 " ",
                 "a.",
                 "\"a\" '",
