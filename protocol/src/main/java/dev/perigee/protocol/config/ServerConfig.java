@@ -131,6 +131,11 @@ public record ServerConfig(
         return settings == null || settings.logsRequests();
     }
 
+    /** Whether its request logs have values rather than shapes; null for the worker's default. */
+    public @Nullable Boolean requestLogValues() {
+        return settings == null ? null : settings.requestLogValues();
+    }
+
     /** Identity, transport and program only. */
     @Override
     public String toString() {

@@ -178,6 +178,15 @@ public final class InstanceSettings {
                     "Largest parameters or response that a request log carries; larger ones are"
                             + " replaced by their size.");
 
+    public static final Setting<Boolean> LOG_VALUES =
+            Setting.of(
+                    "logs.request-values",
+                    SettingType.bool(),
+                    "false",
+                    "Whether request logs have the values of parameters and responses rather than"
+                            + " their shapes (names, types and sizes), where an installation's"
+                            + " request_log_values does not say.");
+
     /** All keys, in the order of the reference page. */
     public static final SettingsSchema SCHEMA =
             SettingsSchema.of(
@@ -206,7 +215,8 @@ public final class InstanceSettings {
                             LOG_BATCH,
                             LOG_RATE,
                             LOG_LINE,
-                            LOG_PAYLOAD)
+                            LOG_PAYLOAD,
+                            LOG_VALUES)
                     .with(HttpSettings.SCHEMA)
                     .with(RetrySettings.SCHEMA)
                     .with(PackageSettings.SCHEMA);
@@ -253,6 +263,7 @@ public final class InstanceSettings {
                         settings.value(LOG_RATE),
                         settings.value(LOG_LINE),
                         TAIL_LINES,
-                        settings.value(LOG_PAYLOAD)));
+                        settings.value(LOG_PAYLOAD),
+                        settings.value(LOG_VALUES)));
     }
 }

@@ -323,6 +323,7 @@ final class ToolCall implements Runnable {
                                 result.durationMs(),
                                 result.outcome() == ToolOutcome.SUCCESS,
                                 error == null ? null : error.message(),
-                                result.timestamp()));
+                                result.timestamp()),
+                        view.config().requestLogValues());
     }
 }

@@ -11,6 +11,8 @@ import java.time.Duration;
  * @param maxLineBytes longest line that is kept whole
  * @param tailLines how many of the latest lines are kept to explain a failure
  * @param maxPayloadBytes largest parameters or response that a request log carries
+ * @param requestValues whether a request log has values rather than shapes, where its installation
+ *     does not say
  */
 public record LogOptions(
         Duration batchInterval,
@@ -18,10 +20,11 @@ public record LogOptions(
         int linesPerSecond,
         int maxLineBytes,
         int tailLines,
-        int maxPayloadBytes) {
+        int maxPayloadBytes,
+        boolean requestValues) {
 
     /** The numbers of design/decisions.md. */
     public static LogOptions defaults() {
-        return new LogOptions(Duration.ofSeconds(3), 20, 20, 1024, 64, 16 * 1024);
+        return new LogOptions(Duration.ofSeconds(3), 20, 20, 1024, 64, 16 * 1024, false);
     }
 }

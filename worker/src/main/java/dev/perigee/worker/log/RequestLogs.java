@@ -9,17 +9,22 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Batches what calls of one instance were made and answered. Parameters and responses beyond the
- * configured size are replaced by their size. Safe for use by any thread; the sink must not block.
+ * Batches what calls of one instance were made and answered. Parameters and responses are replaced
+ * by their shapes unless their values are asked for, and beyond the configured size by their size.
+ * Safe for use by any thread; the sink must not block.
  */
 public final class RequestLogs {
+    private static final String UNSEARCHED = "(not shown beside parameters of this size)";
+
     private final TimedBatch<RequestLog> batch;
     private final int maxPayloadBytes;
+    private final boolean valuesByDefault;
 
     /** Batches whose events go to the sink. */
     public RequestLogs(
             LogOptions options, ScheduledExecutorService timers, Consumer<EventBody> sink) {
         this.maxPayloadBytes = options.maxPayloadBytes();
+        this.valuesByDefault = options.requestValues();
         this.batch =
                 new TimedBatch<>(
                         new ReentrantLock(),
@@ -29,17 +34,22 @@ public final class RequestLogs {
                         calls -> sink.accept(new EventBody.RequestLogs(calls)));
     }
 
-    /** A call that was answered. */
-    public void add(RequestLog call) {
+    /**
+     * A call that was answered.
+     *
+     * @param values whether its installation asks for values; null where it does not say
+     */
+    public void add(RequestLog call, @Nullable Boolean values) {
+        boolean shapes = !(values == null ? valuesByDefault : values);
         batch.add(
                 new RequestLog(
                         call.userId(),
                         call.toolName(),
-                        bounded(call.toolParams()),
-                        bounded(call.toolResponse()),
+                        bounded(call.toolParams(), shapes),
+                        bounded(call.toolResponse(), shapes),
                         call.responseTimeMs(),
                         call.success(),
-                        call.errorMessage(),
+                        shapes ? errorOf(call) : call.errorMessage(),
                         call.timestamp()));
     }
 
@@ -48,10 +58,25 @@ public final class RequestLogs {
         batch.flush();
     }
 
-    private @Nullable RawJson bounded(@Nullable RawJson payload) {
-        if (payload == null || payload.size() <= maxPayloadBytes) {
-            return payload;
+    private @Nullable RawJson bounded(@Nullable RawJson payload, boolean shape) {
+        if (payload == null) {
+            return null;
         }
-        return RawJson.of("{\"omitted_bytes\":" + payload.size() + "}");
+        if (payload.size() > maxPayloadBytes) {
+            return RawJson.of("{\"omitted_bytes\":" + payload.size() + "}");
+        }
+        return shape ? PayloadShape.of(payload) : payload;
+    }
+
+    /** Servers repeat parameters in their errors. */
+    private @Nullable String errorOf(RequestLog call) {
+        var params = call.toolParams();
+        var message = call.errorMessage();
+        if (message == null) {
+            return null;
+        }
+        return params != null && params.size() > maxPayloadBytes
+                ? UNSEARCHED
+                : PayloadShape.hide(message, params);
     }
 }

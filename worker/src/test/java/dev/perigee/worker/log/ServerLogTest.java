@@ -46,7 +46,7 @@ final class ServerLogTest {
     private ServerLog log(Duration interval) {
         return new ServerLog(
                 "p",
-                new LogOptions(interval, 20, 20, 1024, 3, 1024),
+                new LogOptions(interval, 20, 20, 1024, 3, 1024, false),
                 SecretMask.of(CONFIG),
                 InstantSource.system(),
                 timers,

@@ -97,7 +97,7 @@ public record ServerProgram(String slug, List<String> line) {
                         TransportType.STDIO,
                         line.getFirst(),
                         line.subList(1, line.size()))
-                .settings(new ServerSettings(false))
+                .settings(new ServerSettings(false, null))
                 .build();
     }
 }

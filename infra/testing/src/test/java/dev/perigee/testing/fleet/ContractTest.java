@@ -28,7 +28,7 @@ final class ContractTest {
     }
 
     @Test
-    @DisplayName("STA-01, STA-39, PRO-102: every record is valid, and shows no credential")
+    @DisplayName("STA-01, STA-39, PRO-102, TEN-19: every record is valid, and shows no credential")
     void everyRecordIsValid() throws Exception {
         live();
         fail();
@@ -57,6 +57,9 @@ final class ContractTest {
                         "perigee.command.result",
                         "perigee.worker.heartbeat");
         assertThat(records).noneMatch(r -> r.json().toString().contains(SECRET));
+        assertThat(records)
+                .filteredOn(r -> r.text("event").equals("mcp.request.logs"))
+                .anyMatch(r -> r.json().toString().contains("{\"message\":\"string(2)\"}"));
         for (var part : new String[] {"gateway-1", "worker-1", "worker-2"}) {
             assertThat(fleet.part(part).output()).doesNotContain(SECRET);
             for (var page : new String[] {"/health/ready", "/metrics", "/debug/instances"}) {
@@ -76,10 +79,22 @@ final class ContractTest {
 
     /** Installations that cannot work, with the secret where messages could quote it. */
     private void fail() {
-        var says = "echo \"failed with $2\" >&2; exit 3";
+        var says = "echo \"failed with $*\" >&2; exit 3";
+        var shown =
+                List.of(
+                        "-c",
+                        says,
+                        "-",
+                        "--key",
+                        SECRET,
+                        "--header",
+                        "Authorization: Bearer " + SECRET,
+                        "-HX-Any: " + SECRET,
+                        "https://host.example/?page=1&api_key=" + SECRET,
+                        "postgres://user:" + SECRET + "@db.example/x");
         var broken =
                 List.of(
-                        Installation.of("noisy", "sh", List.of("-c", says, "-", "--key", SECRET)),
+                        Installation.of("noisy", "sh", shown),
                         Installation.of("absent", "/no/such/program", List.of("--key", SECRET)),
                         Installation.elsewhere(
                                 "http", "http://user:" + SECRET + "@127.0.0.1:1/mcp?key=" + SECRET),
