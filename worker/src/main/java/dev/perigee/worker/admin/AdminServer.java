@@ -1,6 +1,7 @@
 package dev.perigee.worker.admin;
 
 import dev.perigee.protocol.access.AdminAccess;
+import dev.perigee.protocol.access.NewcomerLimit;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.worker.instance.InstanceSnapshot;
@@ -11,6 +12,7 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.function.Supplier;
@@ -44,6 +46,11 @@ public final class AdminServer implements AutoCloseable {
     private static final String READY = "/health/ready";
     private static final String METRICS = "/metrics";
 
+    /** All connections: who has the token shows it with each request. */
+    private static final int CONNECTIONS = 128;
+
+    private static final Duration IDLE = Duration.ofSeconds(10);
+
     private final Server server;
     private final ServerConnector connector;
 
@@ -66,11 +73,15 @@ public final class AdminServer implements AutoCloseable {
         var server = new Server(threads);
         var http = new HttpConfiguration();
         http.setSendServerVersion(false);
-        var connector = new ServerConnector(server, 0, 1, new HttpConnectionFactory(http));
+        var factory = new HttpConnectionFactory(http);
+        var connector = new ServerConnector(server, 0, 1, factory);
         connector.setHost(listen.host());
         connector.setPort(listen.port());
         server.addConnector(connector);
-        server.setHandler(new PageHandler(pages));
+        var limit =
+                new NewcomerLimit(connector, factory, CONNECTIONS, IDLE, new PageHandler(pages));
+        server.setHandler(limit);
+        WorkerGauges.connections(pages.meters(), limit);
         var admin = new AdminServer(server, connector);
         try {
             server.start();

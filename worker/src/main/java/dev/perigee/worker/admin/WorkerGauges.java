@@ -1,6 +1,8 @@
 package dev.perigee.worker.admin;
 
+import dev.perigee.protocol.access.NewcomerLimit;
 import dev.perigee.worker.session.DrainState.Phase;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;
@@ -24,5 +26,15 @@ final class WorkerGauges {
                     .register(registry);
         }
         new HostMemory(Path.of("/")).register(registry);
+    }
+
+    /** The admin pages' own connections. */
+    static void connections(MeterRegistry registry, NewcomerLimit limit) {
+        Gauge.builder("perigee.worker.admin.connections", limit, NewcomerLimit::count)
+                .description("Connections to the admin pages")
+                .register(registry);
+        FunctionCounter.builder("perigee.worker.admin.displaced", limit, NewcomerLimit::displaced)
+                .description("Such connections closed because there were too many")
+                .register(registry);
     }
 }

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * How the link is served.
  *
  * @param listen where; port 0 takes any free one
- * @param token what gateways must present; null only where nobody else can connect or gateways show
- *     certificates
+ * @param token what gateways must prove to have; null only where nobody else can connect or
+ *     gateways show certificates
  * @param tls null for a link that is not encrypted
  * @param pingInterval how often a ping is sent
  * @param pingTimeout after how long without a sign of life a connection is dead

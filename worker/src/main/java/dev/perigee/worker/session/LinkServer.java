@@ -1,9 +1,10 @@
 package dev.perigee.worker.session;
 
-import dev.perigee.protocol.access.BearerToken;
+import dev.perigee.protocol.access.NewcomerLimit;
 import dev.perigee.protocol.event.Heartbeat;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
@@ -12,17 +13,11 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
-import org.eclipse.jetty.http.HttpHeader;
-import org.eclipse.jetty.http.HttpStatus;
-import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
-import org.eclipse.jetty.server.Request;
-import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
 import org.eclipse.jetty.server.SslConnectionFactory;
-import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.websocket.core.server.WebSocketNegotiator;
 import org.eclipse.jetty.websocket.core.server.WebSocketUpgradeHandler;
@@ -32,8 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Serves the link: a WebSocket at {@link #PATH} that gateways dial. Who has not the token is
- * refused before the upgrade, who has not the certificate before that. Compression is not offered:
- * it would cost more than it saves.
+ * refused before the upgrade, who has not the certificate before that; of strangers few connections
+ * are open, and not for long. Compression is not offered: it would cost more than it saves.
  *
  * <p>Source: design/link.md, "Transport".
  */
@@ -43,6 +38,11 @@ public final class LinkServer implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(LinkServer.class);
     private static final Duration GOODBYE = Duration.ofSeconds(2);
+
+    /** Connections that have not become a gateway's link, and how long they may be silent. */
+    private static final int STRANGERS = 256;
+
+    private static final Duration STRANGER_IDLE = Duration.ofSeconds(5);
 
     /** Of a connection, each way: what came together is read and written together. */
     private static final int BUFFER_BYTES = 32 << 10;
@@ -88,7 +88,8 @@ public final class LinkServer implements AutoCloseable {
         var dispatcher = new LinkDispatcher(identity, sessions);
         var server = new Server(threads());
         var tls = options.tls() == null ? null : new LinkTls(options.tls());
-        var connector = connector(server, options, tls);
+        var http = http();
+        var connector = connector(server, http, options, tls);
         if (tls != null) {
             connector.addBean(tls.refusals(sessions.metrics()::unauthorized));
         }
@@ -115,7 +116,10 @@ public final class LinkServer implements AutoCloseable {
                             configuration.setInputBufferSize(BUFFER_BYTES);
                             configuration.setOutputBufferSize(BUFFER_BYTES);
                         }));
-        server.setHandler(new Gate(new BearerToken(options.token()), sessions.metrics(), upgrade));
+        var gate = new LinkGate(options.token(), sessions.metrics(), upgrade);
+        var strangers = new NewcomerLimit(connector, http, STRANGERS, STRANGER_IDLE, gate);
+        server.setHandler(strangers);
+        measure(strangers, meters);
         Gauge.builder("perigee.worker.link.connections", connections, LinkConnections::count)
                 .description("Gateways that are connected")
                 .register(meters);
@@ -141,11 +145,24 @@ public final class LinkServer implements AutoCloseable {
         return threads;
     }
 
-    private static ServerConnector connector(
-            Server server, LinkOptions options, @Nullable LinkTls tls) {
+    private static void measure(NewcomerLimit strangers, MeterRegistry meters) {
+        Gauge.builder("perigee.worker.link.unauthenticated", strangers, NewcomerLimit::count)
+                .description("Connections to the link that are no gateway's yet")
+                .register(meters);
+        FunctionCounter.builder(
+                        "perigee.worker.link.displaced", strangers, NewcomerLimit::displaced)
+                .description("Such connections closed because there were too many")
+                .register(meters);
+    }
+
+    private static HttpConnectionFactory http() {
         var configuration = new HttpConfiguration();
         configuration.setSendServerVersion(false);
-        var http = new HttpConnectionFactory(configuration);
+        return new HttpConnectionFactory(configuration);
+    }
+
+    private static ServerConnector connector(
+            Server server, HttpConnectionFactory http, LinkOptions options, @Nullable LinkTls tls) {
         var connector =
                 tls == null
                         ? new LinkConnector(server, http)
@@ -218,30 +235,6 @@ public final class LinkServer implements AutoCloseable {
             server.stop();
         } catch (Exception e) {
             log.atWarn().setCause(e).log("The link's server did not stop cleanly");
-        }
-    }
-
-    /** Lets nobody through who has not the token. */
-    private static final class Gate extends Handler.Wrapper {
-        private final BearerToken token;
-        private final SessionMetrics metrics;
-
-        Gate(BearerToken token, SessionMetrics metrics, Handler next) {
-            super(next);
-            this.token = token;
-            this.metrics = metrics;
-        }
-
-        @Override
-        public boolean handle(Request request, Response response, Callback callback)
-                throws Exception {
-            if (token.accepts(request.getHeaders().get(HttpHeader.AUTHORIZATION))) {
-                return super.handle(request, response, callback);
-            }
-            metrics.unauthorized();
-            response.getHeaders().put(HttpHeader.WWW_AUTHENTICATE, "Bearer");
-            Response.writeError(request, response, callback, HttpStatus.UNAUTHORIZED_401);
-            return true;
         }
     }
 }

@@ -30,7 +30,10 @@ public final class LinkSettings {
             Setting.optional(
                             "link.token",
                             SettingType.string(),
-                            "Bearer token that gateways must present. Without it, and without"
+                            "Secret that the gateways have too. Either side proves to the other that"
+                                    + " it has it, before anything else, and neither sends it;"
+                                    + " that older gateways send it is accepted. Without it,"
+                                    + " and without"
                                     + " link.tls.client-ca, everybody on this machine may connect,"
                                     + " so one is needed where jailed servers have the network.")
                     .asSecret();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.protocol.access.ScramClient;
 import dev.perigee.protocol.event.Heartbeat;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
@@ -48,6 +49,76 @@ final class LinkServerTest {
                             refused ->
                                     assertThat(refused.getResponse().statusCode()).isEqualTo(401));
         }
+    }
+
+    @Test
+    @DisplayName("TEN-14 the worker proves to have the token, and nothing is told before")
+    void provesItself() throws Exception {
+        try (var peer = RawUpgrade.to(link.uri())) {
+            var login = new ScramClient(LinkFixture.TOKEN).login();
+            var first = peer.ask(login.first());
+            assertThat(first.status()).isEqualTo(401);
+            assertThat(first.header(ScramClient.PROOF_HEADER)).isNull();
+
+            var second = peer.ask(login.last(List.of(first.challenge())));
+
+            assertThat(second.status()).isEqualTo(101);
+            assertThat(login.proves(second.header(ScramClient.PROOF_HEADER))).isTrue();
+            assertThat(peer.sent()).doesNotContain(LinkFixture.TOKEN);
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-14 who recorded a gateway's whole login is not let in by it")
+    void refusesARecording() throws Exception {
+        String first;
+        String second;
+        try (var gateway = RawUpgrade.to(link.uri())) {
+            var login = new ScramClient(LinkFixture.TOKEN).login();
+            first = login.first();
+            second = login.last(List.of(gateway.ask(first).challenge()));
+            assertThat(gateway.ask(second).status()).isEqualTo(101);
+        }
+        try (var thief = RawUpgrade.to(link.uri())) {
+            assertThat(thief.ask(second).status()).isEqualTo(401);
+            assertThat(thief.ask(first).status()).isEqualTo(401);
+            assertThat(thief.ask(second).status()).isEqualTo(401);
+        }
+        assertThat(link.meters.get("perigee.worker.link.unauthorized").counter().count())
+                .isEqualTo(2);
+        assertThat(link.meters.get("perigee.worker.link.connections").gauge().value())
+                .isLessThanOrEqualTo(1);
+    }
+
+    @Test
+    @DisplayName("TEN-15 20,000 strangers' connections harm neither a link nor who makes one")
+    void boundsStrangers() throws Exception {
+        try (var before = link.gateway("g-1")) {
+            before.attach(1, 1, true);
+            try (var flood = Flood.on(link.uri().getPort())) {
+                while (flood.tried() < 10_000) {
+                    before.settle();
+                    assertThat(strangers()).isLessThanOrEqualTo(256);
+                }
+                try (var meanwhile = RawGateway.persistent("g-2", link.uri(), LinkFixture.TOKEN)) {
+                    meanwhile.hello();
+                    while (flood.tried() < 20_000) {
+                        before.settle();
+                        assertThat(strangers()).isLessThanOrEqualTo(256);
+                    }
+                    meanwhile.settle();
+                }
+                assertThat(flood.made()).isGreaterThan(5_000);
+            }
+            assertThat(link.meters.get("perigee.worker.link.displaced").functionCounter().count())
+                    .isPositive();
+            before.settle();
+            await().until(() -> strangers() == 0);
+        }
+    }
+
+    private double strangers() {
+        return link.meters.get("perigee.worker.link.unauthenticated").gauge().value();
     }
 
     @Test
