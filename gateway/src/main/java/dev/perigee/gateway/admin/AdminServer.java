@@ -1,9 +1,14 @@
 package dev.perigee.gateway.admin;
 
 import dev.perigee.protocol.access.AdminAccess;
+import dev.perigee.protocol.access.NewcomerLimit;
 import dev.perigee.protocol.settings.HostPort;
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.eclipse.jetty.server.Handler;
@@ -22,6 +27,11 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
  */
 public final class AdminServer implements AutoCloseable {
     private static final int MAX_THREADS = 6;
+
+    /** All connections: who has the token shows it with each request. */
+    private static final int CONNECTIONS = 128;
+
+    private static final Duration IDLE = Duration.ofSeconds(10);
 
     private final Server server;
     private final JvmMeters jvm;
@@ -61,7 +71,10 @@ public final class AdminServer implements AutoCloseable {
         server.addConnector(connector);
         var all = new ArrayList<>(List.of(pages));
         all.add(new AdminHandler(access, readiness, registry));
-        server.setHandler(new Handler.Sequence(all));
+        var limit =
+                new NewcomerLimit(connector, http, CONNECTIONS, IDLE, new Handler.Sequence(all));
+        server.setHandler(limit);
+        measure(limit, registry);
         try {
             server.start();
         } catch (Exception e) {
@@ -72,6 +85,15 @@ public final class AdminServer implements AutoCloseable {
                 server,
                 JvmMeters.bind(registry),
                 new HostPort(listen.host(), connector.getLocalPort()));
+    }
+
+    private static void measure(NewcomerLimit limit, MeterRegistry registry) {
+        Gauge.builder("perigee.gateway.admin.connections", limit, NewcomerLimit::count)
+                .description("Connections to the admin pages")
+                .register(registry);
+        FunctionCounter.builder("perigee.gateway.admin.displaced", limit, NewcomerLimit::displaced)
+                .description("Such connections closed because there were too many")
+                .register(registry);
     }
 
     /** Where it listens. */

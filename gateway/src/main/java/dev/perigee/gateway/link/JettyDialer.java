@@ -11,17 +11,15 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import org.eclipse.jetty.client.WWWAuthenticationProtocolHandler;
 import org.eclipse.jetty.client.transport.HttpClientTransportOverHTTP;
-import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpCookieStore;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.websocket.core.Configuration;
-import org.eclipse.jetty.websocket.core.CoreSession;
 import org.eclipse.jetty.websocket.core.WebSocketComponents;
-import org.eclipse.jetty.websocket.core.client.CoreClientUpgradeRequest;
 import org.eclipse.jetty.websocket.core.client.WebSocketCoreClient;
 import org.eclipse.jetty.websocket.core.exception.UpgradeException;
 import org.jspecify.annotations.Nullable;
 
-/** Opens WebSockets to workers; one client with a small pool of threads for all links. */
+/** Logs in at workers and opens WebSockets; one client with few threads for all links. */
 final class JettyDialer implements AutoCloseable {
     private static final int SPARE_THREADS = 6;
     private static final int MOST_THREADS = 200;
@@ -31,12 +29,11 @@ final class JettyDialer implements AutoCloseable {
 
     private static final Duration FORGET_DESTINATION = Duration.ofMinutes(1);
 
-    private final @Nullable String token;
     private final @Nullable WorkerTls tls;
     private final WebSocketCoreClient client;
+    private final @Nullable LinkLogin login;
 
     JettyDialer(LinkOptions options) throws TlsFileException {
-        this.token = options.token();
         this.tls = options.tls() == null ? null : new WorkerTls(options.tls());
         var threads = new QueuedThreadPool(most(options), 1);
         threads.setName("link-io");
@@ -50,7 +47,9 @@ final class JettyDialer implements AutoCloseable {
         http.setDestinationIdleTimeout(FORGET_DESTINATION.toMillis());
         http.setFollowRedirects(false);
         http.setConnectTimeout(options.timing().connectTimeout().toMillis());
+        http.setHttpCookieStore(new HttpCookieStore.Empty());
         client = new WebSocketCoreClient(http, new WebSocketComponents());
+        login = options.token() == null ? null : new LinkLogin(http, options.token());
     }
 
     /** Our own pings find what is dead, sooner than an idle timeout. */
@@ -82,25 +81,15 @@ final class JettyDialer implements AutoCloseable {
         }
     }
 
-    /** Connects a wire, blocking. */
+    /** Logs in and connects a wire, blocking. */
     void dial(WorkerAddress address, JettyWire wire, Duration atMost)
             throws AttemptFailedException, InterruptedException {
         if (tls != null && address.isEncrypted()) {
             tls.reload();
         }
-        var request = CoreClientUpgradeRequest.from(client, address.uri(), wire);
-        if (token != null) {
-            request.headers(headers -> headers.put(HttpHeader.AUTHORIZATION, "Bearer " + token));
-        }
-        request.setConfiguration(limits());
-        request.timeout(Math.max(1, atMost.toMillis()), TimeUnit.MILLISECONDS);
+        var deadline = Deadline.in(atMost);
         try {
-            var opening = connect(address, request);
-            try {
-                opening.get(atMost.toNanos(), TimeUnit.NANOSECONDS);
-            } finally {
-                opening.cancel(true);
-            }
+            open(address, wire, login == null ? null : login(login, address, deadline), deadline);
         } catch (TimeoutException e) {
             throw new AttemptFailedException("no connection within " + atMost, false);
         } catch (ExecutionException e) {
@@ -110,12 +99,48 @@ final class JettyDialer implements AutoCloseable {
         }
     }
 
-    private CompletableFuture<CoreSession> connect(
-            WorkerAddress address, CoreClientUpgradeRequest request) throws IOException {
+    private static LinkLogin.Shown login(LinkLogin login, WorkerAddress address, Deadline deadline)
+            throws AttemptFailedException,
+                    InterruptedException,
+                    ExecutionException,
+                    TimeoutException,
+                    IOException {
+        var begun = login.begin();
+        var asking = at(address, () -> login.ask(begun, address.uri(), millis(deadline)));
+        return LinkLogin.met(begun, await(asking, deadline));
+    }
+
+    private void open(
+            WorkerAddress address,
+            JettyWire wire,
+            LinkLogin.@Nullable Shown shown,
+            Deadline deadline)
+            throws InterruptedException, ExecutionException, TimeoutException, IOException {
+        var request = new ProvenUpgrade(client, address.uri(), wire, shown);
+        request.setConfiguration(limits());
+        request.timeout(millis(deadline), TimeUnit.MILLISECONDS);
+        await(at(address, () -> client.connect(request)), deadline);
+    }
+
+    private static long millis(Deadline deadline) {
+        return Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline.nanosLeft()));
+    }
+
+    private static <T> T await(CompletableFuture<T> answer, Deadline deadline)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        try {
+            return answer.get(deadline.nanosLeft(), TimeUnit.NANOSECONDS);
+        } finally {
+            answer.cancel(true);
+        }
+    }
+
+    private static <T> T at(WorkerAddress address, ScopedValue.CallableOp<T, IOException> operation)
+            throws IOException {
         var at = address.at();
         return at == null
-                ? client.connect(request)
-                : ScopedValue.where(PinningHttpClient.AT, at).call(() -> client.connect(request));
+                ? operation.call()
+                : ScopedValue.where(PinningHttpClient.AT, at).call(operation);
     }
 
     @Override
@@ -129,10 +154,18 @@ final class JettyDialer implements AutoCloseable {
 
     private static AttemptFailedException explained(@Nullable Throwable cause) {
         if (cause instanceof UpgradeException upgrade) {
+            if (upgrade.getCause() instanceof ProvenUpgrade.UnprovenException) {
+                return new AttemptFailedException(
+                        "what answers there does not prove that it has this gateway's link.token,"
+                                + " so nothing was sent to it: look which program listens there,"
+                                + " and set the worker's link.token to this gateway's",
+                        false);
+            }
             var status = upgrade.getResponseStatusCode();
             if (status == 401 || status == 403) {
                 return new AttemptFailedException(
-                        "the worker refuses this gateway's token: set link.token to the worker's",
+                        "the worker refuses this gateway: set link.token, here and there, to the"
+                                + " same",
                         true);
             }
             if (status > 0) {

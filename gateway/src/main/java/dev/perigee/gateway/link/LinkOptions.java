@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param gatewayId who it says it is
  * @param workers where workers are found
  * @param refresh how often their names are looked up
- * @param token bearer token; null for workers that ask for none
+ * @param token what the workers have too; null for workers that have none
  * @param tls for workers behind {@code wss}; null where there are none
  * @param minimumRetention a worker that keeps detached sessions for less is refused: the group
  *     would notice a dead gateway too late

@@ -37,7 +37,10 @@ public final class LinkSettings {
             Setting.optional(
                             "link.token",
                             SettingType.string(),
-                            "Bearer token that the workers ask for. Without it none is sent.")
+                            "Secret that the workers have too. Either side proves to the other that it has"
+                                    + " it, before anything else, and neither sends it: what"
+                                    + " cannot prove it is no worker. Without it no proof is"
+                                    + " given or asked for, but for TLS.")
                     .asSecret();
     public static final Setting<Path> TLS_CA =
             Setting.optional(

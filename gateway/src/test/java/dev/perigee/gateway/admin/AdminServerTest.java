@@ -3,6 +3,7 @@ package dev.perigee.gateway.admin;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.access.AdminAccess;
 import dev.perigee.protocol.json.Json;
@@ -10,13 +11,16 @@ import dev.perigee.protocol.settings.HostPort;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 final class AdminServerTest {
@@ -130,6 +134,31 @@ final class AdminServerTest {
             assertThat(send(guarded, "GET", "/nothing").statusCode()).isEqualTo(401);
             assertThat(send(guarded, "GET", "/metrics", "Authorization", "Bearer s3cret").body())
                     .contains("jvm_threads_live");
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "TEN-15: many connections that ask for nothing are closed, and who asks is answered")
+    void boundsConnections() throws Exception {
+        var sockets = new ArrayList<Socket>();
+        try {
+            for (int i = 0; i < 300; i++) {
+                sockets.add(new Socket(server.address().host(), server.address().port()));
+            }
+            await().until(
+                            () ->
+                                    registry.get("perigee.gateway.admin.displaced")
+                                                    .functionCounter()
+                                                    .count()
+                                            == 300 - 128);
+            assertThat(registry.get("perigee.gateway.admin.connections").gauge().value())
+                    .isEqualTo(128);
+            assertThat(send("GET", "/health/live").statusCode()).isEqualTo(200);
+        } finally {
+            for (var socket : sockets) {
+                socket.close();
+            }
         }
     }
 

@@ -2,6 +2,8 @@ package dev.perigee.gateway.link;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.perigee.protocol.access.ScramClient;
+import dev.perigee.protocol.access.ScramServer;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.Attach;
@@ -20,13 +22,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import org.eclipse.jetty.server.AbstractConnectionFactory;
 import org.eclipse.jetty.server.ConnectionFactory;
+import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConnectionFactory;
 import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
-import org.eclipse.jetty.websocket.api.Callback;
 import org.eclipse.jetty.websocket.api.Session;
 import org.eclipse.jetty.websocket.server.WebSocketUpgradeHandler;
 import org.jspecify.annotations.Nullable;
@@ -76,22 +80,15 @@ final class FakeWorker {
         connector.setHost("127.0.0.1");
         server.addConnector(connector);
         server.setHandler(
-                WebSocketUpgradeHandler.from(
-                        server,
-                        container -> {
-                            container.setMaxTextMessageSize(LinkFrame.MAX_BYTES * 2L);
-                            container.setIdleTimeout(Duration.ZERO);
-                            container.addMapping(
-                                    "/link",
-                                    (request, response, callback) -> {
-                                        if (!isAllowed(request)) {
-                                            response.setStatus(401);
-                                            callback.succeeded();
-                                            return null;
-                                        }
-                                        return new Peer();
-                                    });
-                        }));
+                new Gate(
+                        WebSocketUpgradeHandler.from(
+                                server,
+                                container -> {
+                                    container.setMaxTextMessageSize(LinkFrame.MAX_BYTES * 2L);
+                                    container.setIdleTimeout(Duration.ZERO);
+                                    container.addMapping(
+                                            "/link", (request, response, callback) -> new Peer());
+                                })));
         server.start();
     }
 
@@ -104,8 +101,34 @@ final class FakeWorker {
         return AbstractConnectionFactory.getFactories(tls, new HttpConnectionFactory());
     }
 
-    private static boolean isAllowed(Request request) {
-        return ("Bearer " + TOKEN).equals(request.getHeaders().get("Authorization"));
+    /** Proves itself and lets nobody through who does not: as a worker. */
+    private static final class Gate extends Handler.Wrapper {
+        private final ScramServer proofs = new ScramServer(TOKEN);
+
+        Gate(Handler next) {
+            super(next);
+        }
+
+        @Override
+        public boolean handle(Request request, Response response, Callback callback)
+                throws Exception {
+            var challenge =
+                    switch (proofs.judge(request.getHeaders().get("Authorization"))) {
+                        case ScramServer.Verdict.Accepted(var proof) -> {
+                            response.getHeaders().put(ScramClient.PROOF_HEADER, proof);
+                            yield null;
+                        }
+                        case ScramServer.Verdict.Challenged(var asked) -> asked;
+                        case ScramServer.Verdict.Refused(var scheme) -> scheme;
+                    };
+            if (challenge == null) {
+                return super.handle(request, response, callback);
+            }
+            response.getHeaders().put("WWW-Authenticate", challenge);
+            response.setStatus(401);
+            callback.succeeded();
+            return true;
+        }
     }
 
     int port() {
@@ -237,7 +260,7 @@ final class FakeWorker {
         void send(String text) {
             var open = session;
             if (open != null) {
-                open.sendText(text, Callback.NOOP);
+                open.sendText(text, org.eclipse.jetty.websocket.api.Callback.NOOP);
             }
         }
     }

@@ -51,11 +51,15 @@ final class LinkFixture {
     }
 
     WorkerLinks start(String token, Duration minimumRetention, int sendBuffer) {
+        return start(proxy.port(), token, minimumRetention, sendBuffer);
+    }
+
+    WorkerLinks start(int port, String token, Duration minimumRetention, int sendBuffer) {
         WorkerLinks started;
         try {
             started =
                     LinkClient.start(
-                            options(proxy.port(), token, tls, minimumRetention, sendBuffer),
+                            options(port, token, tls, minimumRetention, sendBuffer),
                             new EventMemory(ByteBudget.of(1 << 30)),
                             new WorkerListener() {
                                 @Override

@@ -1,9 +1,11 @@
 package dev.perigee.gateway.link;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.faults.Impostor;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.LinkError;
@@ -11,12 +13,15 @@ import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
 import dev.perigee.protocol.link.SessionNotice;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** From the first dial to an attached session. */
 final class LinkHandshakeTest {
@@ -154,6 +159,33 @@ final class LinkHandshakeTest {
         awaitProblem("set link.token");
         assertThat(fixture.view().problem()).doesNotContain("wrong");
         assertThat(worker.requests).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @DisplayName("TEN-14: what listens in a worker's place and proves nothing learns no secret")
+    void saysNothingToAnImpostor(Impostor.Trick trick) throws Exception {
+        try (var impostor = new Impostor(0, trick)) {
+            fixture.start(impostor.port(), FakeWorker.TOKEN, ENOUGH, 1 << 20);
+
+            awaitProblem(
+                    switch (trick) {
+                        case PROVES_NOTHING, GUESSES -> "look which program listens there";
+                        case ASKS_FOR_THE_TOKEN -> "update the worker";
+                        case OPENS_AT_ONCE, REDIRECTS -> "no link server with a token";
+                    });
+            await().until(() -> fixture.count("perigee.link.attempts.failed") >= 3);
+
+            assertThat(impostor.frames()).isEmpty();
+            assertThat(impostor.received())
+                    .contains("GET /link HTTP/1.1")
+                    .doesNotContain(FakeWorker.TOKEN, "gateway-1", "elsewhere", "Bearer")
+                    .doesNotContain(
+                            Base64.getEncoder().encodeToString(FakeWorker.TOKEN.getBytes(UTF_8)));
+            assertThat(fixture.view().state()).isEqualTo(LinkState.CONNECTING);
+            assertThat(fixture.view().problem()).doesNotContain(FakeWorker.TOKEN);
+            assertThat(fixture.heartbeats).isEmpty();
+        }
     }
 
     @Test
