@@ -90,13 +90,15 @@ final class NewcomerLimitTest {
     @Test
     @DisplayName("TEN-15: of more connections than there may be one is closed for each more")
     void closesWhatIsTooMany() throws Exception {
+        connector.setIdleTimeout(60_000); // So that nothing else closes who was displaced.
         var sockets = new ArrayList<Socket>();
         try {
             for (int i = 0; i < 50; i++) {
                 sockets.add(connect());
             }
             await().until(() -> limit.displaced() == 50 - MOST);
-            assertThat(limit.count()).isEqualTo(MOST);
+            assertThat(limit.count()).isLessThanOrEqualTo(MOST);
+            await().until(() -> connector.getConnectedEndPoints().size() <= MOST);
         } finally {
             for (var socket : sockets) {
                 socket.close();

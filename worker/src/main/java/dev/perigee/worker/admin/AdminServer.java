@@ -74,7 +74,7 @@ public final class AdminServer implements AutoCloseable {
         var http = new HttpConfiguration();
         http.setSendServerVersion(false);
         var factory = new HttpConnectionFactory(http);
-        var connector = new ServerConnector(server, 0, 1, factory);
+        var connector = new ServerConnector(server, 1, 1, factory);
         connector.setHost(listen.host());
         connector.setPort(listen.port());
         server.addConnector(connector);

@@ -13,14 +13,14 @@ import org.eclipse.jetty.util.thread.Scheduler;
 /**
  * Listens for the link. What arrives is read on the thread that waited for it, since nothing that
  * reads the link waits: Jetty would otherwise wake another thread for each read, to wait in its
- * place.
+ * place. Another thread accepts: who connects all the time would keep the readers from reading.
  */
 final class LinkConnector extends ServerConnector {
     private static final int READERS =
             Math.clamp(Runtime.getRuntime().availableProcessors() / 2, 1, 4);
 
     LinkConnector(Server server, ConnectionFactory... factories) {
-        super(server, 0, READERS, factories);
+        super(server, 1, READERS, factories);
     }
 
     @Override

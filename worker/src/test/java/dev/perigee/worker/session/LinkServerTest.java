@@ -101,7 +101,6 @@ final class LinkServerTest {
                     assertThat(strangers()).isLessThanOrEqualTo(256);
                 }
                 try (var meanwhile = RawGateway.persistent("g-2", link.uri(), LinkFixture.TOKEN)) {
-                    meanwhile.hello();
                     while (flood.tried() < 20_000) {
                         before.settle();
                         assertThat(strangers()).isLessThanOrEqualTo(256);

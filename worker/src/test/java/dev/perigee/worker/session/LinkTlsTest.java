@@ -10,12 +10,15 @@ import dev.perigee.protocol.tls.PemFile;
 import dev.perigee.protocol.tls.ReloadedTls;
 import dev.perigee.protocol.tls.TlsFileException;
 import dev.perigee.protocol.tls.TlsFiles;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.http.WebSocketHandshakeException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.concurrent.CompletionException;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
@@ -123,6 +126,34 @@ final class LinkTlsTest {
                 .isInstanceOfSatisfying(
                         WebSocketHandshakeException.class,
                         refused -> assertThat(refused.getResponse().statusCode()).isEqualTo(401));
+    }
+
+    @Test
+    @DisplayName("TEN-15 who never begins its handshake counts as a stranger's connection, too")
+    void boundsStrangersBeforeTheirHandshake() throws Exception {
+        var sockets = new ArrayList<Socket>();
+        try {
+            for (int i = 0; i < 300; i++) {
+                var here = InetAddress.ofLiteral("127.0.0.1");
+                sockets.add(new Socket(here, link.uri().getPort()));
+            }
+            await().until(
+                            () ->
+                                    link.meters
+                                                    .get("perigee.worker.link.displaced")
+                                                    .functionCounter()
+                                                    .count()
+                                            >= 300 - 256);
+            assertThat(link.meters.get("perigee.worker.link.unauthenticated").gauge().value())
+                    .isLessThanOrEqualTo(256);
+            try (var peer = RawGateway.dial("g", link.uri(), LinkFixture.TOKEN, shows(gateway))) {
+                assertThat(peer.hello().workerId()).isEqualTo("w-1");
+            }
+        } finally {
+            for (var socket : sockets) {
+                socket.close();
+            }
+        }
     }
 
     @Test

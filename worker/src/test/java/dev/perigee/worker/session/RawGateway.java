@@ -67,17 +67,25 @@ final class RawGateway implements AutoCloseable {
         return new RawGateway(id, link, token, HttpClient.newHttpClient(), false);
     }
 
-    /** Dials until it is let in: one try in a flood may be displaced, as a gateway's may. */
-    static RawGateway persistent(String id, URI link, @Nullable String token) {
+    /** Dials until it is greeted: one try in a flood may be displaced, as a gateway's may. */
+    static RawGateway persistent(String id, URI link, @Nullable String token)
+            throws InterruptedException {
         var http = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(2)).build();
         for (int left = 10; ; left--) {
             try {
-                return new RawGateway(id, link, token, http, true);
+                var gateway = new RawGateway(id, link, token, http, true);
+                gateway.send(LinkMethod.HELLO, new Hello.Request(id, LinkFrame.PROTOCOL));
+                var answer = gateway.answers.poll(2, TimeUnit.SECONDS);
+                if (answer instanceof LinkFrame.Response) {
+                    return gateway;
+                }
+                gateway.cut();
             } catch (CompletionException e) {
                 if (left == 0) {
                     throw e;
                 }
             }
+            assertThat(left).as("tries left").isPositive();
         }
     }
 
