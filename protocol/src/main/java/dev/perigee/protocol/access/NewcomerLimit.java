@@ -31,7 +31,8 @@ public final class NewcomerLimit extends Handler.Wrapper implements Connection.L
     private final AtomicLong displaced = new AtomicLong();
 
     /**
-     * Limits what a factory makes for its connector; before the server is started.
+     * Limits what a factory makes for its connector, which accepts on a thread of its own; before
+     * the server is started.
      *
      * @param most how many there may be; with one more, one of the address that has most is closed
      * @param idle how long nothing may arrive and nothing be sent; a request's head may take twice
@@ -50,6 +51,7 @@ public final class NewcomerLimit extends Handler.Wrapper implements Connection.L
         this.headAtMost = idle.multipliedBy(2);
         connector.setIdleTimeout(idle.toMillis());
         connector.setAcceptQueueSize(ACCEPT_QUEUE);
+        connector.getSelectorManager().addEventListener(new Arrivals(most));
         http.addEventListener(this);
     }
 
