@@ -60,6 +60,7 @@ record Assembly(
                                 partition, recorded, ownedUntil, links.workers(), clock.instant()),
                 times(),
                 LimitSettings.read(settings),
+                LimitSettings.installations(settings),
                 MemorySettings.arguments(settings),
                 requestIds(),
                 clock,

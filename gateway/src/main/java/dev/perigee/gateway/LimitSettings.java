@@ -1,5 +1,6 @@
 package dev.perigee.gateway;
 
+import dev.perigee.gateway.partition.Installations;
 import dev.perigee.gateway.partition.UserLimits;
 import dev.perigee.protocol.limit.RateLimit;
 import dev.perigee.protocol.settings.Setting;
@@ -45,9 +46,32 @@ final class LimitSettings {
                     "100",
                     "Requests that limits.user.rate allows at once after a pause.");
 
+    static final Setting<Integer> USER_INSTALLATIONS =
+            Setting.of(
+                    "limits.user.installations",
+                    SettingType.integer(1, 1_000_000),
+                    "100",
+                    "Installations that one user of a team may have; a configure command for one"
+                            + " more is rejected.");
+    static final Setting<Integer> TEAM_INSTALLATIONS =
+            Setting.of(
+                    "limits.team.installations",
+                    SettingType.integer(1, 10_000_000),
+                    "10000",
+                    "Installations that one team may have in the partitions of this gateway; a"
+                            + " configure command for one more is rejected.");
+
     /** All keys, in the order of the reference page. */
     static final SettingsSchema SCHEMA =
-            SettingsSchema.of("limits", CONCURRENCY, QUEUE, BYTES, RATE, BURST);
+            SettingsSchema.of(
+                    "limits",
+                    CONCURRENCY,
+                    QUEUE,
+                    BYTES,
+                    RATE,
+                    BURST,
+                    USER_INSTALLATIONS,
+                    TEAM_INSTALLATIONS);
 
     private LimitSettings() {}
 
@@ -58,6 +82,11 @@ final class LimitSettings {
                 settings.value(BYTES),
                 new RateLimit(settings.value(RATE), settings.value(BURST)),
                 settings.value(GatewaySettings.OPEN_RECORDS) / 2);
+    }
+
+    static Installations installations(Settings settings) {
+        return new Installations(
+                settings.value(USER_INSTALLATIONS), settings.value(TEAM_INSTALLATIONS));
     }
 
     /** A topic partition that is full is read again when half of it is done. */

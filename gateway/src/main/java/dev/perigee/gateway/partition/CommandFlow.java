@@ -10,6 +10,7 @@ import dev.perigee.gateway.partition.CommandPlan.Step;
 import dev.perigee.protocol.command.CommandAction;
 import dev.perigee.protocol.command.CommandError;
 import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.link.InstanceOrder.Outcome;
 import dev.perigee.protocol.topic.DeadLetterReason;
 import dev.perigee.protocol.topic.RecordOrigin;
@@ -17,8 +18,10 @@ import dev.perigee.protocol.topic.Topic;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -53,6 +56,7 @@ final class CommandFlow {
     private final Runnable installed;
     private final Deque<CommandRead> waiting = new ArrayDeque<>();
     private final Set<String> accepting = new HashSet<>();
+    private final Map<String, ServerConfig> arriving = new HashMap<>();
     private final Set<String> underWay = new HashSet<>();
     private long taken = -1;
 
@@ -140,7 +144,7 @@ final class CommandFlow {
     private void pump() throws InterruptedException {
         for (var read = waiting.peek(); read != null && mayBegin(read); read = waiting.peek()) {
             waiting.remove();
-            switch (CommandPlanner.plan(read, context.state(), orders::isRemoving)) {
+            switch (CommandPlanner.plan(read, context.state(), orders::isRemoving, this::refusal)) {
                 case Answer answer -> end(read, null, answer);
                 case Run(var steps) -> accept(read, steps);
             }
@@ -154,6 +158,20 @@ final class CommandFlow {
                 : accepting.isEmpty();
     }
 
+    /** Why there cannot be one more, null where there can. */
+    private @Nullable CommandError refusal(ServerConfig config) {
+        var ofTeam =
+                arriving.values().stream()
+                        .filter(other -> other.teamId().equals(config.teamId()))
+                        .toList();
+        long ofUser =
+                ofTeam.stream().filter(other -> other.userId().equals(config.userId())).count();
+        int installed = context.state().instancesOf(config.teamId(), config.userId()).size();
+        return context.services()
+                .installations()
+                .refusal(config.teamId(), installed + (int) ofUser, ofTeam.size());
+    }
+
     private void accept(CommandRead read, List<Step> steps) throws InterruptedException {
         var writes = new ArrayList<ProducerRecord<byte[], byte[]>>();
         var processes = new ArrayList<String>();
@@ -161,6 +179,9 @@ final class CommandFlow {
             processes.add(step.processId());
             if (step.write() != null) {
                 writes.add(context.stateTopic().instance(step.write()));
+                if (step.before() == null) {
+                    arriving.put(step.processId(), step.write().config());
+                }
             }
         }
         if (memory.of(read) == null) {
@@ -178,7 +199,7 @@ final class CommandFlow {
                 .write(
                         writes,
                         offsets -> {
-                            processes.forEach(accepting::remove);
+                            settled(processes);
                             Quietly.run(
                                     () -> {
                                         accepted(read, steps, offsets);
@@ -186,13 +207,18 @@ final class CommandFlow {
                                     });
                         },
                         () -> {
-                            processes.forEach(accepting::remove);
+                            settled(processes);
                             Quietly.run(
                                     () -> {
                                         end(read, null, tooLarge());
                                         pump();
                                     });
                         });
+    }
+
+    private void settled(List<String> processes) {
+        processes.forEach(accepting::remove);
+        processes.forEach(arriving::remove);
     }
 
     private void accepted(CommandRead read, List<Step> steps, List<Long> offsets)

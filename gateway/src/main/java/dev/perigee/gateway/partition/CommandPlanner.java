@@ -24,6 +24,7 @@ import dev.perigee.protocol.link.InstanceOrder;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides what a command leads to, given what is installed. Pure.
@@ -44,15 +45,25 @@ final class CommandPlanner {
      * Decides.
      *
      * @param leaving whether the instance of a process id is being removed
+     * @param refusal why a configuration cannot be installed besides those that are there; null
+     *     where it can
      */
-    static CommandPlan plan(CommandRead read, PartitionState state, Predicate<String> leaving) {
+    static CommandPlan plan(
+            CommandRead read,
+            PartitionState state,
+            Predicate<String> leaving,
+            Function<ServerConfig, @Nullable CommandError> refusal) {
         var installed =
                 state.instancesOf(read.key().teamId(), read.key().userId()).stream()
                         .filter(instance -> !overtook(instance, read, state))
                         .toList();
         return switch (read.action()) {
-            case CommandAction.Configure(var change, var config) ->
-                    configure(read, change, config, state, leaving.test(config.processId()));
+            case CommandAction.Configure(var change, var config) -> {
+                var refused = isNew(read, config, state) ? refusal.apply(config) : null;
+                yield refused == null
+                        ? configure(read, change, config, state, leaving.test(config.processId()))
+                        : new Answer(CommandOutcome.REJECTED, null, refused);
+            }
             case CommandAction.Delete(var installation, var _) ->
                     each(
                             of(installation, installed),
@@ -100,6 +111,13 @@ final class CommandPlanner {
                             null,
                             new CommandError("unsupported", "This version does not know " + what));
         };
+    }
+
+    /** Whether it is not installed, and no earlier owner decided that it is to be. */
+    private static boolean isNew(CommandRead read, ServerConfig config, PartitionState state) {
+        var known = state.command(CommandMemory.nameOf(read));
+        return state.instance(config.processId()) == null
+                && (known == null || !known.origin().equals(read.origin()));
     }
 
     private static CommandPlan configure(

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,14 +21,19 @@ final class InstanceIndex {
     private final Map<String, Instance> byProcess = new LinkedHashMap<>();
     private final Map<User, Map<String, Instance>> byUser = new HashMap<>();
 
+    /** How many each team has; also read by other threads. */
+    private final Map<String, Integer> byTeam = new ConcurrentHashMap<>();
+
     /** Also in place of what there is of the same process. */
     void put(Instance instance) {
         var before = byProcess.put(instance.processId(), instance);
         if (before != null && !User.of(before).equals(User.of(instance))) {
             removeFromUser(before);
         }
-        byUser.computeIfAbsent(User.of(instance), _ -> new LinkedHashMap<>())
-                .put(instance.processId(), instance);
+        var ofUser = byUser.computeIfAbsent(User.of(instance), _ -> new LinkedHashMap<>());
+        if (ofUser.put(instance.processId(), instance) == null) {
+            byTeam.merge(instance.config().teamId(), 1, Integer::sum);
+        }
     }
 
     void remove(String processId) {
@@ -38,6 +44,8 @@ final class InstanceIndex {
     }
 
     private void removeFromUser(Instance instance) {
+        byTeam.computeIfPresent(
+                instance.config().teamId(), (_, count) -> count == 1 ? null : count - 1);
         byUser.computeIfPresent(
                 User.of(instance),
                 (_, left) -> {
@@ -52,6 +60,11 @@ final class InstanceIndex {
 
     List<Instance> all() {
         return List.copyOf(byProcess.values());
+    }
+
+    /** How many each team has, kept up; safe to be read by any thread. */
+    Map<String, Integer> byTeam() {
+        return byTeam;
     }
 
     List<Instance> ofUser(String teamId, String userId) {

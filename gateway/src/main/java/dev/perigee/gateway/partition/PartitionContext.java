@@ -75,6 +75,7 @@ final class PartitionContext {
 
     void state(PartitionState restored) {
         state = restored;
+        services.installations().count(feed.tenure(), restored.byTeam());
     }
 
     /** The session that there is, serving or not. */

@@ -185,6 +185,7 @@ final class PartitionOwner {
             sessions.leave();
         } finally {
             calls.leave();
+            services.installations().forget(tenure());
         }
     }
 

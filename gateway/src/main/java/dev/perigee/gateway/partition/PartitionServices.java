@@ -19,6 +19,7 @@ import java.time.InstantSource;
  * @param seal encrypts secrets of the state topic
  * @param hosts decides which worker a partition goes to
  * @param limits of each user
+ * @param installations how many a user and a team may have
  * @param arguments the memory of all partitions for those of open requests
  * @param requestIds how many ids of answered requests all partitions remember together
  * @param metrics the gateway's own measurements
@@ -40,6 +41,7 @@ public record PartitionServices(
         HostChooser hosts,
         PartitionTimes times,
         UserLimits limits,
+        Installations installations,
         OpenArguments arguments,
         IdBudget requestIds,
         InstantSource clock,

@@ -91,6 +91,11 @@ final class PartitionState {
         return userId == null ? instances.ofTeam(teamId) : instances.ofUser(teamId, userId);
     }
 
+    /** How many instances each team has, kept up; safe to be read by any thread. */
+    Map<String, Integer> byTeam() {
+        return instances.byTeam();
+    }
+
     /** What the worker wants to be remembered of an instance. */
     @Nullable RawJson runtime(String processId) {
         return runtime.get(processId);

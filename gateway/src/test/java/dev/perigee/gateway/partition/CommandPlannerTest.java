@@ -14,6 +14,7 @@ import dev.perigee.gateway.partition.StateRecord.Remembered;
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandAction;
 import dev.perigee.protocol.command.CommandAction.Change;
+import dev.perigee.protocol.command.CommandError;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.command.CommandPayload;
 import dev.perigee.protocol.config.ServerConfig;
@@ -24,6 +25,7 @@ import dev.perigee.protocol.topic.RecordOrigin;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class CommandPlannerTest {
@@ -71,10 +73,37 @@ class CommandPlannerTest {
 
         var again =
                 CommandPlanner.plan(
-                        read(9, "u1", configure(Change.CREATED, "a", "x")), state, _ -> true);
+                        read(9, "u1", configure(Change.CREATED, "a", "x")),
+                        state,
+                        _ -> true,
+                        _ -> null);
 
         assertThat(only(again).write())
                 .isEqualTo(new Installed(config("a", "x"), false, origin(9), "c-9", null, at(9)));
+    }
+
+    @Test
+    @DisplayName("TEN-11: one installation too many is rejected; of what is there none is")
+    void rejectsOneTooMany() {
+        installed("a", "x", false, 5);
+        var full = new CommandError(Installations.CODE, "full");
+
+        assertThat(planFull(9, configure(Change.UPDATED, "a", "y"), full)).isInstanceOf(Run.class);
+        assertThat(planFull(9, configure(Change.CREATED, "b", "x"), full))
+                .isEqualTo(new Answer(CommandOutcome.REJECTED, null, full));
+    }
+
+    @Test
+    @DisplayName("TEN-11: nor is one that an earlier owner accepted")
+    void acceptsWhatWasAccepted() {
+        var full = new CommandError(Installations.CODE, "full");
+        state.remember("c-9", new Remembered(origin(9), null, Instant.EPOCH));
+
+        assertThat(planFull(9, configure(Change.CREATED, "b", "x"), full)).isInstanceOf(Run.class);
+    }
+
+    private CommandPlan planFull(long offset, CommandAction action, CommandError full) {
+        return CommandPlanner.plan(read(offset, "u1", action), state, _ -> false, _ -> full);
     }
 
     @Test
@@ -124,7 +153,8 @@ class CommandPlannerTest {
         assertThat(restart.outcome()).isEqualTo(CommandOutcome.FAILED);
         assertThat(restart.error()).satisfies(e -> assertThat(e.code()).isEqualTo("not_found"));
         var ofAnother = read(9, "u2", new CommandAction.Kill("a", null, null));
-        assertThat(CommandPlanner.plan(ofAnother, state, _ -> false)).isInstanceOf(Answer.class);
+        assertThat(CommandPlanner.plan(ofAnother, state, _ -> false, _ -> null))
+                .isInstanceOf(Answer.class);
     }
 
     @Test
@@ -133,10 +163,10 @@ class CommandPlannerTest {
         installed("b", "x", false, 6, 9);
         var delete = new CommandAction.RemoveMember("t1", "u1");
 
-        var plan = (Run) CommandPlanner.plan(copy(20, at(8), delete), state, _ -> false);
+        var plan = (Run) CommandPlanner.plan(copy(20, at(8), delete), state, _ -> false, _ -> null);
         assertThat(only(plan).processId()).isEqualTo(config("a", "x").processId());
         assertThat(plan.steps()).hasSize(1);
-        assertThat(CommandPlanner.plan(copy(20, at(6), delete), state, _ -> false))
+        assertThat(CommandPlanner.plan(copy(20, at(6), delete), state, _ -> false, _ -> null))
                 .isEqualTo(CommandPlanner.aboutNone(delete));
     }
 
@@ -149,7 +179,7 @@ class CommandPlannerTest {
     }
 
     private CommandPlan plan(long offset, CommandAction action) {
-        return CommandPlanner.plan(read(offset, "u1", action), state, _ -> false);
+        return CommandPlanner.plan(read(offset, "u1", action), state, _ -> false, _ -> null);
     }
 
     private static CommandRead read(long offset, @Nullable String user, CommandAction action) {

@@ -7,6 +7,7 @@ import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class InstanceIndexTest {
@@ -25,6 +26,19 @@ class InstanceIndexTest {
         assertThat(index.ofTeam("t1")).containsExactly(second, first, others);
         assertThat(index.ofUser("t2", "u1")).isEmpty();
         assertThat(index.ofTeam("t2")).isEmpty();
+    }
+
+    @Test
+    void countsThoseOfEachTeam() {
+        index.put(instance("t1", "u1", "a", "node"));
+        index.put(instance("t1", "u1", "a", "java"));
+        index.put(instance("t1", "u2", "b", "node"));
+        var gone = instance("t2", "u1", "c", "node");
+        index.put(gone);
+        index.remove(gone.processId());
+        index.remove(gone.processId());
+
+        assertThat(index.byTeam()).isEqualTo(Map.of("t1", 2));
     }
 
     @Test

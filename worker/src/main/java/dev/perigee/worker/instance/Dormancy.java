@@ -2,6 +2,7 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.event.EventBody;
 import java.time.Duration;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,12 +32,21 @@ final class Dormancy {
      * @return how it was used; null when it is needed, and shown as before
      */
     IdlePolicy.@Nullable Usage begin() {
-        if (!isOver(usage())) {
+        return begin(this::isOver);
+    }
+
+    /** The same if nobody uses it now, however short that is. */
+    IdlePolicy.@Nullable Usage beginIfUnused() {
+        return begin(Dormancy::isUnused);
+    }
+
+    private IdlePolicy.@Nullable Usage begin(Predicate<IdlePolicy.@Nullable Usage> ends) {
+        if (!ends.test(usage())) {
             return null;
         }
         dossier.hideRun();
         var usage = usage();
-        if (!isOver(usage)) {
+        if (!ends.test(usage)) {
             dossier.publish();
             return null;
         }
@@ -45,6 +55,10 @@ final class Dormancy {
 
     private IdlePolicy.@Nullable Usage usage() {
         return dossier.view().usage(calls, dossier.metrics);
+    }
+
+    private static boolean isUnused(IdlePolicy.@Nullable Usage usage) {
+        return usage != null && usage.callsUnderWay() == 0;
     }
 
     private boolean isOver(IdlePolicy.@Nullable Usage usage) {

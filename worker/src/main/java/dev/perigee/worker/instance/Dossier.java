@@ -100,6 +100,12 @@ final class Dossier {
         board.publish(view(null));
     }
 
+    /** How the process that is shown is used, null when it may not be ended; any thread. */
+    IdlePolicy.@Nullable Usage usage(RunningCalls calls) {
+        var shown = board.current();
+        return shown == null ? null : shown.usage(calls, metrics);
+    }
+
     /** How things are, shown or not. */
     View view() {
         return view(lifecycle.state() == InstanceState.RUNNING ? run : null);

@@ -27,4 +27,5 @@ record HostParts(
         InstantSource clock,
         ScheduledExecutorService timers,
         StartSlots slots,
-        IdleSweep sweep) {}
+        IdleSweep sweep,
+        AwakeServers awake) {}

@@ -186,9 +186,8 @@ final class Instance {
 
     /** How its process is used, null when that may not be ended for want of use. */
     IdlePolicy.@Nullable Usage usage() {
-        var view = board.current();
         var known = dossier;
-        return view == null || known == null ? null : view.usage(calls, known.metrics);
+        return known == null ? null : known.usage(calls);
     }
 
     /** The instance as it is now, null before its first configuration was looked at. */

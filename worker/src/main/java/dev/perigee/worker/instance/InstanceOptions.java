@@ -32,7 +32,8 @@ public record InstanceOptions(
         McpOptions mcp,
         HttpOptions http,
         RetryOptions retry,
-        LogOptions logs) {
+        LogOptions logs,
+        AwakeLimits awake) {
 
     public InstanceOptions {
         allowedCommands = List.copyOf(allowedCommands);
@@ -57,6 +58,7 @@ public record InstanceOptions(
                 mcp,
                 http,
                 retry,
-                logs);
+                logs,
+                awake);
     }
 }

@@ -187,6 +187,21 @@ public final class InstanceSettings {
                             + " their shapes (names, types and sizes), where an installation's"
                             + " request_log_values does not say.");
 
+    public static final Setting<Integer> USER_AWAKE =
+            Setting.of(
+                    "limits.user.awake",
+                    SettingType.integer(1, MANY),
+                    "100",
+                    "Server processes of one user of a team that may be awake on this worker. One"
+                            + " more takes the place of one that is idle, which goes dormant; where"
+                            + " none is, it is refused.");
+    public static final Setting<Integer> TEAM_AWAKE =
+            Setting.of(
+                    "limits.team.awake",
+                    SettingType.integer(1, MANY),
+                    "5000",
+                    "The same for all users of a team.");
+
     /** All keys, in the order of the reference page. */
     public static final SettingsSchema SCHEMA =
             SettingsSchema.of(
@@ -216,7 +231,9 @@ public final class InstanceSettings {
                             LOG_RATE,
                             LOG_LINE,
                             LOG_PAYLOAD,
-                            LOG_VALUES)
+                            LOG_VALUES,
+                            USER_AWAKE,
+                            TEAM_AWAKE)
                     .with(HttpSettings.SCHEMA)
                     .with(RetrySettings.SCHEMA)
                     .with(PackageSettings.SCHEMA);
@@ -264,6 +281,7 @@ public final class InstanceSettings {
                         settings.value(LOG_LINE),
                         TAIL_LINES,
                         settings.value(LOG_PAYLOAD),
-                        settings.value(LOG_VALUES)));
+                        settings.value(LOG_VALUES)),
+                new AwakeLimits(settings.value(USER_AWAKE), settings.value(TEAM_AWAKE)));
     }
 }

@@ -46,7 +46,8 @@ public final class LocalInstanceHost implements InstanceHost {
                         clock,
                         timers,
                         new StartSlots(options.parallelStarts(), options.startSlotHold(), timers),
-                        new IdleSweep(options.idle(), clock, timers));
+                        new IdleSweep(options.idle(), clock, timers),
+                        new AwakeServers(options.awake(), clock::instant));
     }
 
     /** Has the memory measured that servers share. */

@@ -44,6 +44,9 @@ sealed interface Message {
     /** There is no process, or one that made no handshake and must go. */
     record StartFailed(ProcessRun run, String why) implements Message {}
 
+    /** The user or team has too many servers awake; there is no process. */
+    record StartRefused(ProcessRun run, String why) implements Message {}
+
     /** A session with a server over HTTP was made. */
     record Connected(ConnectAttempt attempt, HttpRun run) implements Message {}
 
@@ -89,6 +92,9 @@ sealed interface Message {
 
     /** Nobody seems to use the process; the supervisor finds out whether that is so. */
     record Idle() implements Hint {}
+
+    /** Another server needs the place of this one, if nobody uses it. */
+    record Yield() implements Hint {}
 
     /** A check ended; there is no trouble when the server is well. */
     record HealthChecked(

@@ -1,5 +1,6 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.worker.instance.StatusTrigger.StartFailed;
@@ -25,6 +26,9 @@ final class ProcessKeeper implements ServerKeeper {
     /** How long the last output of an ended process is waited for. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
+    /** Where nobody waits for a start, it waits until others have become idle. */
+    private static final Duration RESTORE_WAIT = Duration.ofMinutes(5);
+
     private static final String OUTPUT_GAP = "output_gap";
 
     private final Dossier dossier;
@@ -33,6 +37,7 @@ final class ProcessKeeper implements ServerKeeper {
     private final CrashKeeper crashes;
     private final Dormancy dormancy;
     private final StartAnnouncer announcer;
+    private final AwakeServers.Place place;
     private StartKind kind = StartKind.INSTALL;
     private @Nullable ProcessRun current;
     private @Nullable StartAttempt attempt;
@@ -45,6 +50,8 @@ final class ProcessKeeper implements ServerKeeper {
         this.tools = tools;
         this.crashes = new CrashKeeper(dossier);
         this.dormancy = new Dormancy(dossier, calls);
+        var owner = new StartQueue.Owner(dossier.config.teamId(), dossier.config.userId());
+        this.place = dossier.parts.awake().place(owner, new Yielding(dossier, calls));
     }
 
     /** When the next restart is due, in terms of {@link System#nanoTime}; null when none is. */
@@ -92,8 +99,34 @@ final class ProcessKeeper implements ServerKeeper {
         dossier.lifecycle.to(InstanceState.STARTING);
         runs(run);
         dossier.starts++;
-        attempt = new StartAttempt(run, kind, dossier.parts, dossier.gate, dossier.mailbox, calls);
+        boolean restored = startKind == StartKind.INSTALL && commandId == null;
+        attempt =
+                new StartAttempt(
+                        run,
+                        kind,
+                        dossier.parts,
+                        dossier.gate,
+                        dossier.mailbox,
+                        calls,
+                        () -> place.take(restored ? RESTORE_WAIT : placeWait()));
         attempt.begin();
+    }
+
+    /** A call that waits for the start is told why there is none, in what it may wait. */
+    private Duration placeWait() {
+        return dossier.parts.options().transitionWait().dividedBy(2);
+    }
+
+    /** After each message: an instance that has no process and awaits none needs no place. */
+    void settle() {
+        if (current == null && restartDueNanos == null) {
+            place.release();
+        }
+    }
+
+    /** The instance ends without looking at what becomes of its process. */
+    void abandonPlace() {
+        place.release();
     }
 
     private void runs(@Nullable ProcessRun run) {
@@ -182,6 +215,34 @@ final class ProcessKeeper implements ServerKeeper {
         }
     }
 
+    /** No failure of the server's: nothing was started, and nothing is counted. */
+    void startRefused(Message.StartRefused message) throws InterruptedException {
+        var run = message.run();
+        if (run != current) {
+            return;
+        }
+        attempt = null;
+        terminate(run, message.why(), Duration.ZERO);
+        runs(null);
+        dossier.lastError = message.why();
+        log.atWarn()
+                .addKeyValue("process_id", dossier.processId())
+                .addKeyValue("reason", message.why())
+                .log("Server was not started: too many are awake");
+        if (kind == StartKind.RESPAWN) {
+            dossier.lifecycle.to(InstanceState.TERMINATED);
+        } else {
+            notRunning(run, "too_many_awake", message.why());
+        }
+    }
+
+    private void notRunning(ProcessRun run, String code, String reason) {
+        dossier.lifecycle.to(InstanceState.FAILED);
+        dossier.reporter.on(new StartFailed(ServerStatus.ERROR), reason, null, run.pid());
+        var details = CommandDetails.status(ServerStatus.ERROR, reason);
+        dossier.waiting.settle(Outcomes.failed(dossier.processId(), details, code, reason));
+    }
+
     private void failed(ProcessRun run, String reason) throws InterruptedException {
         var exit = run.exit();
         attempt = null;
@@ -202,10 +263,7 @@ final class ProcessKeeper implements ServerKeeper {
         } else if (kind == StartKind.RESPAWN) {
             dossier.lifecycle.to(InstanceState.TERMINATED);
         } else {
-            dossier.lifecycle.to(InstanceState.FAILED);
-            dossier.reporter.on(new StartFailed(ServerStatus.ERROR), reason, null, run.pid());
-            dossier.waiting.settle(
-                    Outcomes.spawnFailed(dossier.processId(), ServerStatus.ERROR, reason));
+            notRunning(run, "spawn_failed", reason);
         }
     }
 
@@ -292,9 +350,17 @@ final class ProcessKeeper implements ServerKeeper {
         }
     }
 
-    /** Ends the process if nobody uses it; the next call starts another. */
+    /** Ends the process if nobody used it for a while; the next call starts another. */
     void sleepIfIdle() throws InterruptedException {
-        var usage = dormancy.begin();
+        sleep(dormancy.begin());
+    }
+
+    /** Ends the process if nobody uses it now; the next call starts another. */
+    void yieldIfUnused() throws InterruptedException {
+        sleep(dormancy.beginIfUnused());
+    }
+
+    private void sleep(IdlePolicy.@Nullable Usage usage) throws InterruptedException {
         if (usage != null) {
             var pid = end("The server was idle", dormancy.grace());
             dormancy.enter(usage, pid);

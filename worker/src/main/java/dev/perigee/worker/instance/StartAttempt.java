@@ -6,6 +6,7 @@ import dev.perigee.worker.process.LaunchException;
 import dev.perigee.worker.process.isolation.ServerProgram;
 import dev.perigee.worker.process.packages.PackageException;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,12 +31,20 @@ final class StartAttempt implements Runnable {
     private final OutputGate gate;
     private final Mailbox mailbox;
     private final RunningCalls calls;
+    private final Admission admission;
     private final Thread thread;
+
+    /** Whether there may be one more process; waits for it, bounded. */
+    interface Admission {
+        /** Why not, for people; null when there may. */
+        @Nullable String ask() throws InterruptedException;
+    }
 
     /**
      * A start that was not begun yet.
      *
      * @param calls those that wait for it, if there are any
+     * @param admission whether there may be one more process
      */
     StartAttempt(
             ProcessRun run,
@@ -43,13 +52,15 @@ final class StartAttempt implements Runnable {
             HostParts parts,
             OutputGate gate,
             Mailbox mailbox,
-            RunningCalls calls) {
+            RunningCalls calls,
+            Admission admission) {
         this.run = run;
         this.kind = kind;
         this.parts = parts;
         this.gate = gate;
         this.mailbox = mailbox;
         this.calls = calls;
+        this.admission = admission;
         this.thread =
                 Thread.ofVirtual()
                         .name("start-" + run.config().processId())
@@ -74,6 +85,11 @@ final class StartAttempt implements Runnable {
     public void run() {
         try {
             var program = prepared();
+            var refusal = admission.ask();
+            if (refusal != null) {
+                mailbox.post(new Message.StartRefused(run, refusal));
+                return;
+            }
             try (var slot = parts.slots().acquire(owner(), () -> calls.count() > 0)) {
                 if (slot == null) {
                     fail("The worker is starting too many servers: try again later");

@@ -68,6 +68,7 @@ final class Supervisor {
             case Message.Progressed progressed -> process.progressed(progressed);
             case Message.Started started -> process.started(started);
             case Message.StartFailed failed -> process.startFailed(failed);
+            case Message.StartRefused refused -> process.startRefused(refused);
             case Message.Connected connected -> http.connected(connected);
             case Message.ConnectFailed failed -> http.connectFailed(failed);
             case Message.CallFailed failed -> http.callFailed(failed);
@@ -80,10 +81,12 @@ final class Supervisor {
             case Message.Answered answered -> tools.recovered(answered.run());
             case Message.Wake wake -> process.wake(wake.starts());
             case Message.Idle _ -> sleepIfIdle();
+            case Message.Yield _ -> yieldIfUnused();
             case Message.HealthChecked checked -> health.ended(checked);
             case Message.Due _ -> due(System.nanoTime());
             case Message.Leave leave -> leave(leave.limit());
         }
+        process.settle();
         dossier.publish();
     }
 
@@ -104,6 +107,12 @@ final class Supervisor {
     private void sleepIfIdle() throws InterruptedException {
         if (!health.isUnderWay() && !dossier.outdated) {
             process.sleepIfIdle();
+        }
+    }
+
+    private void yieldIfUnused() throws InterruptedException {
+        if (!health.isUnderWay() && !dossier.outdated) {
+            process.yieldIfUnused();
         }
     }
 
@@ -295,6 +304,7 @@ final class Supervisor {
     void abort() {
         dossier.presence = View.Presence.LEAVING;
         server.kill();
+        process.abandonPlace();
         dossier.publish();
     }
 

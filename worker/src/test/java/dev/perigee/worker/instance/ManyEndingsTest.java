@@ -53,7 +53,8 @@ final class ManyEndingsTest {
 
     private static final Duration LEASE = Duration.ofMinutes(5);
 
-    private static final Map<String, String> SETTINGS = Map.of("restart.delays", "1s,5s,15s");
+    private static final Map<String, String> SETTINGS =
+            Map.of("restart.delays", "1s,5s,15s", "limits.user.awake", "1000");
 
     private final ProcessLauncher launcher = ProcessLaunchers.create(LauncherOptions.defaults());
     private final Termination termination = new Termination();

@@ -40,7 +40,8 @@ final class ManyInstancesTest {
             Map.of(
                     "idle.check-interval", "200ms",
                     "tool.transition-wait", "60s",
-                    "process.parallel-starts", "16");
+                    "process.parallel-starts", "16",
+                    "limits.user.awake", "1000");
 
     /** A clock that can be put forward, so that nobody waits for instances to be idle. */
     private static final class Clock implements InstantSource {

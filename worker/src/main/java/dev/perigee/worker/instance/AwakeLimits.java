@@ -1,0 +1,9 @@
+package dev.perigee.worker.instance;
+
+/**
+ * How many server processes may be awake on one worker at a time.
+ *
+ * @param perUser of one user of a team
+ * @param perTeam of all users of a team
+ */
+public record AwakeLimits(int perUser, int perTeam) {}

@@ -1,0 +1,22 @@
+package dev.perigee.worker.instance;
+
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** Lets an instance go dormant when another one needs its place. Any thread. */
+record Yielding(Dossier dossier, RunningCalls calls) implements AwakeServers.Sleeper {
+    @Override
+    public @Nullable Instant idleSince() {
+        var usage = dossier.usage(calls);
+        return usage == null
+                        || usage.callsUnderWay() > 0
+                        || !dossier.parts.options().idle().isEnabled()
+                ? null
+                : usage.idleSince();
+    }
+
+    @Override
+    public void sleep() {
+        dossier.mailbox.post(new Message.Yield());
+    }
+}
