@@ -112,7 +112,7 @@ final class ProcessKeeper implements ServerKeeper {
         attempt.begin();
     }
 
-    /** A call that waits for the start is told why there is none, in what it may wait. */
+    /** Half, so that a call that waits for the start gets the reason rather than a timeout. */
     private Duration placeWait() {
         return dossier.parts.options().transitionWait().dividedBy(2);
     }
