@@ -42,7 +42,7 @@ public final class WorkerSettings {
                     SettingType.oneOf(WorkerMode.class),
                     "production",
                     "What a worker is for. In production debug pages are off unless admin.debug"
-                            + " turns them on, packages are in /mcp-cache unless"
+                            + " turns them on, homes and packages are in /mcp-cache unless"
                             + " worker.cache-directory names another directory, and a * in"
                             + " process.allowed-commands stands for "
                             + String.join(",", PRODUCTION_COMMANDS)
@@ -51,7 +51,7 @@ public final class WorkerSettings {
             Setting.optional(
                     "worker.cache-directory",
                     SettingType.string(),
-                    "Where packages are kept, by runtime and team. Without it /mcp-cache in"
+                    "Where the homes of installations and packages are kept. Without it /mcp-cache in"
                             + " production, else .cache/perigee in the home directory.");
     public static final Setting<Integer> CAPACITY =
             Setting.of(

@@ -5,6 +5,7 @@ import dev.perigee.worker.mcp.LineRoom;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.isolation.Isolation;
+import dev.perigee.worker.process.packages.Deletion;
 import dev.perigee.worker.process.packages.PackagePreparer;
 import dev.perigee.worker.tool.Retrying;
 import java.time.InstantSource;
@@ -21,6 +22,7 @@ record HostParts(
         Termination termination,
         Isolation isolation,
         PackagePreparer packages,
+        Deletion deletion,
         HttpConnections connections,
         LineRoom lines,
         Retrying retrying,

@@ -1,6 +1,7 @@
 package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.worker.process.isolation.Home;
 import dev.perigee.worker.process.isolation.ServerProgram;
 import dev.perigee.worker.process.isolation.ServerRuntime;
 import dev.perigee.worker.process.packages.GitHubArguments;
@@ -53,10 +54,16 @@ final class LaunchPlan {
         command.add(program);
         command.addAll(GitHubArguments.of(config));
         return new ServerProgram(
-                config.teamId(),
+                home(config),
                 ServerRuntime.of(config.runtime(), program),
                 command,
                 config.env(),
-                GITHUB.equals(config.source()));
+                GITHUB.equals(config.source()),
+                List.of());
+    }
+
+    /** The home of this configuration's server. */
+    static Home.OfInstallation home(ServerConfig config) {
+        return new Home.OfInstallation(config.teamId(), config.userId(), config.installationId());
     }
 }

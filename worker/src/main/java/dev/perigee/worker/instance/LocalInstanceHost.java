@@ -5,6 +5,7 @@ import dev.perigee.worker.mcp.LineRoom;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.isolation.Isolation;
+import dev.perigee.worker.process.packages.Deletion;
 import dev.perigee.worker.process.packages.PackagePreparer;
 import dev.perigee.worker.tool.Retrying;
 import io.micrometer.core.instrument.Gauge;
@@ -31,6 +32,8 @@ public final class LocalInstanceHost implements InstanceHost {
                         1, Thread.ofPlatform().daemon().name("instance-timers").factory());
         timers.setRemoveOnCancelPolicy(true);
         timers.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        var deletion = new Deletion(isolation, launcher, termination);
+        deletion.resume();
         var lines = new LineRoom(options.mcp().unfinished());
         this.parts =
                 new HostParts(
@@ -39,7 +42,13 @@ public final class LocalInstanceHost implements InstanceHost {
                         termination,
                         isolation,
                         new PackagePreparer(
-                                options.packages(), isolation, launcher, termination, clock),
+                                options.packages(),
+                                isolation,
+                                launcher,
+                                termination,
+                                deletion,
+                                clock),
+                        deletion,
                         HttpConnections.open(options.http(), lines),
                         lines,
                         new Retrying(options.retry()),

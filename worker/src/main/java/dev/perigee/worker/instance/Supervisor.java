@@ -272,6 +272,7 @@ final class Supervisor {
         // Their results come before the end, and nothing after it.
         calls.awaitNone(Duration.ofSeconds(2));
         requestLogs.flush();
+        dossier.parts.deletion().discard(LaunchPlan.home(dossier.config));
         dossier.journal.appendRemoved();
         complete(message, CommandDetails.removed(active, dormant));
     }

@@ -26,7 +26,6 @@ final class NativeCalls {
     static final int CLOSE_ON_EXEC = 0x80000;
     static final int NONBLOCKING = 0x800;
 
-    private static final int PATH_ONLY = 0x200000;
     private static final int F_SETFL = 4;
     private static final int P_PID = 1;
     private static final int P_PIDFD = 3;
@@ -45,7 +44,6 @@ final class NativeCalls {
                     .varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
     private static final MethodHandle PIPE2 = function("pipe2", 0, JAVA_INT, ADDRESS, JAVA_INT);
-    private static final MethodHandle OPEN = function("open", 2, JAVA_INT, ADDRESS, JAVA_INT);
     private static final MethodHandle READ =
             function("read", 0, JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG);
     private static final MethodHandle WRITE =
@@ -94,18 +92,6 @@ final class NativeCalls {
     int pipe(MemorySegment ends) {
         try {
             return result((int) PIPE2.invokeExact(state, ends, CLOSE_ON_EXEC));
-        } catch (Throwable e) {
-            throw unexpected(e);
-        }
-    }
-
-    /** A descriptor that names a file and does nothing else; never waits. */
-    int hold(String path) {
-        try (var memory = Arena.ofConfined()) {
-            return result(
-                    (int)
-                            OPEN.invokeExact(
-                                    state, memory.allocateFrom(path), PATH_ONLY | CLOSE_ON_EXEC));
         } catch (Throwable e) {
             throw unexpected(e);
         }

@@ -11,6 +11,7 @@ import dev.perigee.worker.process.LauncherOptions;
 import dev.perigee.worker.process.ProcessLaunchers;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.isolation.NoIsolation;
+import dev.perigee.worker.process.packages.Deletion;
 import dev.perigee.worker.process.packages.PackagePreparer;
 import dev.perigee.worker.process.packages.PackagePreparer.Lookup;
 import dev.perigee.worker.process.packages.PackageSettings;
@@ -138,12 +139,15 @@ final class WrapperTest {
         placeUv();
         var program = LaunchPlan.of(program("a", "uvx", "probe-tool"));
         try (var launcher = ProcessLaunchers.create(LauncherOptions.defaults())) {
+            var isolation = new NoIsolation(System.getenv(), Path.of("/dev/null/nowhere"));
+            var termination = new Termination();
             var preparer =
                     new PackagePreparer(
                             PackageSettings.read(PackageSettings.SCHEMA.defaults()),
-                            new NoIsolation(System.getenv(), Path.of("/dev/null/nowhere")),
+                            isolation,
                             launcher,
-                            new Termination(),
+                            termination,
+                            new Deletion(isolation, launcher, termination),
                             InstantSource.system());
 
             assertThat(preparer.missing(program, Lookup.WHEN_DUE)).isNull();

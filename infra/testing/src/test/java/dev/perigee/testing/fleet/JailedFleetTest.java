@@ -93,7 +93,7 @@ final class JailedFleetTest {
                 .containsPattern("Max address space +unlimited +unlimited");
         assertThat(backend.text(f, "pid", "{}")).isEqualTo("2");
         backend.text(f, "counter", "{\"file\":\"/home/node/count\"}");
-        assertThat(caches.resolve("node").resolve(f.teamId()).resolve("count")).hasContent("x");
+        assertThat(home(f).resolve("node/count")).hasContent("x");
 
         var heartbeat = fleet.records().await(Topic.HEARTBEATS, "heartbeat", r -> true);
         assertThat(heartbeat.text("isolation")).startsWith("bubblewrap");
@@ -123,7 +123,18 @@ final class JailedFleetTest {
             var name = "{\"name\":\"%s\"}".formatted(variable.getKey());
             assertThat(backend.text(p, "env", name)).isEqualTo(variable.getValue());
         }
-        assertThat(caches.resolve("python").resolve(p.teamId())).isDirectory();
+        assertThat(home(p).resolve("python")).isDirectory();
+        backend.uninstall(p);
+        installed.remove(p);
+        awaitNoServer();
+        assertThat(home(p)).doesNotExist();
+    }
+
+    private static Path home(Installation of) {
+        return caches.resolve("homes")
+                .resolve(of.teamId())
+                .resolve(of.userId())
+                .resolve(of.installationId());
     }
 
     private List<String> commandLines() {

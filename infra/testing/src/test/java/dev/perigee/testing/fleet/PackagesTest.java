@@ -8,6 +8,7 @@ import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.Fixtures;
 import dev.perigee.testing.NpmRegistry;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,10 +34,12 @@ final class PackagesTest {
         }
     }
 
-    private FleetUnderTest fleet(String name) throws IOException {
+    private FleetUnderTest fleet(String name, String npmrc) throws IOException {
+        var file = Files.writeString(folder.resolve("npmrc"), npmrc);
         var fleet =
                 FleetUnderTest.named(name)
                         .worker("worker.cache-directory", folder.resolve("cache").toString())
+                        .worker("packages.npmrc", file.toString())
                         .start();
         open.add(fleet);
         return fleet;
@@ -54,16 +57,15 @@ final class PackagesTest {
     void preparesOnce() throws IOException {
         var registry = NpmRegistry.start();
         open.add(registry);
-        var fleet = fleet("packages");
+        var npmrc = "registry=%s\ncache=%s\n".formatted(registry.url(), folder.resolve("npm"));
+        var fleet = fleet("packages", npmrc);
         var backend = fleet.backend();
         var helpers = servers(fleet);
         var alice =
                 Installation.of(
-                                "everything",
-                                "npx",
-                                List.of("-y", "@modelcontextprotocol/server-everything"))
-                        .withEnv("npm_config_registry", registry.url())
-                        .withEnv("npm_config_cache", folder.resolve("npm").toString());
+                        "everything",
+                        "npx",
+                        List.of("-y", "@modelcontextprotocol/server-everything"));
 
         backend.install(alice);
 
@@ -124,7 +126,7 @@ final class PackagesTest {
     @NeedsProgram(Program.PYTHON)
     @DisplayName("PRO-07: a server of node and one of python3 are online side by side")
     void runsBothRuntimes() throws IOException {
-        var backend = fleet("runtimes").backend();
+        var backend = fleet("runtimes", "").backend();
         var node = backend.install(Installation.fixture());
         var python =
                 backend.install(

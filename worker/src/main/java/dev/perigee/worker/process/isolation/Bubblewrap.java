@@ -88,6 +88,9 @@ record Bubblewrap(Path bwrap, Path prlimit, boolean closed, SyscallFiles syscall
             line.add("--remount-ro", directory);
         }
         line.add("--bind", program.home().host(), program.home().inside());
+        for (var mount : program.mounts()) {
+            line.add(mount.writable() ? "--bind" : "--ro-bind", mount.host(), mount.inside());
+        }
         if (program.app()) {
             tmpfs(JailedProgram.APP, policy.appBytes(), line);
         }

@@ -1,12 +1,14 @@
 package dev.perigee.worker.process.isolation;
 
 import dev.perigee.worker.process.LaunchSpec;
+import java.nio.file.Path;
 
 /**
  * Encloses programs, one way for the whole life of a worker. Thread-safe. A program that was
  * enclosed must be launched: what was set up for it is released when that launch ends or fails.
  *
- * <p>Source: seeds/process-management.txt, "Spawning Modes".
+ * <p>Methods that touch the host's file system throw {@link java.io.UncheckedIOException} when it
+ * does not let them.
  */
 public interface Isolation extends AutoCloseable {
 
@@ -18,11 +20,7 @@ public interface Isolation extends AutoCloseable {
         return name();
     }
 
-    /**
-     * What to launch so that the program runs enclosed.
-     *
-     * @throws java.io.UncheckedIOException when the host does not let it be prepared
-     */
+    /** What to launch so that the program runs enclosed. */
     LaunchSpec enclose(ServerProgram program);
 
     /**
@@ -31,8 +29,30 @@ public interface Isolation extends AutoCloseable {
      */
     String searchPath(ServerProgram program);
 
-    /** Where a team's cache for a runtime is. It is made when it is not there. */
-    CacheDirectory cache(ServerRuntime runtime, String teamId);
+    /** Where a program's home is. It is made when it is not there. */
+    HomePlace home(ServerProgram program);
+
+    /**
+     * Takes an installation's homes from it for good: a later installation of the same name begins
+     * with empty ones. They are moved to {@link #gone} and take up space until they are deleted
+     * there. The installation's programs have ended.
+     *
+     * @return whether there were any
+     */
+    boolean discard(Home.OfInstallation home);
+
+    /** Where discarded homes are; anything in it may be deleted. Programs do not see it. */
+    Path gone();
+
+    /** Where packages are kept. Programs do not see it, only what is mounted from it. */
+    Path packages();
+
+    /**
+     * A way for a program to get a part of the host.
+     *
+     * @param inside where it finds it in a jail; without one it finds it where it is
+     */
+    Mount mount(Path host, Path inside, boolean writable);
 
     /** Gives back what is kept on the host; nothing enclosed lives any more. */
     @Override

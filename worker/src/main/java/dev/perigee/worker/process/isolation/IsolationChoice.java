@@ -24,7 +24,7 @@ public final class IsolationChoice {
      * What a worker brings with it.
      *
      * @param production whether servers without a jail are worth a warning
-     * @param caches where the teams' caches are
+     * @param caches the cache directory
      * @param environment the worker's own
      * @param launcher by which it starts processes
      */
@@ -84,12 +84,12 @@ public final class IsolationChoice {
         return new JailPrograms(
                 host.environment().getOrDefault("PATH", ""),
                 JailPrograms.SYSTEM_PATH,
-                SyscallFiles.write(new TeamCaches(host.caches()).logs(host.workerId())));
+                SyscallFiles.write(new CacheLayout(host.caches()).logs(host.workerId())));
     }
 
     /** Without a memory limit only where none is possible: what is missing is then reported. */
     private Isolation jailed(List<Jail> kinds) throws InterruptedException {
-        JailLog.sweep(new TeamCaches(host.caches()).logs(host.workerId()));
+        JailLog.sweep(new CacheLayout(host.caches()).logs(host.workerId()));
         var memory = memory();
         var gap = memory instanceof MemoryPlace.Missing missing ? missing.why() : "";
         if (memory instanceof MemoryPlace.Found found) {
@@ -153,7 +153,7 @@ public final class IsolationChoice {
                                             ? " and modes of the host's devices"
                                             : ""));
         }
-        var caches = new TeamCaches(host.caches());
+        var caches = new CacheLayout(host.caches());
         return new JailIsolation(kind, policy, caches, caches.logs(host.workerId()), groups, gaps);
     }
 

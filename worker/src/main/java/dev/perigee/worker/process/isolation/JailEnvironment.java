@@ -69,7 +69,7 @@ final class JailEnvironment {
 
     private JailEnvironment() {}
 
-    static Map<String, String> of(JailPolicy policy, ServerProgram program, CacheDirectory home) {
+    static Map<String, String> of(JailPolicy policy, ServerProgram program, HomePlace home) {
         var environment = new TreeMap<>(given(program.runtime(), home.inside().toString()));
         environment.putAll(policy.environment());
         environment.putAll(program.environment());

@@ -21,7 +21,7 @@ final class JailIsolation implements Isolation {
 
     private final Jail jail;
     private final JailPolicy policy;
-    private final TeamCaches caches;
+    private final CacheLayout caches;
     private final Path logs;
     private final @Nullable MemoryGroups groups;
     private final String description;
@@ -36,7 +36,7 @@ final class JailIsolation implements Isolation {
     JailIsolation(
             Jail jail,
             JailPolicy policy,
-            TeamCaches caches,
+            CacheLayout caches,
             Path logs,
             @Nullable MemoryGroups groups,
             List<String> hostGaps) {
@@ -68,22 +68,18 @@ final class JailIsolation implements Isolation {
         var dropped = JailEnvironment.dropped(program);
         if (!dropped.isEmpty()) {
             log.atInfo()
-                    .addKeyValue("team_id", program.teamId())
+                    .addKeyValue("team_id", program.home().owner())
                     .addKeyValue("names", dropped)
                     .log("Configured environment variables are kept from a jailed program");
         }
         var jailLog = JailLog.in(logs);
-        return enclose(
-                program,
-                cache(program.runtime(), program.teamId()),
-                jailLog,
-                () -> report(program.teamId(), jailLog.take()));
+        return enclose(program, jailLog, () -> report(program.home().owner(), jailLog.take()));
     }
 
-    private static void report(String teamId, String logged) {
+    private static void report(String owner, String logged) {
         if (JailLog.tellsFailure(logged)) {
             log.atWarn()
-                    .addKeyValue("team_id", teamId)
+                    .addKeyValue("team_id", owner)
                     .addKeyValue("jail", logged)
                     .log("A jail could not be made");
         }
@@ -91,15 +87,15 @@ final class JailIsolation implements Isolation {
 
     /** Runs something harmless in a jail: null when that works, else what went wrong. */
     @Nullable String probe(ProcessLauncher launcher) throws InterruptedException {
-        var program = new ServerProgram("probe", ServerRuntime.NODE, JailProbe.command(), Map.of());
-        var home = new CacheDirectory(caches.probe(), inside(ServerRuntime.NODE));
+        var home = new Home.OfWorker(caches.probe());
+        var program = new ServerProgram(home, ServerRuntime.NODE, JailProbe.command(), Map.of());
         var jailLog = JailLog.in(logs);
-        var spec = enclose(program, home, jailLog, NOTHING_TO_RELEASE);
+        var spec = enclose(program, jailLog, NOTHING_TO_RELEASE);
         return JailProbe.failure(launcher, spec, jailLog);
     }
 
-    private LaunchSpec enclose(
-            ServerProgram program, CacheDirectory home, JailLog jailLog, Enclosure release) {
+    private LaunchSpec enclose(ServerProgram program, JailLog jailLog, Enclosure release) {
+        var home = home(program);
         var environment = JailEnvironment.of(policy, program, home);
         var system = SystemPaths.find(policy, caches.root());
         var command = jail.command(policy, system, JailedProgram.of(program, home), jailLog);
@@ -123,12 +119,30 @@ final class JailIsolation implements Isolation {
     }
 
     @Override
-    public CacheDirectory cache(ServerRuntime runtime, String teamId) {
-        return new CacheDirectory(caches.directory(runtime, teamId), inside(runtime));
+    public HomePlace home(ServerProgram program) {
+        var runtime = program.runtime();
+        return new HomePlace(
+                caches.home(program.home(), runtime), Path.of("/home", runtime.wireName()));
     }
 
-    private static Path inside(ServerRuntime runtime) {
-        return Path.of("/home", runtime.wireName());
+    @Override
+    public boolean discard(Home.OfInstallation home) {
+        return caches.discard(home);
+    }
+
+    @Override
+    public Path gone() {
+        return caches.gone();
+    }
+
+    @Override
+    public Path packages() {
+        return caches.packages();
+    }
+
+    @Override
+    public Mount mount(Path host, Path inside, boolean writable) {
+        return new Mount(host, inside, writable);
     }
 
     @Override

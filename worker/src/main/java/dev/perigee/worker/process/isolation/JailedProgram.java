@@ -7,27 +7,33 @@ import java.util.List;
  * since arguments can be read by everybody on the host.
  *
  * @param hostname what the program is told the host is called
- * @param home the team's cache, the program's home and, unless it has an {@code /app}, where it
- *     starts
+ * @param home the program's home and, unless it has an {@code /app}, where it starts
  * @param app whether it has an {@code /app}
+ * @param mounts what else of the host it gets; a later one may lie below an earlier one
  */
-record JailedProgram(String hostname, CacheDirectory home, boolean app, List<String> command) {
+record JailedProgram(
+        String hostname, HomePlace home, boolean app, List<Mount> mounts, List<String> command) {
 
     private static final int LONGEST_HOSTNAME = 64;
     static final String APP = "/app";
 
     JailedProgram {
+        mounts = List.copyOf(mounts);
         command = List.copyOf(command);
     }
 
-    static JailedProgram of(ServerProgram program, CacheDirectory home) {
+    static JailedProgram of(ServerProgram program, HomePlace home) {
         return new JailedProgram(
-                hostname(program.teamId()), home, program.app(), program.command());
+                hostname(program.home().owner()),
+                home,
+                program.app(),
+                program.mounts(),
+                program.command());
     }
 
     /** As long and of such characters as the system takes. */
-    private static String hostname(String teamId) {
-        var name = "mcp-" + teamId.replaceAll("[^A-Za-z0-9._-]", "-");
+    private static String hostname(String owner) {
+        var name = "mcp-" + owner.replaceAll("[^A-Za-z0-9._-]", "-");
         return name.substring(0, Math.min(name.length(), LONGEST_HOSTNAME));
     }
 

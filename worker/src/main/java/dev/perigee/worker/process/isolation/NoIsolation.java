@@ -15,19 +15,19 @@ public final class NoIsolation implements Isolation {
     private static final String OWN_PREFIX = "PERIGEE_";
 
     private final Map<String, String> inherited;
-    private final TeamCaches caches;
+    private final CacheLayout caches;
 
     /**
      * No isolation.
      *
      * @param workerEnvironment the worker's own
-     * @param caches where the teams' caches are
+     * @param caches the cache directory
      */
     public NoIsolation(Map<String, String> workerEnvironment, Path caches) {
         var environment = new HashMap<>(workerEnvironment);
         environment.keySet().removeIf(name -> name.startsWith(OWN_PREFIX));
         this.inherited = Map.copyOf(environment);
-        this.caches = new TeamCaches(caches);
+        this.caches = new CacheLayout(caches);
     }
 
     @Override
@@ -52,8 +52,28 @@ public final class NoIsolation implements Isolation {
     }
 
     @Override
-    public CacheDirectory cache(ServerRuntime runtime, String teamId) {
-        var directory = caches.directory(runtime, teamId);
-        return new CacheDirectory(directory, directory);
+    public HomePlace home(ServerProgram program) {
+        var directory = caches.home(program.home(), program.runtime());
+        return new HomePlace(directory, directory);
+    }
+
+    @Override
+    public boolean discard(Home.OfInstallation home) {
+        return caches.discard(home);
+    }
+
+    @Override
+    public Path gone() {
+        return caches.gone();
+    }
+
+    @Override
+    public Path packages() {
+        return caches.packages();
+    }
+
+    @Override
+    public Mount mount(Path host, Path inside, boolean writable) {
+        return new Mount(host, host, writable);
     }
 }

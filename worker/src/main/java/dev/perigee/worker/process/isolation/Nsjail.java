@@ -90,6 +90,9 @@ record Nsjail(Path nsjail, Path shell, Path env, SyscallFiles syscalls) implemen
             line.add("-m", "none:%s:tmpfs:ro,size=%d".formatted(directory, SystemPaths.PAGE_BYTES));
         }
         line.add("-B", program.home().host() + ":" + program.home().inside());
+        for (var mount : program.mounts()) {
+            line.add(mount.writable() ? "-B" : "-R", mount.host() + ":" + mount.inside());
+        }
         if (program.app()) {
             tmpfs(JailedProgram.APP, policy.appBytes(), line);
         }

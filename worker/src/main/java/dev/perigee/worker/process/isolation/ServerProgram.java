@@ -4,37 +4,41 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A program that is to run for a team. {@link #toString} shows neither arguments nor values, since
- * both may hold secrets.
+ * A program that is to run. {@link #toString} shows neither arguments nor values, since both may
+ * hold secrets.
  *
+ * @param home its home directory, and unless it has an {@code /app} where it starts in a jail
  * @param command program and arguments, as the program is to see them
  * @param environment what is configured for it, beyond what the isolation gives to every program
  * @param app whether it is deployed from GitHub and has an {@code /app} of its own in a jail
+ * @param mounts what else of the host it gets in a jail
  */
 public record ServerProgram(
-        String teamId,
+        Home home,
         ServerRuntime runtime,
         List<String> command,
         Map<String, String> environment,
-        boolean app) {
+        boolean app,
+        List<Mount> mounts) {
 
     public ServerProgram {
         command = List.copyOf(command);
         environment = Map.copyOf(environment);
+        mounts = List.copyOf(mounts);
     }
 
-    /** A program without an {@code /app}. */
+    /** A program without an {@code /app}, with nothing but its home. */
     public ServerProgram(
-            String teamId,
+            Home home,
             ServerRuntime runtime,
             List<String> command,
             Map<String, String> environment) {
-        this(teamId, runtime, command, environment, false);
+        this(home, runtime, command, environment, false, List.of());
     }
 
     @Override
     public String toString() {
-        return "ServerProgram[team=%s, runtime=%s, program=%s]"
-                .formatted(teamId, runtime, command.getFirst());
+        return "ServerProgram[home=%s, runtime=%s, program=%s]"
+                .formatted(home, runtime, command.getFirst());
     }
 }

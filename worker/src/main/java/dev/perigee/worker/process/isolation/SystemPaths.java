@@ -52,7 +52,7 @@ record SystemPaths(
     /**
      * Looks at this host.
      *
-     * @param caches where those of all teams are; hidden where programs would see it
+     * @param caches the cache directory; hidden where programs would see it
      */
     static SystemPaths find(JailPolicy policy, Path caches) {
         var readOnly = new ArrayList<>(SYSTEM.stream().filter(Files::exists).toList());

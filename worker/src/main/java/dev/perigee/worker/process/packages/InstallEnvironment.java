@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What of a server's configured environment its installation sees. The server's own secrets are
- * none of a package manager's business, nor of the install scripts that it runs. It needs, and
- * gets: where programs and its own configuration are ({@code PATH}, {@code HOME}), how to reach a
- * registry (proxies, certificates) and its own configuration ({@code npm_config_*} or {@code UV_*},
- * credentials of a registry among them). Pure.
+ * none of a package manager's business. It needs, and gets: where programs and its own
+ * configuration are ({@code PATH}, {@code HOME}), how to reach a registry (proxies, certificates)
+ * and its own configuration ({@code npm_config_*} or {@code UV_*}, credentials of a registry among
+ * them). Pure.
  */
 final class InstallEnvironment {
     private static final Set<String> COMMON =
@@ -28,11 +28,15 @@ final class InstallEnvironment {
     private static final String NPM = "npm_config_";
     private static final String UV = "uv_";
 
-    /** Configuration that makes the wrapper do something else than install a package and run it. */
+    /**
+     * Configuration that makes the wrapper do something else than install a package and run it, or
+     * that is in files, which installations do not see.
+     */
     private static final Set<String> ELSEWHERE =
             Set.of(
                     "npm_config_call",
                     "npm_config_dry_run",
+                    "npm_config_globalconfig",
                     "npm_config_global",
                     "npm_config_include_workspace_root",
                     "npm_config_location",
@@ -40,8 +44,10 @@ final class InstallEnvironment {
                     "npm_config_package_lock_only",
                     "npm_config_prefix",
                     "npm_config_script_shell",
+                    "npm_config_userconfig",
                     "npm_config_workspace",
                     "npm_config_workspaces",
+                    "uv_config_file",
                     "uv_isolated",
                     "uv_tool_bin_dir",
                     "uv_tool_dir");

@@ -2,11 +2,11 @@ package dev.perigee.worker.process.packages;
 
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
-import dev.perigee.worker.process.HeldPath;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Map;
@@ -17,7 +17,8 @@ import tools.jackson.databind.JsonNode;
 /**
  * Finds in an installation the program that the wrapper would run: of npm's package the one that
  * the line names, else the only one, else the one that is named like the package; of uv's the one
- * of the name. Null is the answer wherever that is not certain.
+ * of the name. Null is the answer wherever that is not certain. Nothing changes an installation any
+ * more, but install scripts may have put links and pipes into it: what leads out of it is not read.
  *
  * <p>Source: npm's manual page npx(1), "npx vs npm exec".
  */
@@ -28,7 +29,7 @@ final class InstalledProgram {
     private InstalledProgram() {}
 
     /** The program's place in the installation. */
-    static @Nullable Path find(PackageLine line, HeldPath installation) {
+    static @Nullable Path find(PackageLine line, Path installation) {
         return switch (line.manager()) {
             case NPM -> ofNpm(line, installation);
             case UV -> ofUv(line, installation);
@@ -36,23 +37,21 @@ final class InstalledProgram {
     }
 
     /** The version that was installed, null where it cannot be told. */
-    static @Nullable String version(PackageLine line, HeldPath installation) {
+    static @Nullable String version(PackageLine line, Path installation) {
         var manifest = line.manager() == PackageManager.NPM ? manifest(line, installation) : null;
         var version = manifest == null ? null : manifest.get("version");
         return version == null || !version.isString() ? null : version.asString();
     }
 
-    private static @Nullable Path ofUv(PackageLine line, HeldPath installation) {
+    private static @Nullable Path ofUv(PackageLine line, Path installation) {
         var name = line.program();
         // A link to where only enclosed programs see something.
-        return name != null
-                        && Files.exists(
-                                installation.path().resolve(name), LinkOption.NOFOLLOW_LINKS)
+        return name != null && Files.exists(installation.resolve(name), LinkOption.NOFOLLOW_LINKS)
                 ? Path.of(name)
                 : null;
     }
 
-    private static @Nullable Path ofNpm(PackageLine line, HeldPath installation) {
+    private static @Nullable Path ofNpm(PackageLine line, Path installation) {
         var manifest = manifest(line, installation);
         var programs = manifest == null ? Map.<String, String>of() : programs(manifest, line);
         var name = line.program() == null ? chosen(programs, line) : line.program();
@@ -61,10 +60,12 @@ final class InstalledProgram {
             return null;
         }
         var link = BIN.resolve(name);
-        try (var linked = installation.below(link);
-                var wanted = installation.below(folder(line).resolve(script))) {
+        try {
+            var linked = below(installation, link);
             // Another package's program of that name may have taken the place.
-            return linked.real().equals(wanted.real()) && runs(linked.path()) ? link : null;
+            return linked.equals(below(installation, folder(line).resolve(script))) && runs(linked)
+                    ? link
+                    : null;
         } catch (IOException | InvalidPathException e) {
             return null;
         }
@@ -105,18 +106,32 @@ final class InstalledProgram {
         return Path.of("node_modules").resolve(line.name());
     }
 
-    private static @Nullable JsonNode manifest(PackageLine line, HeldPath installation) {
-        try (var file = installation.below(folder(line).resolve("package.json"))) {
-            if (!Files.isRegularFile(file.path())) {
+    private static @Nullable JsonNode manifest(PackageLine line, Path installation) {
+        try {
+            var file = below(installation, folder(line).resolve("package.json"));
+            if (!Files.isRegularFile(file)) {
                 return null;
             }
-            try (var content = Files.newInputStream(file.path())) {
+            try (var content = Files.newInputStream(file)) {
                 var manifest = Json.tree(content.readNBytes(LARGEST_MANIFEST));
                 return manifest.isObject() ? manifest : null;
             }
         } catch (IOException | InvalidRecordException e) {
             return null;
         }
+    }
+
+    /**
+     * The place itself, without links.
+     *
+     * @throws IOException when nothing is there, or a link leads out of the installation
+     */
+    private static Path below(Path installation, Path relative) throws IOException {
+        var real = installation.resolve(relative).toRealPath();
+        if (!real.startsWith(installation.toRealPath())) {
+            throw new NoSuchFileException(relative.toString(), null, "leads elsewhere");
+        }
+        return real;
     }
 
     /** Whether the system itself knows how to run it: an interpreter's line, or a binary. */

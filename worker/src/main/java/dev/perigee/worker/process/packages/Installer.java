@@ -4,15 +4,15 @@ import dev.perigee.worker.process.LaunchException;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.isolation.Isolation;
+import dev.perigee.worker.process.isolation.ServerProgram;
 import dev.perigee.worker.process.packages.PackageStore.Draft;
 import dev.perigee.worker.process.packages.PackageStore.Installed;
 import java.io.IOException;
-import java.nio.file.Path;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -26,7 +26,6 @@ final class Installer {
     /** Far beyond what installing the packages of a whole worker takes. */
     private static final Duration LONGEST_WAIT = Duration.ofHours(1);
 
-    private static final Duration REMOVAL = Duration.ofMinutes(2);
     private static final int REFRESH_PAUSE = 10;
 
     private final PackageOptions options;
@@ -34,7 +33,8 @@ final class Installer {
     private final ProcessLauncher launcher;
     private final Termination termination;
     private final InstantSource clock;
-    private final Semaphore slots;
+    private final Deletion deletion;
+    private final InstallSlots slots;
     private final Flights<Installed> flights = new Flights<>();
 
     /** By store, until when a registry that failed is not asked, in {@link System#nanoTime}. */
@@ -45,13 +45,15 @@ final class Installer {
             Isolation isolation,
             ProcessLauncher launcher,
             Termination termination,
+            Deletion deletion,
             InstantSource clock) {
         this.options = options;
         this.isolation = isolation;
         this.launcher = launcher;
         this.termination = termination;
+        this.deletion = deletion;
         this.clock = clock;
-        this.slots = new Semaphore(options.parallel(), true);
+        this.slots = new InstallSlots(options.parallel());
     }
 
     /** Whether the registry has not failed a short while ago. */
@@ -66,14 +68,11 @@ final class Installer {
         return flights.join(
                 preparation.store().id(),
                 () -> {
-                    acquire(preparation, LONGEST_WAIT, progress);
-                    try {
+                    try (var _ = acquire(preparation, LONGEST_WAIT, progress)) {
                         var present = preparation.store().newest();
                         return present == null
                                 ? make(preparation, options.timeout(), progress)
                                 : present;
-                    } finally {
-                        slots.release();
                     }
                 });
     }
@@ -87,11 +86,8 @@ final class Installer {
                     flights.join(
                             preparation.store().id(),
                             () -> {
-                                acquire(preparation, limit, progress);
-                                try {
+                                try (var _ = acquire(preparation, limit, progress)) {
                                     return make(preparation, limit, progress);
-                                } finally {
-                                    slots.release();
                                 }
                             });
             refusals.remove(preparation.store().id());
@@ -101,24 +97,29 @@ final class Installer {
                     preparation.store().id(),
                     System.nanoTime() + limit.multipliedBy(REFRESH_PAUSE).toNanos());
             log.atWarn()
-                    .addKeyValue("team_id", preparation.program().teamId())
+                    .addKeyValue("team_id", preparation.team())
                     .addKeyValue("package", preparation.line().spec())
                     .log("A newer version cannot be looked for: the installed one is used on");
             return present;
         }
     }
 
-    private void acquire(Preparation preparation, Duration limit, Consumer<String> progress)
+    private InstallSlots.Slot acquire(
+            Preparation preparation, Duration limit, Consumer<String> progress)
             throws PackageException, InterruptedException {
-        if (slots.tryAcquire()) {
-            return;
-        }
-        progress.accept("waiting to prepare the package " + preparation.line().spec());
-        if (!slots.tryAcquire(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+        var waiting = "waiting to prepare the package " + preparation.line().spec();
+        var slot =
+                slots.acquire(
+                        preparation.team(),
+                        preparation.own(),
+                        limit,
+                        () -> progress.accept(waiting));
+        if (slot == null) {
             throw new PackageException(
                     "Too many packages are being prepared: try again later, or raise "
                             + PackageSettings.PARALLEL.key());
         }
+        return slot;
     }
 
     private Installed make(Preparation preparation, Duration limit, Consumer<String> progress)
@@ -126,10 +127,13 @@ final class Installer {
         progress.accept("preparing the package " + preparation.line().spec());
         long began = System.nanoTime();
         var store = preparation.store();
-        var draft = store.draft();
+        Draft draft = null;
         boolean complete = false;
         try {
-            run(preparation, draft, limit);
+            draft = store.draft();
+            for (var step : preparation.install(draft)) {
+                run(preparation, step, began, limit);
+            }
             var present = store.newest();
             if (present != null && sameVersion(preparation, draft, present)) {
                 return store.confirm(present, clock.instant());
@@ -137,24 +141,26 @@ final class Installer {
             var installed = store.publish(draft, clock.instant());
             complete = true;
             log.atInfo()
-                    .addKeyValue("team_id", preparation.program().teamId())
+                    .addKeyValue("team_id", preparation.team())
                     .addKeyValue("package", preparation.line().spec())
+                    .addKeyValue("content", InstalledContent.of(installed.made()))
                     .addKeyValue(
                             "duration_ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began))
                     .log("Package prepared");
             return installed;
-        } catch (LaunchException | IOException e) {
+        } catch (LaunchException | IOException | UncheckedIOException e) {
             throw failed(preparation, String.valueOf(e.getMessage()), "");
         } finally {
-            tidy(preparation, complete ? null : draft);
+            tidy(preparation, draft, complete);
         }
     }
 
-    private void run(Preparation preparation, Draft draft, Duration limit)
+    private void run(Preparation preparation, ServerProgram step, long beganNanos, Duration limit)
             throws PackageException, LaunchException, InterruptedException {
         var run = new InstallRun();
-        var spec = isolation.enclose(preparation.install(draft));
-        var exit = run.await(launcher, termination, spec, limit);
+        var spec = isolation.enclose(step);
+        var left = limit.minusNanos(System.nanoTime() - beganNanos);
+        var exit = run.await(launcher, termination, spec, left);
         var manager = preparation.line().manager().wireName();
         if (exit == null) {
             throw failed(
@@ -177,43 +183,22 @@ final class Installer {
                                 said.isEmpty() ? "" : "; it said: " + said));
     }
 
-    private static boolean sameVersion(Preparation preparation, Draft draft, Installed present)
-            throws IOException {
-        var store = preparation.store();
-        try (var made = store.hold(draft.hostMaking());
-                var before = store.hold(present.host())) {
-            var version = InstalledProgram.version(preparation.line(), made);
-            return version != null
-                    && version.equals(InstalledProgram.version(preparation.line(), before));
-        }
+    private static boolean sameVersion(Preparation preparation, Draft draft, Installed present) {
+        var line = preparation.line();
+        var version = InstalledProgram.version(line, draft.making());
+        return version != null && version.equals(InstalledProgram.version(line, present.made()));
     }
 
-    /** Removes what is not used, without anybody waiting for it. */
-    private void tidy(Preparation preparation, @Nullable Draft useless) {
+    /** Has deleted what is not used, without anybody waiting for it. */
+    private void tidy(Preparation preparation, @Nullable Draft draft, boolean complete) {
         var store = preparation.store();
         var disused = store.disused(options.keep(), clock.instant());
-        if (useless != null) {
-            disused.add(store.whole(useless.id()));
+        if (draft != null) {
+            disused.addAll(
+                    complete
+                            ? List.of(draft.home(), draft.scriptsHome())
+                            : List.of(draft.directory()));
         }
-        if (!disused.isEmpty()) {
-            var _ =
-                    Thread.ofVirtual()
-                            .name("package-tidy")
-                            .start(() -> remove(preparation, disused));
-        }
-    }
-
-    private void remove(Preparation preparation, List<Path> directories) {
-        try {
-            var spec = isolation.enclose(preparation.remove(directories));
-            var _ = new InstallRun().await(launcher, termination, spec, REMOVAL);
-        } catch (LaunchException e) {
-            log.atDebug()
-                    .addKeyValue("team_id", preparation.program().teamId())
-                    .addKeyValue("reason", e.getMessage())
-                    .log("Disused packages stay: they are removed another time");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        deletion.delete(store.directory(), disused);
     }
 }

@@ -1,12 +1,17 @@
 package dev.perigee.worker.process.packages;
 
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How packages are prepared; {@link PackageSettings} has the keys and explains each.
  *
  * @param prepare whether at all
  * @param refreshTimeout how long a newer version is looked for where there is an older one
+ * @param scripts names of packages whose installation may run programs of the package
+ * @param npmrc npm's configuration for packages that all teams share
  */
 public record PackageOptions(
         boolean prepare,
@@ -14,4 +19,11 @@ public record PackageOptions(
         int parallel,
         Duration refreshAfter,
         Duration refreshTimeout,
-        Duration keep) {}
+        Duration keep,
+        List<String> scripts,
+        @Nullable Path npmrc) {
+
+    public PackageOptions {
+        scripts = List.copyOf(scripts);
+    }
+}

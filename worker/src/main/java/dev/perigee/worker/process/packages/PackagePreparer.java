@@ -2,11 +2,9 @@ package dev.perigee.worker.process.packages;
 
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.Termination;
-import dev.perigee.worker.process.isolation.CacheDirectory;
 import dev.perigee.worker.process.isolation.Isolation;
 import dev.perigee.worker.process.isolation.ServerProgram;
 import dev.perigee.worker.process.packages.PackageStore.Installed;
-import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.InstantSource;
@@ -18,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Turns {@code npx -y package} and {@code uvx package} into the program that they would run: the
- * package is installed into the team's cache, once for all who ask at the same time, by the package
- * manager, enclosed like the server itself; then it is there for every later start. Where the line
+ * package is installed by the package manager, enclosed apart from any server, once for all who ask
+ * at the same time; then it is there for every later start of every user, read-only. Where the line
  * does not name one program with certainty, it stays as it is. Thread-safe; one per worker.
  *
  * <p>A package without an exact version is looked up again after a while, but only by starts that
@@ -39,11 +37,12 @@ public final class PackagePreparer {
             Isolation isolation,
             ProcessLauncher launcher,
             Termination termination,
+            Deletion deletion,
             InstantSource clock) {
         this.options = options;
         this.isolation = isolation;
         this.clock = clock;
-        this.installer = new Installer(options, isolation, launcher, termination, clock);
+        this.installer = new Installer(options, isolation, launcher, termination, deletion, clock);
     }
 
     /** When a package is looked up in its registry. */
@@ -89,16 +88,10 @@ public final class PackagePreparer {
         } else if (due(preparation, installed, lookup)) {
             installed = installer.refresh(preparation, installed, progress);
         }
-        var found = find(preparation, installed);
-        return found == null ? program : preparation.direct(installed, found);
-    }
-
-    private static @Nullable Path find(Preparation preparation, PackageStore.Installed installed) {
-        try (var held = preparation.store().hold(installed.host())) {
-            return InstalledProgram.find(preparation.line(), held);
-        } catch (IOException e) {
-            return null;
-        }
+        var found = InstalledProgram.find(preparation.line(), installed.made());
+        return found == null
+                ? program
+                : preparation.direct(installed, found, isolation.home(program));
     }
 
     private boolean due(Preparation preparation, Installed installed, Lookup lookup) {
@@ -117,14 +110,10 @@ public final class PackagePreparer {
             return null;
         }
         try {
-            return plan(
-                    program,
-                    line,
-                    environment,
-                    isolation.cache(program.runtime(), program.teamId()));
+            return plan(program, line, environment);
         } catch (UncheckedIOException e) {
             log.atWarn()
-                    .addKeyValue("team_id", program.teamId())
+                    .addKeyValue("team_id", program.home().owner())
                     .addKeyValue("reason", e.getMessage())
                     .log("Packages cannot be prepared: their commands run as written");
             return null;
@@ -132,27 +121,32 @@ public final class PackagePreparer {
     }
 
     private @Nullable Preparation plan(
-            ServerProgram program,
-            PackageLine line,
-            Map<String, String> environment,
-            CacheDirectory cache) {
+            ServerProgram program, PackageLine line, Map<String, String> environment) {
         var searchPath = isolation.searchPath(program);
+        var home = isolation.home(program);
         // Where the program starts: here, or enclosed in its home.
-        boolean enclosed = !cache.inside().equals(cache.host());
+        boolean enclosed = !home.inside().equals(home.host());
         var manager =
-                enclosed && NpmProject.isIn(cache.host())
+                enclosed && NpmProject.isIn(home.host())
                         ? null
                         : WrapperLookup.find(
                                 line, searchPath, enclosed ? null : Path.of("").toAbsolutePath());
-        return manager == null
-                ? null
-                : new Preparation(
-                        program,
-                        line,
-                        manager,
-                        WrapperLookup.globalConfig(searchPath),
-                        environment,
-                        searchPath,
-                        new PackageStore(cache, Preparation.key(line, environment)));
+        if (manager == null) {
+            return null;
+        }
+        boolean scripts = options.scripts().contains(line.name());
+        return new Preparation(
+                program,
+                line,
+                manager,
+                WrapperLookup.globalConfig(searchPath),
+                environment,
+                searchPath,
+                scripts,
+                environment.isEmpty() ? options.npmrc() : null,
+                new PackageStore(
+                        Preparation.scope(isolation.packages(), program, environment),
+                        Preparation.key(line, environment, scripts)),
+                isolation);
     }
 }

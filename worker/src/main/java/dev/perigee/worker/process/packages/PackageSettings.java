@@ -4,7 +4,9 @@ import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 
 /** The configuration keys of packages; part of the worker's. */
 public final class PackageSettings {
@@ -13,7 +15,7 @@ public final class PackageSettings {
                     "packages.prepare",
                     SettingType.bool(),
                     "true",
-                    "Whether the package of an npx or uvx command is installed once per team and"
+                    "Whether the package of an npx or uvx command is installed once per worker and"
                             + " its program run directly. Where that is off, or the command does not"
                             + " say with certainty which program it means, it runs as written.");
     public static final Setting<Duration> TIMEOUT =
@@ -27,7 +29,8 @@ public final class PackageSettings {
                     "packages.parallel",
                     SettingType.integer(1, 1000),
                     "2",
-                    "How many packages may be installed at the same time.");
+                    "How many packages may be installed at the same time. Of several one team, and"
+                            + " users with registries of their own, never take all.");
     public static final Setting<Duration> REFRESH_AFTER =
             Setting.of(
                     "packages.refresh-after",
@@ -51,10 +54,35 @@ public final class PackageSettings {
                     "How long an installation that a newer one replaced is kept for the processes"
                             + " that still run it.");
 
+    public static final Setting<List<String>> SCRIPTS =
+            Setting.of(
+                    "packages.scripts",
+                    SettingType.listOf(SettingType.string()),
+                    "",
+                    "Names of packages, without versions, whose installation may run programs: the"
+                            + " install scripts of npm packages and their dependencies, the build of"
+                            + " Python packages that have no wheel. All others are installed without,"
+                            + " or not at all.");
+    public static final Setting<Path> NPMRC =
+            Setting.optional(
+                    "packages.npmrc",
+                    SettingType.path().where(Path::isAbsolute, "absolute"),
+                    "A file with npm's configuration, such as a registry and its credentials, for"
+                            + " packages whose users configure no registry of their own. Only npm"
+                            + " reads it, when a package is installed; no server sees it.");
+
     /** All keys, in the order of the reference page. */
     public static final SettingsSchema SCHEMA =
             SettingsSchema.of(
-                    "packages", PREPARE, TIMEOUT, PARALLEL, REFRESH_AFTER, REFRESH_TIMEOUT, KEEP);
+                    "packages",
+                    PREPARE,
+                    TIMEOUT,
+                    PARALLEL,
+                    REFRESH_AFTER,
+                    REFRESH_TIMEOUT,
+                    KEEP,
+                    SCRIPTS,
+                    NPMRC);
 
     private PackageSettings() {}
 
@@ -66,6 +94,8 @@ public final class PackageSettings {
                 settings.value(PARALLEL),
                 settings.value(REFRESH_AFTER),
                 settings.value(REFRESH_TIMEOUT),
-                settings.value(KEEP));
+                settings.value(KEEP),
+                settings.value(SCRIPTS),
+                settings.valueOrNull(NPMRC));
     }
 }

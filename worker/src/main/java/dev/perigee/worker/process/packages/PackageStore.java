@@ -1,7 +1,6 @@
 package dev.perigee.worker.process.packages;
 
-import dev.perigee.worker.process.HeldPath;
-import dev.perigee.worker.process.isolation.CacheDirectory;
+import dev.perigee.worker.process.isolation.CacheLayout;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.AtomicMoveNotSupportedException;
@@ -20,39 +19,38 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The installations of one package in a team's cache.
+ * The installations of one package in the worker's cache directory.
  *
  * <pre>
- *  perigee-packages/KEY/UUID/making   where the package manager works
- *                           /made     the same, renamed when it is complete
- *                           /tools    what uv's programs refer to by its absolute path
+ *  packages/SCOPE/KEY/UUID/making   where the package manager works
+ *                         /made     the same, renamed when it is complete
+ *                         /tools    what uv's programs refer to by its absolute path
+ *                         /home     the package manager's home, deleted soon
+ *                         /scripts  the home of install scripts, deleted soon
  * </pre>
  *
  * The newest complete one counts. Workers that share a cache make installations of their own beside
  * each other's; one that is killed leaves a directory without {@code made}, which nobody uses.
  *
- * <p>The team's own programs can write here, at any moment, so what is read is not trusted: it
- * decides what is run inside the team's own enclosure, and nothing else. Nothing is looked at or
- * changed but what is held, and is in the team's cache; and not without end. All that this class
- * changes are a name and a time stamp; directories are made and removed by enclosed programs only.
+ * <p>Servers get {@code made} and {@code tools} read-only, so only a package manager in its jail,
+ * and the scripts that it may run, ever wrote below these directories; these were mounted
+ * themselves and cannot have been replaced. What is below them can be links: this class opens
+ * nothing there.
  */
 final class PackageStore {
-    private static final String PACKAGES = "perigee-packages";
     private static final String MAKING = "making";
     private static final String MADE = "made";
     private static final Duration ABANDONED = Duration.ofHours(2);
 
-    /** Far more than there are, unless somebody makes them by the million. */
-    private static final int MOST = 500;
+    private final Path directory;
 
-    private final Path cache;
-    private final Path host;
-    private final Path inside;
-
-    PackageStore(CacheDirectory cache, String key) {
-        this.cache = cache.host().toAbsolutePath();
-        this.host = this.cache.resolve(PACKAGES).resolve(key);
-        this.inside = cache.inside().toAbsolutePath().resolve(PACKAGES).resolve(key);
+    /**
+     * A store, of which nothing has to be there yet.
+     *
+     * @param scope below the directory of all packages, who shares its installations
+     */
+    PackageStore(Path scope, String key) {
+        this.directory = scope.resolve(key);
     }
 
     /**
@@ -60,14 +58,43 @@ final class PackageStore {
      *
      * @param since when it was made, last found to be the newest, or replaced
      */
-    record Installed(String id, Path host, Path inside, Instant since) {}
+    record Installed(Path directory, Instant since) {
+        Path made() {
+            return directory.resolve(MADE);
+        }
 
-    /** An installation that is being made; the paths are those that the package manager sees. */
-    record Draft(String id, Path hostMaking, Path making, Path tools) {}
+        Path tools() {
+            return directory.resolve("tools");
+        }
+    }
+
+    /** An installation that is being made. */
+    record Draft(Path directory) {
+        Path making() {
+            return directory.resolve(MAKING);
+        }
+
+        Path tools() {
+            return directory.resolve("tools");
+        }
+
+        Path home() {
+            return directory.resolve("home");
+        }
+
+        Path scriptsHome() {
+            return directory.resolve("scripts");
+        }
+    }
 
     /** Distinguishes this store from others of the worker. */
     String id() {
-        return host.toString();
+        return directory.toString();
+    }
+
+    /** Where all its installations are. */
+    Path directory() {
+        return directory;
     }
 
     /** The installation to use, null when there is none. */
@@ -76,71 +103,61 @@ final class PackageStore {
         return complete.isEmpty() ? null : complete.getFirst();
     }
 
+    /**
+     * A new one with its empty directories.
+     *
+     * @throws UncheckedIOException when they cannot be made
+     */
     Draft draft() {
-        var id = UUID.randomUUID().toString();
-        var at = inside.resolve(id);
-        return new Draft(
-                id, host.resolve(id).resolve(MAKING), at.resolve(MAKING), at.resolve("tools"));
+        var draft = new Draft(directory.resolve(UUID.randomUUID().toString()));
+        CacheLayout.make(draft.making());
+        CacheLayout.make(draft.tools());
+        CacheLayout.make(draft.home());
+        CacheLayout.make(draft.scriptsHome());
+        return draft;
     }
 
     /** The draft is complete, and replaces the newest from now on. */
     Installed publish(Draft draft, Instant now) throws IOException {
-        var made = host.resolve(draft.id()).resolve(MADE);
-        try (var at = hold(host.resolve(draft.id()))) {
+        var before = newest();
+        try {
             Files.move(
-                    at.path().resolve(MAKING),
-                    at.path().resolve(MADE),
+                    draft.making(),
+                    draft.directory().resolve(MADE),
                     StandardCopyOption.ATOMIC_MOVE);
         } catch (AtomicMoveNotSupportedException e) {
             throw new IOException("the cache's file system cannot rename a directory", e);
         }
-        var replaced = complete().stream().filter(one -> !one.id().equals(draft.id())).findFirst();
-        if (replaced.isPresent()) {
-            confirm(replaced.get(), now.minusMillis(1));
+        if (before != null) {
+            var _ = confirm(before, now.minusMillis(1));
         }
-        return confirm(
-                new Installed(draft.id(), made, inside.resolve(draft.id()).resolve(MADE), now),
-                now);
+        return confirm(new Installed(draft.directory(), now), now);
     }
 
     /** It is the newest now. */
     Installed confirm(Installed installed, Instant now) throws IOException {
-        try (var made = hold(installed.host())) {
-            if (!Files.isDirectory(made.path())) {
-                throw new NotDirectoryException(installed.host().toString());
-            }
-            Files.setLastModifiedTime(made.path(), FileTime.from(now));
+        if (!isDirectory(installed.made())) {
+            throw new NotDirectoryException(installed.made().toString());
         }
-        return new Installed(installed.id(), installed.host(), installed.inside(), now);
-    }
-
-    /** One of the host's paths of this store, if it leads to what is in the team's cache. */
-    HeldPath hold(Path path) throws IOException {
-        try (var home = HeldPath.of(cache)) {
-            return home.below(cache.relativize(path));
-        }
-    }
-
-    /** Where an enclosed program finds everything of a draft or an installation. */
-    Path whole(String id) {
-        return inside.resolve(id);
+        Files.setLastModifiedTime(installed.made(), FileTime.from(now));
+        return new Installed(installed.directory(), now);
     }
 
     /**
-     * What nobody uses any more, as enclosed programs see it: installations that were replaced
-     * longer ago than {@code keep}, and those that were never completed.
+     * What nobody uses any more: installations that were replaced longer ago than {@code keep}, and
+     * those that were never completed.
      */
     List<Path> disused(Duration keep, Instant now) {
         var disused = new ArrayList<Path>();
         var complete = complete();
         for (var replaced : complete.subList(Math.min(1, complete.size()), complete.size())) {
             if (replaced.since().plus(keep).isBefore(now)) {
-                disused.add(whole(replaced.id()));
+                disused.add(replaced.directory());
             }
         }
         for (var entry : entries()) {
-            if (entry.made() == null && entry.changed().plus(ABANDONED).isBefore(now)) {
-                disused.add(whole(entry.id()));
+            if (!isDirectory(entry.resolve(MADE)) && time(entry).plus(ABANDONED).isBefore(now)) {
+                disused.add(entry);
             }
         }
         return disused;
@@ -148,44 +165,19 @@ final class PackageStore {
 
     /** Newest first. */
     private List<Installed> complete() {
-        var complete = new ArrayList<Installed>();
-        for (var entry : entries()) {
-            if (entry.made() != null) {
-                complete.add(
-                        new Installed(
-                                entry.id(),
-                                host.resolve(entry.id()).resolve(MADE),
-                                whole(entry.id()).resolve(MADE),
-                                entry.made()));
-            }
-        }
-        complete.sort(Comparator.comparing(Installed::since).reversed());
-        return complete;
+        return entries().stream()
+                .filter(entry -> isDirectory(entry.resolve(MADE)))
+                .map(entry -> new Installed(entry, time(entry.resolve(MADE))))
+                .sorted(Comparator.comparing(Installed::since).reversed())
+                .toList();
     }
 
-    /** A directory here, when it changed, and when what is complete in it did. */
-    private record Entry(String id, Instant changed, @Nullable Instant made) {}
-
-    private List<Entry> entries() {
-        try (var here = hold(host)) {
-            if (!Files.isDirectory(here.path())) {
-                return List.of();
-            }
-            try (var found = Files.list(here.path())) {
-                return found.limit(MOST)
-                        .filter(PackageStore::isDirectory)
-                        .map(PackageStore::entry)
-                        .toList();
-            }
+    private List<Path> entries() {
+        try (var found = Files.list(directory)) {
+            return found.filter(PackageStore::isDirectory).toList();
         } catch (IOException | UncheckedIOException e) {
             return List.of();
         }
-    }
-
-    private static Entry entry(Path at) {
-        var made = at.resolve(MADE);
-        return new Entry(
-                at.getFileName().toString(), time(at), isDirectory(made) ? time(made) : null);
     }
 
     private static boolean isDirectory(Path path) {

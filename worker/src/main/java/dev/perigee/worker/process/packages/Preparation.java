@@ -1,6 +1,13 @@
 package dev.perigee.worker.process.packages;
 
+import dev.perigee.worker.process.isolation.CacheLayout;
+import dev.perigee.worker.process.isolation.Home;
+import dev.perigee.worker.process.isolation.HomePlace;
+import dev.perigee.worker.process.isolation.Isolation;
+import dev.perigee.worker.process.isolation.Mount;
 import dev.perigee.worker.process.isolation.ServerProgram;
+import dev.perigee.worker.process.isolation.ServerRuntime;
+import dev.perigee.worker.process.packages.PackageStore.Draft;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -15,12 +22,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be done for one program: whose package, by whom, and where it is kept. Pure.
+ * What is to be done for one program: whose package, by whom, and where it is kept. Starts nothing
+ * and touches no file.
  *
  * @param manager the package manager's program
  * @param globalConfig npm's for the machine, null when it is not known
  * @param environment what the package manager sees of the configured environment
  * @param searchPath the {@code PATH} of the configured program
+ * @param scripts whether programs of the package may run while it is installed
+ * @param npmrc the operator's configuration for npm, null where it has none or may not be used
  */
 record Preparation(
         ServerProgram program,
@@ -29,19 +39,45 @@ record Preparation(
         @Nullable Path globalConfig,
         Map<String, String> environment,
         String searchPath,
-        PackageStore store) {
+        boolean scripts,
+        @Nullable Path npmrc,
+        PackageStore store,
+        Isolation isolation) {
+    /** What servers of all users may share, since nothing of a user's decided what it is. */
+    private static final String SHARED = "shared";
+
+    private static final Path MADE = Path.of("/package/made");
+    private static final Path TOOLS = Path.of("/package/tools");
+    private static final Path NPMRC = Path.of("/package/npmrc");
     private static final String ENV = "/usr/bin/env";
     private static final int NAME_LENGTH = 60;
     private static final int HASH_BYTES = 8;
 
-    /** What distinguishes installations in a team's cache: the package, and where it comes from. */
-    static String key(PackageLine line, Map<String, String> environment) {
+    /**
+     * Who shares an installation: all, unless a user's environment configures the package manager;
+     * what that made, and what it was given to reach a registry, is that user's only.
+     */
+    static Path scope(Path packages, ServerProgram program, Map<String, String> environment) {
+        if (environment.isEmpty()) {
+            return packages.resolve(SHARED);
+        }
+        var own = packages.resolve("own");
+        return switch (program.home()) {
+            case Home.OfInstallation of ->
+                    own.resolve(CacheLayout.name(of.teamId()))
+                            .resolve(CacheLayout.name(of.userId()));
+            case Home.OfWorker _ -> own.resolve("~worker");
+        };
+    }
+
+    /** Distinguishes installations: the package, where it comes from, and how it is installed. */
+    static String key(PackageLine line, Map<String, String> environment, boolean scripts) {
         var readable =
                 (line.manager().wireName() + '-' + line.spec())
                         .toLowerCase(Locale.ROOT)
                         .replaceAll("[^a-z0-9.]+", "-");
         var name = readable.substring(0, Math.min(readable.length(), NAME_LENGTH));
-        return name + '-' + hash(line.spec() + environment);
+        return name + '-' + hash(line.spec() + environment + scripts);
     }
 
     private static String hash(String text) {
@@ -55,49 +91,96 @@ record Preparation(
         }
     }
 
-    /** The package manager's run that makes this draft. */
-    ServerProgram install(PackageStore.Draft draft) {
+    /** Whether its user's configuration decides what is installed from where. */
+    boolean own() {
+        return !environment.isEmpty();
+    }
+
+    /** Whose package it is, in logs. */
+    String team() {
+        return program.home().owner();
+    }
+
+    /**
+     * What makes this draft, one after the other. Only the first reaches a registry with
+     * credentials; what programs of the package run in has none.
+     */
+    List<ServerProgram> install(Draft draft) {
         return switch (line.manager()) {
-            case NPM -> run(npm(draft), environment);
-            case UV -> {
-                var directed = new HashMap<>(environment);
-                directed.put("UV_TOOL_DIR", draft.tools().toString());
-                directed.put("UV_TOOL_BIN_DIR", draft.making().toString());
-                directed.put("UV_NO_PROGRESS", "1");
-                yield run(List.of(manager.toString(), "tool", "install", line.spec()), directed);
-            }
+            case NPM -> scripts ? List.of(npm(draft), npmScripts(draft)) : List.of(npm(draft));
+            case UV -> List.of(uv(draft));
         };
     }
 
-    private List<String> npm(PackageStore.Draft draft) {
-        var command = new ArrayList<>(List.of(manager.toString(), "install"));
-        command.addAll(List.of("--prefix", draft.making().toString()));
-        if (globalConfig != null && !isConfigured("npm_config_globalconfig")) {
+    private ServerProgram npm(Draft draft) {
+        var made = isolation.mount(draft.making(), MADE, true);
+        var mounts = new ArrayList<>(List.of(made));
+        var command = npm("install", made);
+        command.add("--ignore-scripts");
+        if (npmrc != null) {
+            var config = isolation.mount(npmrc, NPMRC, false);
+            mounts.add(config);
+            command.addAll(List.of("--userconfig", config.inside().toString()));
+        }
+        command.addAll(List.of("--no-audit", "--no-fund", "--", line.spec()));
+        return builder(draft.home(), ServerRuntime.NODE, command, environment, mounts);
+    }
+
+    /** Has a home of its own: what npm kept in the other may name a registry's credentials. */
+    private ServerProgram npmScripts(Draft draft) {
+        var made = isolation.mount(draft.making(), MADE, true);
+        var command = npm("rebuild", made);
+        command.add("--ignore-scripts=false");
+        // Without a jail it says where node is; in one it is dropped.
+        var path = new HashMap<>(environment);
+        path.keySet().retainAll(List.of("PATH"));
+        return builder(draft.scriptsHome(), ServerRuntime.NODE, command, path, List.of(made));
+    }
+
+    private List<String> npm(String what, Mount made) {
+        var command = new ArrayList<>(List.of(manager.toString(), what));
+        command.addAll(List.of("--prefix", made.inside().toString()));
+        if (globalConfig != null) {
             command.addAll(List.of("--globalconfig", globalConfig.toString()));
         }
-        command.addAll(List.of("--no-audit", "--no-fund", "--no-update-notifier", "--no-progress"));
-        command.addAll(List.of("--", line.spec()));
+        command.addAll(List.of("--no-update-notifier", "--no-progress"));
         return command;
     }
 
-    private boolean isConfigured(String variable) {
-        return environment.keySet().stream()
-                .anyMatch(name -> name.replace('-', '_').equalsIgnoreCase(variable));
+    private ServerProgram uv(Draft draft) {
+        var made = isolation.mount(draft.making(), MADE, true);
+        var tools = isolation.mount(draft.tools(), TOOLS, true);
+        var directed = new HashMap<>(environment);
+        directed.put("UV_TOOL_DIR", tools.inside().toString());
+        directed.put("UV_TOOL_BIN_DIR", made.inside().toString());
+        // Beside the tools that refer to it; the cache, in the home, is not there later.
+        directed.put("UV_PYTHON_INSTALL_DIR", tools.inside().resolve(".python").toString());
+        directed.put("UV_LINK_MODE", "copy");
+        directed.put("UV_NO_PROGRESS", "1");
+        var command = new ArrayList<>(List.of(manager.toString(), "tool", "install", line.spec()));
+        if (!scripts) {
+            command.add("--no-build");
+        }
+        return builder(draft.home(), ServerRuntime.PYTHON, command, directed, List.of(made, tools));
     }
 
-    /** The run that removes these directories. */
-    ServerProgram remove(List<Path> directories) {
-        var command = new ArrayList<>(List.of("rm", "-rf", "--"));
-        directories.forEach(directory -> command.add(directory.toString()));
-        return run(command, Map.of());
+    private static ServerProgram builder(
+            Path home,
+            ServerRuntime runtime,
+            List<String> command,
+            Map<String, String> variables,
+            List<Mount> mounts) {
+        return new ServerProgram(
+                new Home.OfWorker(home), runtime, command, variables, false, mounts);
     }
 
     /**
      * The server itself, without its wrapper. Like there, programs of its package come first in its
      * {@code PATH}; {@code env} says so inside a jail too, and is the server a moment later.
      */
-    ServerProgram direct(PackageStore.Installed installed, Path found) {
-        var file = installed.inside().resolve(found);
+    ServerProgram direct(PackageStore.Installed installed, Path found, HomePlace home) {
+        var made = isolation.mount(installed.made(), MADE, false);
+        var file = made.inside().resolve(found);
         var command = new ArrayList<String>();
         if (!searchPath.isEmpty() && file.toString().indexOf('=') < 0) {
             command.add(ENV);
@@ -105,12 +188,18 @@ record Preparation(
         }
         command.add(file.toString());
         command.addAll(line.arguments());
+        var mounts =
+                switch (line.manager()) {
+                    case NPM -> List.of(made);
+                    case UV -> List.of(made, isolation.mount(installed.tools(), TOOLS, false));
+                };
         return new ServerProgram(
-                program.teamId(), program.runtime(), command, program.environment(), program.app());
-    }
-
-    private ServerProgram run(List<String> command, Map<String, String> variables) {
-        return new ServerProgram(program.teamId(), program.runtime(), command, variables);
+                program.home(),
+                program.runtime(),
+                command,
+                DataInHome.with(program.environment(), line, home.inside()),
+                program.app(),
+                mounts);
     }
 
     @Override

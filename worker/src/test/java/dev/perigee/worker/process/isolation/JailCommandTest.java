@@ -37,12 +37,15 @@ final class JailCommandTest {
     private static JailedProgram program(boolean app) {
         return JailedProgram.of(
                 new ServerProgram(
-                        "t 1",
+                        new Home.OfInstallation("t 1", "u", "i"),
                         ServerRuntime.NODE,
                         List.of("node", "--", ";"),
                         Map.of("KEY", "s3cret"),
-                        app),
-                new CacheDirectory(Path.of("/mcp-cache/node/t1"), Path.of("/home/node")));
+                        app,
+                        List.of(
+                                new Mount(Path.of("/p/made"), Path.of("/package/made"), false),
+                                new Mount(Path.of("/p/w"), Path.of("/package/w"), true))),
+                new HomePlace(Path.of("/mcp-cache/homes/i/node"), Path.of("/home/node")));
     }
 
     private static String line(Jail jail, Map<String, String> settings, boolean app) {
@@ -64,7 +67,8 @@ final class JailCommandTest {
                                 + " --remount-ro /dev --size 104857600 --tmpfs /tmp"
                                 + " --ro-bind /dev/null /etc/shadow --ro-bind /dev/null"
                                 + " /etc/key --size 4096 --tmpfs /etc/ssh"
-                                + " --remount-ro /etc/ssh --bind /mcp-cache/node/t1 /home/node"
+                                + " --remount-ro /etc/ssh --bind /mcp-cache/homes/i/node /home/node"
+                                + " --ro-bind /p/made /package/made --bind /p/w /package/w"
                                 + " --remount-ro / --chdir /home/node -- /usr/bin/prlimit"
                                 + " --as=unlimited --cpu=60 --nproc=1000 --nofile=1024"
                                 + " --fsize=52428800 --core=0 -- node -- ;");
@@ -111,7 +115,8 @@ final class JailCommandTest {
                                 + " -m none:/tmp:tmpfs:size=104857600"
                                 + " -R /usr/share/x:/usr/share/x -R /dev/null:/etc/key"
                                 + " -m none:/etc/ssh:tmpfs:ro,size=4096"
-                                + " -B /mcp-cache/node/t1:/home/node --cwd /home/node"
+                                + " -B /mcp-cache/homes/i/node:/home/node"
+                                + " -R /p/made:/package/made -B /p/w:/package/w --cwd /home/node"
                                 + " -- /usr/bin/sh -c exec 3>&2 2>/dev/null;"
                                 + " (exec \"$@\" 2>&3 3>&-); exit $? sh"
                                 + " /usr/bin/env node -- ;");

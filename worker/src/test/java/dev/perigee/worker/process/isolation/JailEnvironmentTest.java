@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 
 @DisplayName("PRO-10: the environment of a jailed program")
 final class JailEnvironmentTest {
+    private static final Home HOME = new Home.OfInstallation("t", "u", "i");
 
     private static Map<String, String> environment(
             ServerRuntime runtime, Map<String, String> configured) {
@@ -22,8 +23,8 @@ final class JailEnvironmentTest {
                         "LD_PRELOAD", "/evil.so",
                         "JAVA_HOME", "/jdk",
                         "PERIGEE_LINK_TOKEN", "s3cret");
-        var home = new CacheDirectory(Path.of("/c"), Path.of("/home", runtime.wireName()));
-        var program = new ServerProgram("t", runtime, List.of("x"), configured);
+        var home = new HomePlace(Path.of("/c"), Path.of("/home", runtime.wireName()));
+        var program = new ServerProgram(HOME, runtime, List.of("x"), configured);
         return JailEnvironment.of(IsolationSettings.policy(settings, worker), program, home);
     }
 
@@ -72,7 +73,7 @@ final class JailEnvironmentTest {
         assertThat(
                         JailEnvironment.dropped(
                                 new ServerProgram(
-                                        "t", ServerRuntime.NODE, List.of("x"), configured)))
+                                        HOME, ServerRuntime.NODE, List.of("x"), configured)))
                 .hasSize(12)
                 .doesNotContain("API_KEY", "HOME");
     }

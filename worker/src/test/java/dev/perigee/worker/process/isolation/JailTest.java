@@ -78,11 +78,11 @@ final class JailTest {
     }
 
     @Test
-    @DisplayName("PRO-23: another team's cache cannot be seen, the own one is kept")
+    @DisplayName("PRO-23: another team's home cannot be seen, the own one is kept")
     void caches() throws Exception {
-        var other = jails.isolation.cache(ServerRuntime.NODE, "other").host();
+        var other = jails.homeOf("other", ServerRuntime.NODE);
         Files.writeString(other.resolve("secret"), "theirs");
-        var python = jails.isolation.cache(ServerRuntime.PYTHON, "team").host();
+        var python = jails.homeOf("team", ServerRuntime.PYTHON);
         Files.writeString(python.resolve("secret"), "of python");
         var first =
                 jails.attempt(
@@ -95,18 +95,17 @@ final class JailTest {
                 .contains("homes ['node'] mine []", "own done")
                 .doesNotContain("theirs", "of python");
         assertThat(jails.attempt("caches").told()).contains("mine ['own']");
-        assertThat(caches.resolve("node/team/own")).hasContent("mine now");
+        assertThat(jails.homeOf("team", ServerRuntime.NODE).resolve("own")).hasContent("mine now");
     }
 
     @Test
-    @DisplayName(
-            "PRO-23: another team's cache cannot be seen where the caches lie among visible paths")
+    @DisplayName("PRO-23: another team's home cannot be seen where homes lie among visible paths")
     void visibleCaches() throws Exception {
         var visible = caches.resolve("visible");
         var settings = Map.of("isolation.read-only-paths", visible.toString());
         try (var seeing = Jails.open(visible.resolve("caches"), kind.with(settings))) {
             Files.writeString(visible.resolve("tool"), "a tool");
-            var other = seeing.isolation.cache(ServerRuntime.NODE, "other").host();
+            var other = seeing.homeOf("other", ServerRuntime.NODE);
             var theirs = Files.writeString(other.resolve("secret"), "theirs");
             assertThat(
                             seeing.shell(
@@ -130,11 +129,12 @@ final class JailTest {
     void app() throws Exception {
         var program =
                 new ServerProgram(
-                        "team",
+                        Jails.home("team"),
                         ServerRuntime.PYTHON,
                         List.of(Jails.PYTHON, "-c", Jails.hostileProgram(), "app", jails.token),
                         Map.of(),
-                        true);
+                        true,
+                        List.of());
         assertThat(jails.start(program).told()).contains("/app full after 300 ENOSPC");
         assertThat(jails.shell("ls -d /app").told()).contains("No such file");
     }

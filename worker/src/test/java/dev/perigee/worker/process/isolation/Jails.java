@@ -91,10 +91,22 @@ final class Jails implements AutoCloseable {
         }
     }
 
+    /** The home of a team's one installation. */
+    static Home.OfInstallation home(String team) {
+        return new Home.OfInstallation(team, "user", "installation");
+    }
+
+    /** Where it is on the host. */
+    Path homeOf(String team, ServerRuntime runtime) {
+        return isolation
+                .home(new ServerProgram(home(team), runtime, List.of("none"), Map.of()))
+                .host();
+    }
+
     /** Starts a program for a team. */
     Deed start(String team, Map<String, String> environment, List<String> command)
             throws LaunchException {
-        return start(new ServerProgram(team, ServerRuntime.NODE, command, environment));
+        return start(new ServerProgram(home(team), ServerRuntime.NODE, command, environment));
     }
 
     Deed start(ServerProgram program) throws LaunchException {
@@ -114,7 +126,11 @@ final class Jails implements AutoCloseable {
     }
 
     static String hostileProgram() {
-        try (var text = Jails.class.getResourceAsStream("/hostile.py")) {
+        return resource("/hostile.py");
+    }
+
+    static String resource(String name) {
+        try (var text = Jails.class.getResourceAsStream(name)) {
             return new String(Objects.requireNonNull(text).readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

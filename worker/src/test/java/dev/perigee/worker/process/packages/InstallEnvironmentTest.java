@@ -35,7 +35,14 @@ final class InstallEnvironmentTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"npm_config_prefix", "NPM_CONFIG_GLOBAL", "npm_config_dry-run"})
+    @ValueSource(
+            strings = {
+                "npm_config_prefix",
+                "NPM_CONFIG_GLOBAL",
+                "npm_config_dry-run",
+                "npm_config_userconfig",
+                "npm_config_globalconfig"
+            })
     void isNotCertainWhatNpxWouldDo(String name) {
         assertThat(InstallEnvironment.of(PackageManager.NPM, Map.of(name, "x"))).isNull();
         assertThat(InstallEnvironment.of(PackageManager.UV, Map.of(name, "x"))).isEmpty();

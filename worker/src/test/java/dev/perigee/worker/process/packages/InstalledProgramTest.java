@@ -2,7 +2,6 @@ package dev.perigee.worker.process.packages;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.worker.process.HeldPath;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,12 +37,10 @@ final class InstalledProgramTest {
         assertThat(file.toFile().setExecutable(true)).isTrue();
     }
 
-    private @Nullable String find(String... words) throws IOException {
+    private @Nullable String find(String... words) {
         var line = Objects.requireNonNull(PackageLine.parse(List.of(words)));
-        try (var held = HeldPath.of(installation)) {
-            var found = InstalledProgram.find(line, held);
-            return found == null ? null : found.toString();
-        }
+        var found = InstalledProgram.find(line, installation);
+        return found == null ? null : found.toString();
     }
 
     @Test
@@ -104,16 +101,14 @@ final class InstalledProgramTest {
         var modules = installation.resolve("node_modules");
         Files.move(modules, elsewhere.resolve("node_modules"));
         Files.createSymbolicLink(modules, elsewhere.resolve("node_modules"));
-        try (var held = HeldPath.of(installation)) {
-            assertThat(InstalledProgram.version(line, held)).isNull();
-            assertThat(find("npx", "-y", "pkg")).isNull();
+        assertThat(InstalledProgram.version(line, installation)).isNull();
+        assertThat(find("npx", "-y", "pkg")).isNull();
 
-            Files.delete(modules);
-            var folder = Files.createDirectories(modules.resolve("pkg"));
-            var pipe = folder.resolve("package.json").toString();
-            assertThat(new ProcessBuilder("mkfifo", pipe).start().waitFor()).isZero();
-            assertThat(InstalledProgram.version(line, held)).isNull();
-        }
+        Files.delete(modules);
+        var folder = Files.createDirectories(modules.resolve("pkg"));
+        var pipe = folder.resolve("package.json").toString();
+        assertThat(new ProcessBuilder("mkfifo", pipe).start().waitFor()).isZero();
+        assertThat(InstalledProgram.version(line, installation)).isNull();
     }
 
     @Test

@@ -11,6 +11,9 @@ import java.net.InetSocketAddress;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -70,7 +73,8 @@ public final class PackageRegistry implements AutoCloseable {
         mute = true;
     }
 
-    private String uri() {
+    /** Its address. */
+    public String uri() {
         return "http://127.0.0.1:" + server.getAddress().getPort() + base;
     }
 
@@ -82,16 +86,54 @@ public final class PackageRegistry implements AutoCloseable {
      */
     public void publish(
             String name, String version, Map<String, String> programs, Map<String, String> files) {
+        publish(name, version, programs, files, Map.of());
+    }
+
+    /**
+     * Publishes a version with scripts.
+     *
+     * @param scripts by npm's name, such as {@code postinstall}
+     */
+    public void publish(
+            String name,
+            String version,
+            Map<String, String> programs,
+            Map<String, String> files,
+            Map<String, String> scripts) {
         var manifest = NODES.objectNode().put("name", name).put("version", version);
         var bin = manifest.putObject("bin");
         programs.forEach(bin::put);
+        if (!scripts.isEmpty()) {
+            scripts.forEach(manifest.putObject("scripts")::put);
+        }
         var archive = name.replace('/', '-') + "-" + version + ".tgz";
-        archives.put(archive, archive(manifest, files));
+        var content = archive(manifest, files);
+        archives.put(archive, content);
         var entry = manifest.deepCopy();
-        entry.putObject("dist").put("tarball", uri() + "-/" + archive);
+        if (!scripts.isEmpty()) {
+            entry.put("hasInstallScript", true);
+        }
+        entry.putObject("dist")
+                .put("tarball", uri() + "-/" + archive)
+                .put("integrity", integrity(content));
         var known = packages.computeIfAbsent(name, PackageRegistry::document);
         ((ObjectNode) known.get("dist-tags")).put("latest", version);
         ((ObjectNode) known.get("versions")).set(version, entry);
+    }
+
+    private static String integrity(byte[] content) {
+        try {
+            var digest = MessageDigest.getInstance("SHA-512").digest(content);
+            return "sha512-" + Base64.getEncoder().encodeToString(digest);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** From now on the archive of a version is another than was published. */
+    public void forge(String name, String version, Map<String, String> files) {
+        var manifest = NODES.objectNode().put("name", name).put("version", version);
+        archives.put(name.replace('/', '-') + "-" + version + ".tgz", archive(manifest, files));
     }
 
     private static ObjectNode document(String name) {

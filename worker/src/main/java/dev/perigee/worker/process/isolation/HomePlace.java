@@ -3,9 +3,9 @@ package dev.perigee.worker.process.isolation;
 import java.nio.file.Path;
 
 /**
- * One directory under two names.
+ * One home directory under two names.
  *
  * @param host where this worker finds it
  * @param inside where an enclosed program finds it; the same without isolation
  */
-public record CacheDirectory(Path host, Path inside) {}
+public record HomePlace(Path host, Path inside) {}

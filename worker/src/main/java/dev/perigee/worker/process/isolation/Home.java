@@ -1,0 +1,30 @@
+package dev.perigee.worker.process.isolation;
+
+import java.nio.file.Path;
+
+/** Whose home directory a program gets. No two of them share one. */
+public sealed interface Home {
+
+    /** Whose program it is, in logs and in the host name that a jail shows. */
+    String owner();
+
+    /** An installation's, of one user. It outlives the server's process, on its worker. */
+    record OfInstallation(String teamId, String userId, String installationId) implements Home {
+        @Override
+        public String owner() {
+            return teamId;
+        }
+    }
+
+    /**
+     * The worker's own, for programs that it runs on its own account.
+     *
+     * @param directory exists, and is nobody else's home
+     */
+    record OfWorker(Path directory) implements Home {
+        @Override
+        public String owner() {
+            return "perigee";
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package dev.perigee.worker.process.packages;
+
+import dev.perigee.worker.process.LaunchException;
+import dev.perigee.worker.process.ProcessLauncher;
+import dev.perigee.worker.process.Termination;
+import dev.perigee.worker.process.isolation.Home;
+import dev.perigee.worker.process.isolation.Isolation;
+import dev.perigee.worker.process.isolation.ServerProgram;
+import dev.perigee.worker.process.isolation.ServerRuntime;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes what hostile programs wrote: by {@code rm}, which follows no link, enclosed like those
+ * programs, after {@code chmod} took back what they forbade. Nobody waits for it: it works on
+ * threads of its own, one deletion at a time, within a bounded time. What stays is deleted another
+ * time. Thread-safe.
+ */
+public final class Deletion {
+    private static final Logger log = LoggerFactory.getLogger(Deletion.class);
+    private static final Duration LIMIT = Duration.ofMinutes(2);
+    private static final String SCRIPT =
+            "chmod -R u+rwx -- \"$@\" 2>/dev/null; exec rm -rf -- \"$@\"";
+
+    /** Far below what a command line may have. */
+    private static final int MOST = 500;
+
+    private final Isolation isolation;
+    private final ProcessLauncher launcher;
+    private final Termination termination;
+    private final ReentrantLock one = new ReentrantLock();
+
+    /** Its parts stay the caller's to close. */
+    public Deletion(Isolation isolation, ProcessLauncher launcher, Termination termination) {
+        this.isolation = isolation;
+        this.launcher = launcher;
+        this.termination = termination;
+    }
+
+    /** Takes an installation's homes away, and has them deleted. Its programs have ended. */
+    public void discard(Home.OfInstallation home) {
+        try {
+            if (isolation.discard(home)) {
+                begin(() -> alone(this::gone));
+            }
+        } catch (UncheckedIOException e) {
+            log.atWarn()
+                    .addKeyValue("team_id", home.teamId())
+                    .addKeyValue("user_id", home.userId())
+                    .setCause(e)
+                    .log("The home of a removed installation stays");
+        }
+    }
+
+    /** Has everything deleted that an earlier worker left half-deleted. */
+    public void resume() {
+        begin(() -> alone(this::gone));
+    }
+
+    /** Has entries of a directory deleted. */
+    void delete(Path directory, List<Path> entries) {
+        if (!entries.isEmpty()) {
+            begin(() -> alone(() -> run(directory, entries)));
+        }
+    }
+
+    private static void begin(Runnable work) {
+        var _ = Thread.ofVirtual().name("deletion").start(work);
+    }
+
+    private void alone(Runnable work) {
+        one.lock();
+        try {
+            work.run();
+        } finally {
+            one.unlock();
+        }
+    }
+
+    private void gone() {
+        try {
+            var directory = isolation.gone();
+            try (Stream<Path> entries = Files.list(directory)) {
+                run(directory, entries.limit(MOST).toList());
+            }
+        } catch (IOException | UncheckedIOException e) {
+            log.atWarn().setCause(e).log("Homes of removed installations stay");
+        }
+    }
+
+    private void run(Path directory, List<Path> entries) {
+        if (entries.isEmpty()) {
+            return;
+        }
+        try {
+            var spec = isolation.enclose(program(directory, entries));
+            var exit = new InstallRun().await(launcher, termination, spec, LIMIT);
+            if (exit == null || !exit.clean()) {
+                log.atWarn().addKeyValue("directory", directory).log("Not everything was deleted");
+            }
+        } catch (LaunchException | UncheckedIOException e) {
+            log.atDebug().setCause(e).log("Disused directories stay");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** The directory is the home of what deletes in it. */
+    private ServerProgram program(Path directory, List<Path> entries) {
+        var home = new Home.OfWorker(directory);
+        var command = new ArrayList<>(List.of("sh", "-c", SCRIPT, "sh"));
+        var inside =
+                isolation
+                        .home(new ServerProgram(home, ServerRuntime.NODE, command, Map.of()))
+                        .inside();
+        for (var entry : entries) {
+            command.add(inside.resolve(directory.relativize(entry)).toString());
+        }
+        return new ServerProgram(home, ServerRuntime.NODE, command, Map.of());
+    }
+}

@@ -1,0 +1,93 @@
+package dev.perigee.worker.process.packages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@DisplayName("Slots of package managers")
+final class InstallSlotsTest {
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+    private final AtomicInteger waiting = new AtomicInteger();
+    private final InstallSlots slots = new InstallSlots(2);
+
+    @AfterEach
+    void end() {
+        threads.shutdownNow();
+    }
+
+    private Future<InstallSlots.Slot> begin(String team, boolean own) {
+        return threads.submit(
+                () ->
+                        Objects.requireNonNull(
+                                slots.acquire(team, own, LONG, waiting::incrementAndGet)));
+    }
+
+    private Future<InstallSlots.Slot> beginToWait(String team, boolean own) {
+        int before = waiting.get();
+        var begun = begin(team, own);
+        await().until(() -> waiting.get() == before + 1);
+        return begun;
+    }
+
+    @Test
+    @DisplayName("One team that waits for a mute registry holds up no other team")
+    void areNeverOneTeamsAll() throws Exception {
+        var _ = begin("a", true).get();
+        var second = beginToWait("a", true);
+        var third = beginToWait("a", false);
+
+        begin("b", false).get().close();
+        var _ = begin("b", false).get();
+
+        assertThat(second).isNotDone();
+        assertThat(third).isNotDone();
+    }
+
+    @Test
+    @DisplayName("Registries of several users' own hold up nobody who uses the operator's")
+    void areNeverAllForRegistriesOfUsers() throws Exception {
+        var _ = begin("a", true).get();
+        var own = beginToWait("b", true);
+
+        begin("c", false).get().close();
+
+        assertThat(own).isNotDone();
+    }
+
+    @Test
+    @DisplayName("Teams take turns")
+    void takeTurns() throws Exception {
+        var first = begin("a", true).get();
+        var second = beginToWait("a", true);
+        var other = beginToWait("b", true);
+
+        first.close();
+        var served = other.get();
+        assertThat(second).isNotDone();
+        served.close();
+
+        second.get().close();
+    }
+
+    @Test
+    void endAtTheirLimitAndAreGivenBackOnce() throws Exception {
+        var one = new InstallSlots(1);
+        var held = Objects.requireNonNull(one.acquire("a", true, LONG, () -> {}));
+        assertThat(one.acquire("b", true, Duration.ofMillis(1), () -> {})).isNull();
+        held.close();
+        held.close();
+        assertThat(one.acquire("b", true, Duration.ZERO, () -> {})).isNotNull();
+        assertThat(one.acquire("a", false, Duration.ZERO, () -> {})).isNull();
+    }
+}

@@ -1,0 +1,104 @@
+"""A program of one installation that tries to get at what is another's: `reach TOKEN PATH...` at a home and its processes,
+`package PATH` at an installed package. Prints what came of each attempt."""
+import ctypes, os, shutil, subprocess, sys
+
+
+def attempt(name, deed):
+    try:
+        print(name, "DONE", deed())
+    except BaseException as e:
+        print(name, "failed", getattr(e, "errno", type(e).__name__))
+
+
+def read(path):
+    with open(path, errors="replace") as file:
+        return file.read(100000)
+
+
+def write(path):
+    with open(path, "w") as file:
+        file.write("changed by another")
+
+
+def contents(top):
+    """Everything that can be read below a path, and be listed, by its real name and through links."""
+    print(top, "lists", sorted(os.listdir(top)))
+    for directory, _, files in os.walk(top, followlinks=False):
+        for file in files:
+            try:
+                print(os.path.join(directory, file), read(os.path.join(directory, file)))
+            except OSError:
+                pass
+
+
+def reach(token, *paths):
+    home = os.environ["HOME"]
+    for number, path in enumerate(paths):
+        link = f"{home}/link{number}"
+        os.symlink(path, link)
+        around = [path, link, f"{home}/../../{path}", f"/proc/self/cwd/../..{path}", f"/proc/1/root{path}", f"/oldroot{path}",
+                  f"/newroot{path}"]
+        for at in around:
+            attempt("list " + at, lambda: os.listdir(at))
+            attempt("read " + at, lambda: read(at))
+            attempt("write " + at, lambda: write(at + "/planted" if os.path.isdir(at) else at))
+            attempt("hard link " + at, lambda: os.link(at, f"{home}/hard{number}", follow_symlinks=True))
+            attempt("rename " + at, lambda: os.rename(at, f"{home}/taken{number}"))
+            attempt("chmod " + at, lambda: os.chmod(at, 0o777))
+    for top in ("/home", "/package", "/tmp", "/dev/shm", "/run", "/var", "/app"):
+        attempt("all below " + top, lambda: contents(top))
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        for name in ("environ", "cmdline", "maps"):
+            attempt(f"/proc/{process}/{name}", lambda: read(f"/proc/{process}/{name}"))
+        for name in ("root", "cwd"):
+            for path in paths:
+                attempt(f"/proc/{process}/{name}{path}", lambda: read(f"/proc/{process}/{name}{path}"))
+    print("END")
+
+
+def package(top):
+    made = []
+    for directory, directories, files in os.walk(top):
+        made += [os.path.join(directory, name) for name in directories + files]
+    home = os.environ["HOME"]
+    evil = home + "/evil"
+    write(evil)
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def call(result):
+        if result != 0:
+            raise OSError(ctypes.get_errno(), "call")
+
+    files = [path for path in made if os.path.isfile(path)]
+    for path in [top] + made:
+        attempt("chmod " + path, lambda: os.chmod(path, 0o777))
+        attempt("rename " + path, lambda: os.rename(path, path + ".old"))
+        attempt("rename out " + path, lambda: os.rename(path, home + "/out"))
+        attempt("utime " + path, lambda: os.utime(path))
+        attempt("xattr " + path, lambda: os.setxattr(path, "user.x", b"x"))
+        attempt("bind " + path, lambda: call(libc.mount(evil.encode(), path.encode(), None, 4096, None)))
+    for path in files:
+        attempt("write " + path, lambda: write(path))
+        attempt("append " + path, lambda: os.open(path, os.O_WRONLY | os.O_APPEND))
+        attempt("truncate " + path, lambda: os.truncate(path, 0))
+        attempt("unlink " + path, lambda: os.unlink(path))
+        attempt("replace " + path, lambda: os.replace(evil, path))
+        attempt("link " + path, lambda: os.link(path, home + "/hard"))
+        attempt("by proc " + path, lambda: os.open("/proc/self/fd/%d" % os.open(path, os.O_RDONLY), os.O_RDWR))
+    for directory in [top] + [path for path in made if os.path.isdir(path)]:
+        attempt("create in " + directory, lambda: write(directory + "/planted"))
+        attempt("mkdir in " + directory, lambda: os.mkdir(directory + "/d"))
+        attempt("symlink in " + directory, lambda: os.symlink(evil, directory + "/s"))
+        attempt("hard link in " + directory, lambda: os.link(evil, directory + "/h"))
+        attempt("rmtree " + directory, lambda: shutil.rmtree(directory))
+        attempt("remount " + directory, lambda: call(libc.mount(None, directory.encode(), None, 32 | 4096, None)))
+        attempt("unmount " + directory, lambda: call(libc.umount2(directory.encode(), 2)))
+    attempt("remount /", lambda: call(libc.mount(None, b"/", None, 32 | 4096, None)))
+    attempt("tmpfs", lambda: call(libc.mount(b"none", top.encode(), b"tmpfs", 0, None)))
+    attempt("namespace", lambda: call(libc.unshare(0x10000000 | 0x20000)))
+    attempt("unshare", lambda: subprocess.run(["unshare", "-rm", "mount", "-o", "remount,rw,bind", top], check=True,
+                                             stderr=subprocess.DEVNULL))
+    print("END")
+
+
+{"reach": reach, "package": package}[sys.argv[1]](*sys.argv[2:])
