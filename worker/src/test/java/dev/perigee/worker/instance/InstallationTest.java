@@ -334,4 +334,20 @@ final class InstallationTest {
         await().until(() -> bench.journal(config).lines().size() == 2);
         assertThat(bench.journal(config).lines()).containsExactlyInAnyOrder("out", "err");
     }
+
+    @Test
+    @DisplayName("TEN-01: a home outlives restarts, and goes with its removed installation")
+    void keepsItsHomeWhileInstalled() throws IOException {
+        var home = Path.of("target", "caches", "homes", "t1", Bench.USER, "homely", "node");
+        Files.createDirectories(home);
+        var config = Bench.server("homely");
+
+        bench.configure(config);
+        bench.settle(bench.instances.restart(bench.order(config.processId())));
+        bench.settle(bench.instances.stop(bench.order(config.processId())));
+        assertThat(home).isDirectory();
+
+        bench.settle(bench.instances.remove(bench.order(config.processId())));
+        assertThat(home.getParent()).doesNotExist();
+    }
 }

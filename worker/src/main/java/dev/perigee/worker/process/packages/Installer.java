@@ -140,10 +140,12 @@ final class Installer {
             }
             var installed = store.publish(draft, clock.instant());
             complete = true;
+            var content = InstalledContent.of(installed.made());
             log.atInfo()
                     .addKeyValue("team_id", preparation.team())
                     .addKeyValue("package", preparation.line().spec())
-                    .addKeyValue("content", InstalledContent.of(installed.made()))
+                    .addKeyValue("content", content.digest())
+                    .addKeyValue("scripts_not_run", preparation.scripts() ? "" : content.scripted())
                     .addKeyValue(
                             "duration_ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began))
                     .log("Package prepared");
