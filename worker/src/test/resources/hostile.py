@@ -175,6 +175,61 @@ def survive():
     time.sleep(600 if not more else float(more[0]))
 
 
+def children(deed):
+    """Forks as often as the first argument says; each does something of its own and stays."""
+    for _ in range(int(more[0])):
+        try:
+            if os.fork() == 0:
+                deed()
+                time.sleep(600)
+        except BlockingIOError:
+            break
+    print("children up", flush=True)
+    time.sleep(600)
+
+
+def many():
+    kept = []
+    children(lambda: kept.append(b"x" * (int(more[1]) << 20)))
+
+
+def sharers():
+    """Children that share what their parent has, which is there once."""
+    block = b"x" * (int(more[1]) << 20)
+    children(lambda: block)
+
+
+def bomb():
+    children(lambda: None)
+
+
+def burners():
+    children(burn)
+
+
+def mapped():
+    """Memory that is no process's own."""
+    block = mmap.mmap(-1, int(more[0]) << 20, flags=mmap.MAP_SHARED | mmap.MAP_ANONYMOUS)
+    while block.tell() < len(block):
+        block.write(bytes(1 << 20))
+    time.sleep(600)
+
+
+def home_bytes():
+    for number in range(int(more[0])):
+        with open(f"{os.environ['HOME']}/{number}", "wb") as file:
+            file.write(bytes(1 << 20))
+    print("wrote", flush=True)
+    time.sleep(600)
+
+
+def home_files():
+    for number in range(int(more[0])):
+        os.mkdir(f"{os.environ['HOME']}/d{number}")
+    print("wrote", flush=True)
+    time.sleep(600)
+
+
 def burn():
     while True:
         pass

@@ -8,6 +8,7 @@ import dev.perigee.worker.admin.Health;
 import dev.perigee.worker.admin.Health.Check;
 import dev.perigee.worker.admin.HeartbeatReport;
 import dev.perigee.worker.admin.JvmMeters;
+import dev.perigee.worker.admin.LimitMeters;
 import dev.perigee.worker.admin.ServerGauges;
 import dev.perigee.worker.instance.InstanceSettings;
 import dev.perigee.worker.instance.InstanceSnapshot;
@@ -15,6 +16,7 @@ import dev.perigee.worker.instance.LocalInstanceHost;
 import dev.perigee.worker.process.LaunchException;
 import dev.perigee.worker.process.LauncherOptions;
 import dev.perigee.worker.process.LeftoverSweeper;
+import dev.perigee.worker.process.LimitWatch;
 import dev.perigee.worker.process.OwnedLauncher;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.ProcessLaunchers;
@@ -25,6 +27,7 @@ import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.Watchdog;
 import dev.perigee.worker.process.isolation.Isolation;
 import dev.perigee.worker.process.isolation.IsolationChoice;
+import dev.perigee.worker.process.isolation.IsolationSettings;
 import dev.perigee.worker.session.LinkServer;
 import dev.perigee.worker.session.LinkSettings;
 import dev.perigee.worker.session.SessionRegistry;
@@ -208,6 +211,13 @@ public final class Worker implements AutoCloseable {
         sweeper.requireAlone(owner);
         var table = new ProcessTable();
         var termination = new Termination(table);
+        var limits =
+                LimitWatch.start(
+                        table,
+                        LimitWatch.Pace.usual(),
+                        HostShare.bytes(settings.valueOrNull(IsolationSettings.TOTAL_MEMORY)),
+                        LimitMeters.bindTo(meters));
+        parts.add("limits", limits::close);
         // Each heartbeat measures anew, and readers of metrics no oftener than those.
         var fresh = settings.value(LinkSettings.HEARTBEAT_INTERVAL).dividedBy(2);
         var owned =
@@ -216,7 +226,8 @@ public final class Worker implements AutoCloseable {
                         owner,
                         watchdog,
                         termination,
-                        settings.value(SessionSettings.EXPIRY_GRACE));
+                        settings.value(SessionSettings.EXPIRY_GRACE),
+                        limits);
         return new Processes(
                 owned, termination, new ServerUsage(table, owner, fresh), watchdog, leaseLost);
     }

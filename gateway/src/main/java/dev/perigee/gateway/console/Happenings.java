@@ -44,7 +44,8 @@ final class Happenings {
     }
 
     private static String crashed(EventBody.Crashed it) {
-        var cause = it.signal() != null ? it.signal() : "exit code " + it.exitCode();
+        var end = it.signal() != null ? it.signal() : "exit code " + it.exitCode();
+        var cause = it.limit() == null ? end : "limit " + it.limit();
         var delay = it.restartDelayMs();
         String next;
         if (!it.willRestart()) {

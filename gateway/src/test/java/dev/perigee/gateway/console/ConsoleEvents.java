@@ -50,6 +50,8 @@ final class ConsoleEvents {
 
     static Event crash(String processId, int second) {
         return event(
-                processId, second, new EventBody.Crashed(null, "SIGKILL", 12.34, 1, true, 1000L));
+                processId,
+                second,
+                new EventBody.Crashed(null, "SIGKILL", 12.34, 1, true, 1000L, null));
     }
 }

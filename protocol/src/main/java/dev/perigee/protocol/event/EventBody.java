@@ -43,7 +43,12 @@ public sealed interface EventBody {
         }
     }
 
-    /** A process ended by a non-zero code or a signal that nobody asked for. */
+    /**
+     * A process ended by a non-zero code or a signal that nobody asked for.
+     *
+     * @param limit that ended it: {@code oom}, {@code cpu}, {@code disk} or {@code pids}; null, and
+     *     absent on the wire, when none did
+     */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     record Crashed(
             @Nullable Integer exitCode,
@@ -51,7 +56,8 @@ public sealed interface EventBody {
             double uptimeSeconds,
             int crashCount,
             boolean willRestart,
-            @Nullable Long restartDelayMs)
+            @Nullable Long restartDelayMs,
+            @JsonInclude(JsonInclude.Include.NON_NULL) @Nullable String limit)
             implements EventBody {
         @Override
         public EventType type() {

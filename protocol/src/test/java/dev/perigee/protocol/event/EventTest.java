@@ -41,12 +41,24 @@ class EventTest {
 
     @Test
     void aCrashNamesCodeAndSignalAlwaysOneOfThemNull() {
-        var event = Event.of(ORIGIN, new EventBody.Crashed(null, "SIGKILL", 1.5, 1, true, 1000L));
+        var event =
+                Event.of(ORIGIN, new EventBody.Crashed(null, "SIGKILL", 1.5, 1, true, 1000L, null));
 
         var tree = Json.tree(Json.write(event));
 
         assertThat(tree.has("exit_code")).isTrue();
         assertThat(tree.get("exit_code").isNull()).isTrue();
         assertThat(tree.get("signal").asString()).isEqualTo("SIGKILL");
+        assertThat(tree.has("limit")).isFalse();
+    }
+
+    @Test
+    void aCrashNamesTheLimitThatEndedIt() {
+        var crashed = new EventBody.Crashed(null, "SIGKILL", 1.5, 1, true, 1000L, "oom");
+
+        var json = Json.write(Event.of(ORIGIN, crashed));
+
+        assertThat(Json.tree(json).get("limit").asString()).isEqualTo("oom");
+        assertThat(Event.read(json).body()).isEqualTo(crashed);
     }
 }

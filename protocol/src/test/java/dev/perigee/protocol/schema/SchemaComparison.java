@@ -68,7 +68,7 @@ final class SchemaComparison {
             var name = wireName(component);
             names.add(name);
             boolean optional = isOptional(type, component);
-            if (always || !optional) {
+            if ((always && !leavesOut(component)) || !optional) {
                 required.add(name);
             }
             var property = schema.property(name);
@@ -85,6 +85,11 @@ final class SchemaComparison {
     private static boolean isOptional(Class<?> type, RecordComponent component) {
         boolean emptyIfAbsent = type == ServerConfig.class && isCollection(component.getType());
         return emptyIfAbsent || component.getAnnotatedType().isAnnotationPresent(Nullable.class);
+    }
+
+    private static boolean leavesOut(RecordComponent component) {
+        var include = component.getAccessor().getAnnotation(JsonInclude.class);
+        return include != null && include.value() == JsonInclude.Include.NON_NULL;
     }
 
     private static boolean isCollection(Class<?> type) {

@@ -44,7 +44,8 @@ final class CrashKeeper {
                         ExitTexts.seconds(run.uptime()),
                         count,
                         decision.willRestart(),
-                        decision.willRestart() ? decision.delay().toMillis() : null),
+                        decision.willRestart() ? decision.delay().toMillis() : null,
+                        limit(exit)),
                 run.pid());
         if (!decision.willRestart()) {
             giveUp(run, count, policy, reason);
@@ -54,6 +55,10 @@ final class CrashKeeper {
         dossier.reporter.on(
                 Step.CRASHED, "Restart %d %s: %s".formatted(count, when, reason), null, null);
         return decision.delay();
+    }
+
+    private static @Nullable String limit(@Nullable ExitStatus exit) {
+        return exit == null || exit.limit() == null ? null : exit.limit().limit().wireName();
     }
 
     private void giveUp(ServerRun run, int count, RestartPolicy policy, String reason) {

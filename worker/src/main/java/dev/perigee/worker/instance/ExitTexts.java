@@ -8,6 +8,9 @@ final class ExitTexts {
     private ExitTexts() {}
 
     static String of(ExitStatus exit) {
+        if (exit.limit() != null) {
+            return "ended by a limit: " + exit.limit().message();
+        }
         return exit.code() != null
                 ? "process exited with code " + exit.code()
                 : "process was ended by " + exit.signal();

@@ -1,5 +1,8 @@
 package dev.perigee.worker.process;
 
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
 /**
  * A jail around one launched program. What is launched then is the jail, and the program runs below
  * it: SIGTERM is for what is inside, the jail's exit code above 128 stands for a signal, and the
@@ -13,4 +16,22 @@ public interface Enclosure {
      * more or when nothing could be started; on any thread. Does not throw.
      */
     void release();
+
+    /** What all that is inside may use together. */
+    default TreeLimits limits() {
+        return TreeLimits.NONE;
+    }
+
+    /** The directory whose files count as what is inside has written; null where none does. */
+    default @Nullable Path home() {
+        return null;
+    }
+
+    /**
+     * Whether the kernel killed something inside because this jail's control group was full. False
+     * without a group. Reads one small file, on any thread, until {@link #release}.
+     */
+    default boolean ranOutOfMemory() {
+        return false;
+    }
 }

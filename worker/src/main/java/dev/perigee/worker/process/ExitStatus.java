@@ -7,8 +7,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param code the exit code, 0 to 255, or null when a signal ended it
  * @param signal the signal's name such as {@code SIGKILL}, or null when it exited by itself
+ * @param limit the limit that ended it, null when none did
  */
-public record ExitStatus(@Nullable Integer code, @Nullable String signal) {
+public record ExitStatus(
+        @Nullable Integer code, @Nullable String signal, @Nullable LimitEnd limit) {
 
     private static final int SIGNAL_BASE = 128;
 
@@ -21,12 +23,17 @@ public record ExitStatus(@Nullable Integer code, @Nullable String signal) {
 
     /** The process returned this code. */
     public static ExitStatus exited(int code) {
-        return new ExitStatus(code, null);
+        return new ExitStatus(code, null, null);
     }
 
     /** The signal of this name ended the process. */
     public static ExitStatus killedBy(String signal) {
-        return new ExitStatus(null, signal);
+        return new ExitStatus(null, signal, null);
+    }
+
+    /** The same end, brought about by a limit. */
+    public ExitStatus by(@Nullable LimitEnd end) {
+        return new ExitStatus(code, signal, end);
     }
 
     /**
@@ -46,6 +53,7 @@ public record ExitStatus(@Nullable Integer code, @Nullable String signal) {
 
     @Override
     public String toString() {
-        return code != null ? "exit code " + code : "signal " + signal;
+        var end = code != null ? "exit code " + code : "signal " + signal;
+        return limit == null ? end : "%s: %s".formatted(end, limit.message());
     }
 }

@@ -24,6 +24,8 @@ public final class LaunchException extends Exception {
         OUT_OF_PROCESSES,
         /** The worker's or the system's limit on open files is used up. */
         OUT_OF_FILES,
+        /** The home of the program is over its limit of disk, since an earlier run. */
+        DISK_FULL,
         /** The launcher is closed. */
         CLOSED,
         /** Anything else; the message carries the system's error. */
@@ -52,6 +54,7 @@ public final class LaunchException extends Exception {
                     NOT_A_PROGRAM,
                     WORKING_DIRECTORY,
                     ARGUMENTS_TOO_LARGE,
+                    DISK_FULL,
                     CLOSED,
                     OTHER ->
                     false;

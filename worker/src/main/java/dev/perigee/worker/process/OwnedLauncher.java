@@ -22,31 +22,46 @@ public final class OwnedLauncher implements ProcessLauncher {
     private final Watchdog watchdog;
     private final Termination termination;
     private final Duration grace;
+    private final @Nullable LimitWatch limits;
     private final AtomicLong numbers = new AtomicLong();
 
-    /**
-     * Wraps a launcher, which stays the caller's to close.
-     *
-     * @param grace what a process that outlived its exited parent is given between SIGTERM and
-     *     SIGKILL
-     */
+    /** Wraps a launcher, and watches no limits. */
     public OwnedLauncher(
             ProcessLauncher launcher,
             ProcessOwner owner,
             Watchdog watchdog,
             Termination termination,
             Duration grace) {
+        this(launcher, owner, watchdog, termination, grace, null);
+    }
+
+    /**
+     * Wraps a launcher, which stays the caller's to close.
+     *
+     * @param grace what a process that outlived its exited parent is given between SIGTERM and
+     *     SIGKILL
+     * @param limits ends what uses more than its enclosure allows; the caller's to close
+     */
+    public OwnedLauncher(
+            ProcessLauncher launcher,
+            ProcessOwner owner,
+            Watchdog watchdog,
+            Termination termination,
+            Duration grace,
+            @Nullable LimitWatch limits) {
         this.launcher = launcher;
         this.owner = owner;
         this.watchdog = watchdog;
         this.termination = termination;
         this.grace = grace;
+        this.limits = limits;
     }
 
     @Override
     public ChildProcess launch(LaunchSpec spec, ChildListener listener) throws LaunchException {
         var guard = new Guard(listener, spec.enclosure());
         var child = start(spec, guard);
+        guard.watch(child);
         watchdog.register(child.tree());
         guard.started.complete(child.tree());
         try {
@@ -64,6 +79,7 @@ public final class OwnedLauncher implements ProcessLauncher {
         boolean started = false;
         try {
             requireLease();
+            requireDisk(spec.enclosure());
             var mark = owner.marker(numbers.incrementAndGet());
             var child = launcher.launch(spec.with(ProcessOwner.VARIABLE, mark), guard);
             started = true;
@@ -86,6 +102,20 @@ public final class OwnedLauncher implements ProcessLauncher {
                     LaunchException.Reason.CLOSED,
                     "This worker is stopping, or was frozen longer than its retention and must be"
                             + " restarted: nothing is started");
+        }
+    }
+
+    /** What a full home ended stays ended until there is room. */
+    private void requireDisk(@Nullable Enclosure enclosure) throws LaunchException {
+        if (enclosure == null || limits == null) {
+            return;
+        }
+        var full = limits.refusal(enclosure.home(), enclosure.limits());
+        if (full != null) {
+            throw new LaunchException(
+                    LaunchException.Reason.DISK_FULL,
+                    "Not started, %s: install it anew, or have an operator remove files from its home or raise isolation.disk"
+                            .formatted(full.message()));
         }
     }
 
@@ -113,6 +143,8 @@ public final class OwnedLauncher implements ProcessLauncher {
         private final @Nullable Enclosure enclosure;
         private final CompletableFuture<TreeId> started = new CompletableFuture<>();
         private volatile boolean refused;
+        private @Nullable WatchedTree watched;
+        private boolean ended;
 
         Guard(ChildListener listener, @Nullable Enclosure enclosure) {
             this.listener = listener;
@@ -123,6 +155,23 @@ public final class OwnedLauncher implements ProcessLauncher {
             if (enclosure != null) {
                 enclosure.release();
             }
+        }
+
+        /** A process that has ended already is not watched. */
+        synchronized void watch(ChildProcess child) {
+            if (limits != null && enclosure != null && !ended) {
+                watched = limits.watch(child, enclosure);
+            }
+        }
+
+        /** How it ended, and by which limit. Before the enclosure is released. */
+        private synchronized ExitStatus ended(ExitStatus status) {
+            ended = true;
+            if (limits == null || watched == null) {
+                return status;
+            }
+            limits.forget(watched);
+            return limits.explain(watched, status);
         }
 
         @Override
@@ -141,9 +190,10 @@ public final class OwnedLauncher implements ProcessLauncher {
 
         @Override
         public void onExit(ExitStatus status) {
+            var explained = ended(status);
             var _ = Thread.ofVirtual().name("child-clear").start(() -> clear(this));
             if (!refused) {
-                listener.onExit(status);
+                listener.onExit(explained);
             }
         }
 

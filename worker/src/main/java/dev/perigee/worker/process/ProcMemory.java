@@ -13,6 +13,7 @@ import java.nio.file.Path;
  */
 final class ProcMemory {
     private static final String ANONYMOUS = "RssAnon:";
+    private static final String SHARED = "RssShmem:";
     private static final String RESIDENT = "VmRSS:";
 
     private ProcMemory() {}
@@ -41,6 +42,49 @@ final class ProcMemory {
             }
         }
         return resident;
+    }
+
+    /**
+     * What a process cannot give back to the system while it lives: its anonymous memory and what
+     * it has mapped of shared memory; in bytes, 0 when there is no such process. What it shares
+     * counts in full.
+     */
+    static long held(long pid) {
+        return sum(pid, "status", ANONYMOUS, SHARED);
+    }
+
+    /**
+     * The same, of what several processes share the process's part; costs a walk of its pages.
+     * Where the kernel does not let it be read, what {@link #held} says.
+     */
+    static long proportional(long pid) {
+        long part = sum(pid, "smaps_rollup", "Pss_Anon:", "Pss_Shmem:");
+        return part > 0 ? part : held(pid);
+    }
+
+    private static long sum(long pid, String file, String one, String other) {
+        try {
+            return sum(
+                    Files.readString(
+                            Path.of("/proc", Long.toString(pid), file),
+                            StandardCharsets.ISO_8859_1),
+                    one,
+                    other);
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    static long sum(String text, String one, String other) {
+        long sum = 0;
+        for (var line : text.split("\n")) {
+            if (line.startsWith(one)) {
+                sum += bytes(line, one);
+            } else if (line.startsWith(other)) {
+                sum += bytes(line, other);
+            }
+        }
+        return sum;
     }
 
     private static long bytes(String line, String name) {

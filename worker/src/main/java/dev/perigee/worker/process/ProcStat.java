@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param memoryBytes its address space; none has a thread of the kernel, or one that is ending
  * @param ownTicks processor time that it spent itself, {@value #TICKS_PER_SECOND} a second
  * @param reapedTicks processor time of its ended descendants that were waited for
+ * @param threads how many it has
+ * @param residentPages its resident memory, what it maps of files too; see {@link PageSize}
  */
 record ProcStat(
         long pid,
@@ -27,15 +29,19 @@ record ProcStat(
         long startTime,
         long memoryBytes,
         long ownTicks,
-        long reapedTicks) {
+        long reapedTicks,
+        int threads,
+        long residentPages) {
 
     /** Linux shows user space this many on every architecture (USER_HZ). */
     static final int TICKS_PER_SECOND = 100;
 
     private static final int OWN_TIME = 14;
     private static final int REAPED_TIME = 16;
+    private static final int THREADS = 20;
     private static final int START_TIME = 22;
     private static final int MEMORY = 23;
+    private static final int RESIDENT = 24;
 
     /** Null when there is no such process, or no {@code /proc}. */
     static @Nullable ProcStat read(long pid) {
@@ -90,7 +96,9 @@ record ProcStat(
                 Long.parseLong(fields[START_TIME - 3]),
                 Long.parseLong(fields[MEMORY - 3]),
                 ticks(fields, OWN_TIME),
-                ticks(fields, REAPED_TIME));
+                ticks(fields, REAPED_TIME),
+                Integer.parseInt(fields[THREADS - 3]),
+                Long.parseLong(fields[RESIDENT - 3]));
     }
 
     /** User time and, next to it, system time. */

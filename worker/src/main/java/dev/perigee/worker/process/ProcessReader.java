@@ -159,6 +159,8 @@ final class ProcessReader {
                                                 .orElse(0L),
                                         0,
                                         0,
+                                        0,
+                                        1,
                                         0))
                 .map(stat -> new ProcessEntry(stat, null, null, false))
                 .toList();

@@ -15,7 +15,7 @@ final class ProcessTreeTest {
     private static ProcessEntry entry(
             long pid, long parent, long session, long start, @Nullable String owner) {
         return new ProcessEntry(
-                new ProcStat(pid, 'S', parent, session, start, 1, 0, 0), owner, null, false);
+                new ProcStat(pid, 'S', parent, session, start, 1, 0, 0, 1, 0), owner, null, false);
     }
 
     private static List<Long> members(ProcessEntry... table) {
@@ -84,7 +84,8 @@ final class ProcessTreeTest {
     void readsAStatLineWhoseNameHoldsAnything() {
         var line =
                 "42 (a) b (c) S 7 42 41 0 -1 4194304 1 0 0 0 3 1 20 7 20 0 1 0 1234 5 6 7 8 9 10";
-        assertThat(ProcStat.parse(line)).isEqualTo(new ProcStat(42, 'S', 7, 41, 1234, 5, 4, 27));
+        assertThat(ProcStat.parse(line))
+                .isEqualTo(new ProcStat(42, 'S', 7, 41, 1234, 5, 4, 27, 1, 6));
     }
 
     @Test

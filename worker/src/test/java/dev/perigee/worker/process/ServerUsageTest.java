@@ -42,7 +42,7 @@ final class ServerUsageTest {
     private static ProcessEntry entry(
             long pid, long parent, @Nullable String owner, boolean jailed, long ticks) {
         return new ProcessEntry(
-                new ProcStat(pid, 'S', parent, pid, 7, 4096, ticks, 0), owner, null, jailed);
+                new ProcStat(pid, 'S', parent, pid, 7, 4096, ticks, 0, 1, 0), owner, null, jailed);
     }
 
     private void table(long ticks) {
@@ -120,7 +120,9 @@ final class ServerUsageTest {
     @Test
     @DisplayName("nothing is known where the system has no /proc")
     void isUnknownWithoutProc() {
-        table.add(new ProcessEntry(new ProcStat(SELF, 'S', 1, 0, 7, 0, 0, 0), null, null, false));
+        table.add(
+                new ProcessEntry(
+                        new ProcStat(SELF, 'S', 1, 0, 7, 0, 0, 0, 1, 0), null, null, false));
 
         assertThat(usage.now()).isNull();
     }

@@ -73,7 +73,9 @@ record Bubblewrap(Path bwrap, Path prlimit, boolean closed, SyscallFiles syscall
         for (var path : system.readOnly()) {
             line.add("--ro-bind", path, path);
         }
-        line.add("--proc", "/proc").add("--dev", "/dev");
+        // No program may change what is written there of it, such as its oom_score_adj.
+        line.add("--proc", "/proc").add("--remount-ro", "/proc");
+        line.add("--dev", "/dev");
         tmpfs("/dev/shm", policy.tmpBytes(), line);
         line.add("--remount-ro", "/dev");
         tmpfs("/tmp", policy.tmpBytes(), line);

@@ -2,6 +2,7 @@ package dev.perigee.worker.process.isolation;
 
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.worker.process.ProcessLauncher;
+import dev.perigee.worker.process.TreeLimits;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,11 +47,16 @@ public final class IsolationChoice {
     private final Host host;
     private final IsolationMode mode;
     private final JailPolicy policy;
+    private final TreeLimits limits;
 
-    private IsolationChoice(Settings settings, Host host) {
+    private final MemorySearch memorySearch;
+
+    private IsolationChoice(Settings settings, Host host, MemorySearch memorySearch) {
         this.host = host;
+        this.memorySearch = memorySearch;
         this.mode = settings.value(IsolationSettings.MODE);
         this.policy = IsolationSettings.policy(settings, host.environment());
+        this.limits = IsolationSettings.limits(settings);
     }
 
     /**
@@ -60,7 +66,13 @@ public final class IsolationChoice {
      *     to do
      */
     public static Isolation choose(Settings settings, Host host) throws InterruptedException {
-        return new IsolationChoice(settings, host).choose();
+        return choose(settings, host, new MemorySearch(Path.of("/proc/self")));
+    }
+
+    /** With another place to look for control groups. */
+    static Isolation choose(Settings settings, Host host, MemorySearch memorySearch)
+            throws InterruptedException {
+        return new IsolationChoice(settings, host, memorySearch).choose();
     }
 
     private Isolation choose() throws InterruptedException {
@@ -136,25 +148,26 @@ public final class IsolationChoice {
     private MemoryPlace memory() {
         return policy.memoryBytes() == 0
                 ? new MemoryPlace.Missing("not limited")
-                : new MemorySearch(Path.of("/proc/self")).search();
+                : memorySearch.search();
     }
 
     private JailIsolation isolation(
             Jail kind, @Nullable MemoryGroups groups, @Nullable String memoryGap) {
         var gaps = new ArrayList<String>();
         if (memoryGap != null) {
-            gaps.add("memory: " + memoryGap);
+            gaps.add("memory by control groups, so the worker watches it: " + memoryGap);
         }
         if (HostUser.isRoot()) {
             gaps.add(
-                    "number of processes%s: the worker runs as root, run it as another user"
+                    "number of processes by the system, so the worker watches it%s: the worker runs as root, run it as another user"
                             .formatted(
                                     kind instanceof Bubblewrap
                                             ? " and modes of the host's devices"
                                             : ""));
         }
         var caches = new CacheLayout(host.caches());
-        return new JailIsolation(kind, policy, caches, caches.logs(host.workerId()), groups, gaps);
+        return new JailIsolation(
+                kind, policy, limits, caches, caches.logs(host.workerId()), groups, gaps);
     }
 
     private static Isolation chosen(JailIsolation isolation) {

@@ -4,6 +4,7 @@ import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
+import dev.perigee.worker.process.TreeLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -15,6 +16,7 @@ public final class IsolationSettings {
     private static final int MANY = 1_000_000;
     private static final SettingType<Long> SOME_BYTES =
             SettingType.bytes().where(bytes -> bytes > 0, "more than nothing");
+    private static final SettingType<Integer> COUNT = SettingType.integer(0, Integer.MAX_VALUE);
     private static final SettingType<Path> ABSOLUTE =
             SettingType.path().where(Path::isAbsolute, "absolute");
 
@@ -43,13 +45,21 @@ public final class IsolationSettings {
                     "60s",
                     "CPU time of a jailed process in its whole life, after which it is killed; 0"
                             + " is unlimited.");
+    static final Setting<Duration> TOTAL_CPU_TIME =
+            Setting.of(
+                    "isolation.total-cpu-time",
+                    SettingType.duration(),
+                    "10m",
+                    "CPU time of all processes of a jail together, of ended ones too, after which"
+                            + " the server is ended (limit cpu); 0 is unlimited.");
     static final Setting<Integer> PROCESSES =
             Setting.of(
                     "isolation.max-processes",
                     SettingType.integer(1, MANY),
                     "1000",
-                    "Processes and threads of one jail. Not enforced for a worker that runs as"
-                            + " root.");
+                    "Processes and threads of one jail. The system refuses more, except to a worker"
+                            + " that runs as root, and a server that is found to have so many is"
+                            + " ended (limit pids).");
     static final Setting<Integer> OPEN_FILES =
             Setting.of(
                     "isolation.max-open-files",
@@ -79,9 +89,31 @@ public final class IsolationSettings {
                     "isolation.memory",
                     SettingType.bytes(),
                     "512MiB",
-                    "Memory of all processes of a jail, where the worker's control group is"
-                            + " delegated to it; the heartbeat says when it is not. 0 is"
+                    "Memory of all processes of a jail; a server that uses more is ended (limit"
+                            + " oom). By the kernel where the worker's control group is delegated"
+                            + " to it, else by the worker, which looks four times a second. 0 is"
                             + " unlimited.");
+    public static final Setting<Long> TOTAL_MEMORY =
+            Setting.optional(
+                    "isolation.total-memory",
+                    SettingType.bytes(),
+                    "Memory of all jails together, beyond which the server that uses the most is"
+                            + " ended (limit oom). Without it: the memory of the container or"
+                            + " machine less the worker's largest heap and a tenth, at least a"
+                            + " quarter of it. 0 is unlimited.");
+    static final Setting<Long> DISK =
+            Setting.of(
+                    "isolation.disk",
+                    SettingType.bytes(),
+                    "2GiB",
+                    "Size of the files in a jail's home; a server that has more is ended (limit"
+                            + " disk) and not started again until it has less. 0 is unlimited.");
+    static final Setting<Integer> DISK_FILES =
+            Setting.of(
+                    "isolation.disk-files",
+                    COUNT,
+                    "200000",
+                    "Files and directories in a jail's home, in the same way; 0 is unlimited.");
     static final Setting<List<Path>> READ_ONLY =
             Setting.of(
                     "isolation.read-only-paths",
@@ -113,12 +145,16 @@ public final class IsolationSettings {
                     MODE,
                     NETWORK,
                     CPU_TIME,
+                    TOTAL_CPU_TIME,
                     PROCESSES,
                     OPEN_FILES,
                     FILE_SIZE,
                     TMP_SIZE,
                     APP_SIZE,
                     MEMORY,
+                    TOTAL_MEMORY,
+                    DISK,
+                    DISK_FILES,
                     READ_ONLY,
                     HIDDEN,
                     PASSED);
@@ -131,6 +167,17 @@ public final class IsolationSettings {
      */
     public static boolean letsReachHost(Settings settings) {
         return settings.value(MODE) != IsolationMode.NONE && settings.value(NETWORK);
+    }
+
+    /** What all processes of one jail may use together. */
+    static TreeLimits limits(Settings settings) {
+        return new TreeLimits(
+                settings.value(MEMORY),
+                settings.value(PROCESSES),
+                settings.value(CPU_TIME),
+                settings.value(TOTAL_CPU_TIME),
+                settings.value(DISK),
+                settings.value(DISK_FILES));
     }
 
     /** The policy that the settings say, with what the worker's environment has of it. */

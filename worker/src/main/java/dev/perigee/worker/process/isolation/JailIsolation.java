@@ -1,8 +1,8 @@
 package dev.perigee.worker.process.isolation;
 
-import dev.perigee.worker.process.Enclosure;
 import dev.perigee.worker.process.LaunchSpec;
 import dev.perigee.worker.process.ProcessLauncher;
+import dev.perigee.worker.process.TreeLimits;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,10 +17,10 @@ import org.slf4j.LoggerFactory;
  */
 final class JailIsolation implements Isolation {
     private static final Logger log = LoggerFactory.getLogger(JailIsolation.class);
-    private static final Enclosure NOTHING_TO_RELEASE = () -> {};
 
     private final Jail jail;
     private final JailPolicy policy;
+    private final TreeLimits limits;
     private final CacheLayout caches;
     private final Path logs;
     private final @Nullable MemoryGroups groups;
@@ -29,6 +29,7 @@ final class JailIsolation implements Isolation {
     /**
      * Jails of one kind.
      *
+     * @param limits of all processes of a jail together, for who watches them
      * @param logs where the jails' own logs are, of this worker alone
      * @param groups null where memory cannot be limited
      * @param hostGaps what this host keeps any jail from enforcing
@@ -36,12 +37,14 @@ final class JailIsolation implements Isolation {
     JailIsolation(
             Jail jail,
             JailPolicy policy,
+            TreeLimits limits,
             CacheLayout caches,
             Path logs,
             @Nullable MemoryGroups groups,
             List<String> hostGaps) {
         this.jail = jail;
         this.policy = policy;
+        this.limits = limits;
         this.caches = caches;
         this.logs = logs;
         this.groups = groups;
@@ -90,27 +93,21 @@ final class JailIsolation implements Isolation {
         var home = new Home.OfWorker(caches.probe());
         var program = new ServerProgram(home, ServerRuntime.NODE, JailProbe.command(), Map.of());
         var jailLog = JailLog.in(logs);
-        var spec = enclose(program, jailLog, NOTHING_TO_RELEASE);
+        var spec = enclose(program, jailLog, () -> {});
         return JailProbe.failure(launcher, spec, jailLog);
     }
 
-    private LaunchSpec enclose(ServerProgram program, JailLog jailLog, Enclosure release) {
+    private LaunchSpec enclose(ServerProgram program, JailLog jailLog, Runnable last) {
         var home = home(program);
         var environment = JailEnvironment.of(policy, program, home);
         var system = SystemPaths.find(policy, caches.root());
         var command = jail.command(policy, system, JailedProgram.of(program, home), jailLog);
-        if (groups == null) {
-            return new LaunchSpec(command, environment, null, release);
-        }
-        var group = groups.create();
+        var group = groups == null ? null : groups.create();
         return new LaunchSpec(
-                MemoryGroups.joining(group, command),
+                JailEntry.command(group, command),
                 environment,
                 null,
-                () -> {
-                    groups.remove(group);
-                    release.release();
-                });
+                new JailEnclosure(limits, home.host(), groups, group, last));
     }
 
     @Override

@@ -5,8 +5,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,13 +24,8 @@ final class MemoryGroups {
 
     private static final String PREFIX = "perigee";
 
-    /**
-     * The jail joins its group before it does anything else, so that nothing of it is ever
-     * elsewhere; when it cannot, it does not start. The words after the script are its own
-     * arguments, which it hands on as they are.
-     */
-    private static final List<String> JOIN =
-            List.of("/bin/sh", "-c", "echo 0 > \"$1\" && shift && exec \"$@\"", "perigee-join");
+    /** Before a number, in v2 as in v1 since Linux 4.13. */
+    private static final String KILLS = "oom_kill ";
 
     private final MemoryPlace.Found place;
     private final long limitBytes;
@@ -48,14 +41,6 @@ final class MemoryGroups {
         this.limitBytes = limitBytes;
         this.workerPrefix = PREFIX + SEPARATOR + workerId + SEPARATOR;
         this.ownPrefix = workerPrefix + incarnation + SEPARATOR;
-    }
-
-    /** A command that runs another one in a group. */
-    static List<String> joining(Path group, List<String> command) {
-        var words = new ArrayList<>(JOIN);
-        words.add(group.resolve("cgroup.procs").toString());
-        words.addAll(command);
-        return words;
     }
 
     /** A new group with the limit set. */
@@ -89,6 +74,17 @@ final class MemoryGroups {
             write(file, value);
         } catch (IOException e) {
             log.atDebug().addKeyValue("file", file).setCause(e).log("Not set");
+        }
+    }
+
+    /** Whether the kernel killed something in it because it was full. */
+    boolean killedIn(Path group) {
+        var file = group.resolve(place.unified() ? "memory.events" : "memory.oom_control");
+        try {
+            return Files.readAllLines(file).stream()
+                    .anyMatch(line -> line.startsWith(KILLS) && !line.equals(KILLS + "0"));
+        } catch (IOException e) {
+            return false;
         }
     }
 

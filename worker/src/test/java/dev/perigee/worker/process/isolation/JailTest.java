@@ -164,8 +164,7 @@ final class JailTest {
     void cpu() throws Exception {
         jails.close();
         jails = Jails.open(caches, kind.with(Map.of("isolation.cpu-time", "1s")));
-        assertThat(jails.attempt("burn").heard().awaitExit())
-                .isEqualTo(ExitStatus.killedBy("SIGKILL"));
+        assertThat(jails.attempt("burn").heard().awaitExit().signal()).isEqualTo("SIGKILL");
     }
 
     @Test
@@ -329,9 +328,8 @@ final class JailTest {
         var told = jails.attempt("memory");
         if (jails.isolation.description().contains("memory")) {
             assertThat(jails.isolation.description()).contains("not enforced", "Delegate=yes");
-            assertThat(told.told()).contains("has 600");
         } else {
-            assertThat(told.heard().awaitExit()).isEqualTo(ExitStatus.killedBy("SIGKILL"));
+            assertThat(told.heard().awaitExit().signal()).isEqualTo("SIGKILL");
             assertThat(told.told()).doesNotContain("has 600");
         }
     }

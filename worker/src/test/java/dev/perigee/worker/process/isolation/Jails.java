@@ -7,10 +7,13 @@ import dev.perigee.protocol.settings.Settings;
 import dev.perigee.worker.process.ChildProcess;
 import dev.perigee.worker.process.LaunchException;
 import dev.perigee.worker.process.LauncherOptions;
+import dev.perigee.worker.process.Limit;
+import dev.perigee.worker.process.LimitWatch;
 import dev.perigee.worker.process.OwnedLauncher;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.ProcessLaunchers;
 import dev.perigee.worker.process.ProcessOwner;
+import dev.perigee.worker.process.ProcessTable;
 import dev.perigee.worker.process.RecordingListener;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.Watchdog;
@@ -25,7 +28,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 
 /** The part of a worker that starts jailed programs, and what can be seen of them from outside. */
@@ -33,6 +38,10 @@ final class Jails implements AutoCloseable {
     static final String PYTHON = "/usr/bin/python3";
 
     private static final Duration RETENTION = Duration.ofMinutes(5);
+
+    /** Quicker than a worker's at homes. */
+    private static final LimitWatch.Pace PACE =
+            new LimitWatch.Pace(Duration.ofMillis(250), Duration.ofMillis(250));
 
     /** What one hostile program said and how it ended. */
     record Deed(ChildProcess process, RecordingListener heard) {
@@ -49,20 +58,35 @@ final class Jails implements AutoCloseable {
     /** Among the arguments of every program, so that it is found from outside. */
     final String token = "token-" + UUID.randomUUID();
 
+    /** Each end by a limit. */
+    final Queue<Limit> ended = new ConcurrentLinkedQueue<>();
+
     private final ProcessLauncher launcher = ProcessLaunchers.create(LauncherOptions.defaults());
     private final Watchdog watchdog;
+    private final LimitWatch limits;
     final ProcessLauncher owned;
 
-    private Jails(Path caches, Map<String, String> settings, String workerId, Duration retention)
+    private Jails(
+            Path caches,
+            Map<String, String> given,
+            String workerId,
+            Duration retention,
+            MemorySearch memory)
             throws Exception {
         var owner = new ProcessOwner(workerId, "first");
         watchdog = Watchdog.start(owner, retention, launcher, () -> {});
-        owned = new OwnedLauncher(launcher, owner, watchdog, termination, Duration.ofMillis(500));
+        var settings = settings(given);
+        var total = settings.valueOrNull(IsolationSettings.TOTAL_MEMORY);
+        limits = LimitWatch.start(new ProcessTable(), PACE, total == null ? 0 : total, ended::add);
+        owned =
+                new OwnedLauncher(
+                        launcher, owner, watchdog, termination, Duration.ofMillis(500), limits);
         isolation =
                 IsolationChoice.choose(
-                        settings(settings),
+                        settings,
                         new IsolationChoice.Host(
-                                true, workerId, "first", caches, JailKind.environment(), owned));
+                                true, workerId, "first", caches, JailKind.environment(), owned),
+                        memory);
     }
 
     private static Settings settings(Map<String, String> settings) {
@@ -82,9 +106,20 @@ final class Jails implements AutoCloseable {
 
     static Jails open(Path caches, Map<String, String> settings, Duration retention)
             throws Exception {
+        return open(caches, settings, retention, Path.of("/proc/self"));
+    }
+
+    /** As in a container to which no control group is delegated. */
+    static Jails openWithoutGroups(Path caches, Map<String, String> settings) throws Exception {
+        return open(caches, settings, RETENTION, Path.of("/nowhere"));
+    }
+
+    private static Jails open(
+            Path caches, Map<String, String> settings, Duration retention, Path self)
+            throws Exception {
         var workerId = "jail-test-" + UUID.randomUUID();
         try {
-            return new Jails(caches, settings, workerId, retention);
+            return new Jails(caches, settings, workerId, retention, new MemorySearch(self));
         } catch (IllegalStateException e) {
             Program.BUBBLEWRAP.cannot(String.valueOf(e.getMessage()));
             throw e;
@@ -163,6 +198,7 @@ final class Jails implements AutoCloseable {
     public void close() {
         watchdog.close();
         isolation.close();
+        limits.close();
         launcher.close();
         awaitNone(token);
     }

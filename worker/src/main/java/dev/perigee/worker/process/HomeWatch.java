@@ -1,0 +1,110 @@
+package dev.perigee.worker.process;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Measures the homes of the watched trees, one after the other, on a thread of its own, and ends
+ * the trees of a home that is over its limit. It rests nine times as long as a walk took, so that
+ * walking takes a tenth of one processor at most.
+ */
+final class HomeWatch implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(HomeWatch.class);
+    private static final int REST = 9;
+
+    /** Homes that are remembered as full; the oldest is forgotten, and found again by a walk. */
+    private static final int REMEMBERED = 10_000;
+
+    private final Set<WatchedTree> watched;
+    private final Duration pace;
+    private final Set<Path> full =
+            Collections.synchronizedSet(
+                    Collections.newSetFromMap(
+                            new LinkedHashMap<>() {
+                                @Override
+                                protected boolean removeEldestEntry(Map.Entry<Path, Boolean> it) {
+                                    return size() > REMEMBERED;
+                                }
+                            }));
+    private volatile boolean closed;
+    private volatile @Nullable Thread thread;
+
+    /**
+     * @param watched all trees that live, another's to change
+     * @param pace the shortest time between two walks of all homes
+     */
+    HomeWatch(Set<WatchedTree> watched, Duration pace) {
+        this.watched = watched;
+        this.pace = pace;
+    }
+
+    void start() {
+        thread = Thread.ofPlatform().daemon().name("home-watch").start(this::run);
+    }
+
+    /** Something is watched that was not. */
+    void wake() {
+        LockSupport.unpark(thread);
+    }
+
+    /** Measures a home that was full, in the caller's thread; null when it is not, any more. */
+    @Nullable LimitEnd refusal(Path home, TreeLimits limits) {
+        if (!full.contains(home)) {
+            return null;
+        }
+        var size = HomeSize.measure(home, limits);
+        var end = size == null ? null : limits.disk(size);
+        if (end == null) {
+            full.remove(home);
+        }
+        return end;
+    }
+
+    private void run() {
+        while (!closed) {
+            var homes = new HashMap<Path, TreeLimits>();
+            for (var tree : watched) {
+                var home = tree.home();
+                if (home != null) {
+                    homes.put(home, tree.limits());
+                }
+            }
+            if (homes.isEmpty()) {
+                LockSupport.park(this);
+                continue;
+            }
+            homes.forEach(this::measure);
+            LimitWatch.rest(pace.toNanos(), () -> closed);
+        }
+    }
+
+    private void measure(Path home, TreeLimits limits) {
+        long began = System.nanoTime();
+        try {
+            var size = closed ? null : HomeSize.measure(home, limits);
+            var end = size == null ? null : limits.disk(size);
+            if (end != null) {
+                full.add(home);
+                watched.stream().filter(it -> home.equals(it.home())).forEach(it -> it.end(end));
+            }
+        } catch (RuntimeException e) {
+            log.atError().addKeyValue("home", home).setCause(e).log("A home cannot be measured");
+        }
+        LimitWatch.rest(REST * (System.nanoTime() - began), () -> closed);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        LockSupport.unpark(thread);
+    }
+}

@@ -1,0 +1,192 @@
+package dev.perigee.worker.process;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends servers that use more than their limits, also where the kernel does not limit them: without
+ * a control group for each server, as in most containers. One thread looks at all trees in one
+ * reading of the process table, every {@link Pace#look} or, where a look is dear, so seldom that
+ * looking takes a twentieth of one processor at most; another measures their homes. Both rest while
+ * nothing is watched. Between two looks nothing holds a server but what the kernel limits, and that
+ * the kernel prefers servers when it must kill ({@code oom_score_adj}).
+ */
+public final class LimitWatch implements AutoCloseable {
+    private static final Logger log = LoggerFactory.getLogger(LimitWatch.class);
+
+    /** A look is followed by this many times its own duration of rest. */
+    private static final int REST = 19;
+
+    private static final Duration LONGEST_REST = Duration.ofSeconds(2);
+
+    /**
+     * How often is looked.
+     *
+     * @param look at processes
+     * @param walk of the homes' files
+     */
+    public record Pace(Duration look, Duration walk) {
+        /** Four times a second at processes, every five seconds at homes. */
+        public static Pace usual() {
+            return new Pace(Duration.ofMillis(250), Duration.ofSeconds(5));
+        }
+    }
+
+    private final ProcessTable table;
+    private final Duration pace;
+    private final long totalBytes;
+    private final Consumer<Limit> ends;
+    private final TreeMemory memory = new TreeMemory();
+    private final Set<WatchedTree> watched = ConcurrentHashMap.newKeySet();
+    private final HomeWatch homes;
+    private volatile long kernelKills = KernelKills.count();
+    private volatile boolean closed;
+    private volatile @Nullable Thread thread;
+
+    private LimitWatch(ProcessTable table, Pace pace, long totalBytes, Consumer<Limit> ends) {
+        this.table = table;
+        this.pace = pace.look();
+        this.totalBytes = totalBytes;
+        this.ends = ends;
+        this.homes = new HomeWatch(watched, pace.walk());
+    }
+
+    /**
+     * Starts watching, nothing yet.
+     *
+     * @param totalBytes memory of all trees together, beyond which the largest is ended; 0 is
+     *     unlimited
+     * @param ends told of each end by a limit, on any thread; must not block
+     */
+    public static LimitWatch start(
+            ProcessTable table, Pace pace, long totalBytes, Consumer<Limit> ends) {
+        var watch = new LimitWatch(table, pace, totalBytes, ends);
+        watch.thread = Thread.ofPlatform().daemon().name("limit-watch").start(watch::run);
+        watch.homes.start();
+        return watch;
+    }
+
+    /** Watches a tree from now on. It must be forgotten when it has ended. */
+    WatchedTree watch(ChildProcess child, Enclosure enclosure) {
+        var tree = new WatchedTree(child, enclosure, System.nanoTime());
+        watched.add(tree);
+        LockSupport.unpark(thread);
+        homes.wake();
+        return tree;
+    }
+
+    /** Called when it is certain that the tree's first process has ended, any number of times. */
+    void forget(WatchedTree tree) {
+        watched.remove(tree);
+    }
+
+    /** What a tree's end is, with the limit that ended it if one did. Called once for a tree. */
+    ExitStatus explain(WatchedTree tree, ExitStatus exit) {
+        boolean killed = "SIGKILL".equals(exit.signal()) && KernelKills.count() > kernelKills;
+        var reason = tree.reason(exit, killed, System.nanoTime());
+        if (reason != null) {
+            ends.accept(reason.limit());
+        }
+        return exit.by(reason);
+    }
+
+    /**
+     * Why a program whose home is this must not start, null when it may. Blocks where it may not.
+     */
+    @Nullable LimitEnd refusal(@Nullable Path home, TreeLimits limits) {
+        return home == null ? null : homes.refusal(home, limits);
+    }
+
+    private void run() {
+        while (!closed) {
+            if (watched.isEmpty()) {
+                LockSupport.park(this);
+                kernelKills = KernelKills.count();
+                continue;
+            }
+            long began = System.nanoTime();
+            try {
+                look();
+            } catch (RuntimeException e) {
+                log.atError().setCause(e).log("The limits of servers cannot be watched");
+            }
+            long rest = REST * (System.nanoTime() - began);
+            rest(Math.clamp(rest, pace.toNanos(), LONGEST_REST.toNanos()), () -> closed);
+        }
+    }
+
+    /** All of it, also when something new is to be watched meanwhile. */
+    static void rest(long nanos, BooleanSupplier closed) {
+        long end = System.nanoTime() + nanos;
+        for (long left = nanos;
+                left > 0 && !closed.getAsBoolean();
+                left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
+    }
+
+    /** One tree's processes at one moment. */
+    private record Seen(WatchedTree tree, List<ProcessEntry> members) {}
+
+    private void look() {
+        var trees = List.copyOf(watched);
+        long kills = KernelKills.count();
+        var snapshot = table.read();
+        var within = new ArrayList<Seen>();
+        for (var tree : trees) {
+            var members = ProcessTree.of(tree.id(), snapshot);
+            if (tree.end() == null) {
+                var end = tree.judge(members, memory, System.nanoTime());
+                if (end == null) {
+                    within.add(new Seen(tree, members));
+                } else {
+                    tree.end(end);
+                }
+            }
+        }
+        shared(within);
+        kernelKills = kills;
+    }
+
+    /** The largest tree goes where all together are too large; the next look finds the rest. */
+    private void shared(List<Seen> all) {
+        if (totalBytes == 0) {
+            return;
+        }
+        long resident = all.stream().mapToLong(it -> TreeMemory.resident(it.members())).sum();
+        if (resident <= totalBytes) {
+            return;
+        }
+        long sum = 0;
+        long most = -1;
+        Seen largest = null;
+        for (var seen : all) {
+            long used = memory.used(seen.members(), 0);
+            sum += used;
+            if (used > most) {
+                most = used;
+                largest = seen;
+            }
+        }
+        if (largest != null && sum > totalBytes) {
+            largest.tree().end(TreeLimits.shared(most, sum, totalBytes));
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        LockSupport.unpark(thread);
+        homes.close();
+    }
+}

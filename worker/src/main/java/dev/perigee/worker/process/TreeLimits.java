@@ -1,0 +1,132 @@
+package dev.perigee.worker.process;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the processes of one server may use together, and the decision whether they used more. Pure.
+ * A limit of zero does not exist.
+ *
+ * @param memoryBytes anonymous and shared memory of all its processes
+ * @param processes processes and threads at the same time
+ * @param cpuTime of one process in its whole life
+ * @param totalCpuTime of all its processes together, of ended ones too
+ * @param diskBytes of all files in its home
+ * @param diskFiles files and directories in its home
+ */
+public record TreeLimits(
+        long memoryBytes,
+        int processes,
+        Duration cpuTime,
+        Duration totalCpuTime,
+        long diskBytes,
+        long diskFiles) {
+
+    private static final long MIB = 1 << 20;
+
+    /** Nothing is limited. */
+    public static final TreeLimits NONE = new TreeLimits(0, 0, Duration.ZERO, Duration.ZERO, 0, 0);
+
+    /** Null where the memory is within the limit. */
+    @Nullable LimitEnd memory(long usedBytes) {
+        return exceeds(usedBytes, memoryBytes)
+                ? new LimitEnd(
+                        Limit.OOM,
+                        "its processes used %s of memory, the limit is %s"
+                                .formatted(mebibytes(usedBytes), mebibytes(memoryBytes)))
+                : null;
+    }
+
+    /** The kernel ended processes of this server for want of memory. */
+    LimitEnd outOfMemory() {
+        return new LimitEnd(
+                Limit.OOM,
+                memoryBytes == 0
+                        ? "the system had no memory left"
+                        : "its processes needed more memory than there was, the limit is "
+                                + mebibytes(memoryBytes));
+    }
+
+    /** The server was the largest one while all servers of the worker used too much. */
+    static LimitEnd shared(long usedBytes, long allBytes, long limitBytes) {
+        return new LimitEnd(
+                Limit.OOM,
+                "it used the most memory, %s, while all servers of this worker used %s of %s"
+                        .formatted(
+                                mebibytes(usedBytes), mebibytes(allBytes), mebibytes(limitBytes)));
+    }
+
+    /**
+     * Null while fewer live: with so many the system refuses further ones, where it can count them.
+     */
+    @Nullable LimitEnd processes(int count) {
+        return processes > 0 && count >= processes
+                ? new LimitEnd(
+                        Limit.PIDS,
+                        "it had %d processes and threads, the limit is %d"
+                                .formatted(count, processes))
+                : null;
+    }
+
+    /** Null while all together used less processor time. */
+    @Nullable LimitEnd totalCpu(Duration used) {
+        return totalCpuTime.isPositive() && used.compareTo(totalCpuTime) >= 0
+                ? new LimitEnd(
+                        Limit.CPU,
+                        "its processes used %d s of CPU time together, the limit is %d s"
+                                .formatted(used.toSeconds(), totalCpuTime.toSeconds()))
+                : null;
+    }
+
+    /**
+     * The kernel kills a process that used up its time, and says nothing.
+     *
+     * @param possible the most that one process can have used when the server was killed
+     * @return null where that is less than the limit
+     */
+    @Nullable LimitEnd cpu(Duration possible) {
+        return cpuTime.isPositive() && possible.compareTo(cpuTime) >= 0
+                ? new LimitEnd(
+                        Limit.CPU,
+                        "it used the %d s of CPU time that one process may use"
+                                .formatted(cpuTime.toSeconds()))
+                : null;
+    }
+
+    /** Null where the home is within both limits. */
+    @Nullable LimitEnd disk(HomeSize home) {
+        if (home.tooDeep()) {
+            return new LimitEnd(
+                    Limit.DISK,
+                    "its files are in directories that are nested too deep or closed to the worker,"
+                            + " and cannot be counted");
+        }
+        if (exceeds(home.bytes(), diskBytes)) {
+            return new LimitEnd(
+                    Limit.DISK,
+                    "its files take %s%s, the limit is %s"
+                            .formatted(
+                                    home.complete() ? "" : "more than ",
+                                    mebibytes(home.bytes()),
+                                    mebibytes(diskBytes)));
+        }
+        return exceeds(home.files(), diskFiles)
+                ? new LimitEnd(
+                        Limit.DISK,
+                        "it has more files and directories than the limit, " + diskFiles)
+                : null;
+    }
+
+    /** Whether a home has to be looked at. */
+    boolean limitsDisk() {
+        return diskBytes > 0 || diskFiles > 0;
+    }
+
+    private static boolean exceeds(long used, long limit) {
+        return limit > 0 && used > limit;
+    }
+
+    private static String mebibytes(long bytes) {
+        return Math.ceilDiv(bytes, MIB) + " MiB";
+    }
+}

@@ -1,0 +1,123 @@
+package dev.perigee.worker.process;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One launched tree while it lives, with what was measured of it last. The watch measures it on its
+ * thread, others end it and ask why it ended.
+ */
+final class WatchedTree {
+    private final ChildProcess child;
+    private final Enclosure enclosure;
+
+    /** No process is the account's worker: all that the tree's processes spend counts. */
+    private final CpuAccount account = new CpuAccount(-1);
+
+    private long ticks;
+    private volatile Longest longest;
+    private volatile @Nullable LimitEnd end;
+
+    /** What the process with the most processor time had used at a moment. */
+    private record Longest(Duration used, long atNanos) {}
+
+    WatchedTree(ChildProcess child, Enclosure enclosure, long nanos) {
+        this.child = child;
+        this.enclosure = enclosure;
+        this.longest = new Longest(Duration.ZERO, nanos);
+    }
+
+    TreeId id() {
+        return child.tree();
+    }
+
+    TreeLimits limits() {
+        return enclosure.limits();
+    }
+
+    /** Null where its disk is not limited. */
+    @Nullable Path home() {
+        return limits().limitsDisk() ? enclosure.home() : null;
+    }
+
+    /** Why it is being ended, null while it is not. */
+    @Nullable LimitEnd end() {
+        return end;
+    }
+
+    /** Kills all of it, for a reason; the first reason is the one that counts. */
+    void end(LimitEnd why) {
+        synchronized (this) {
+            if (end != null) {
+                return;
+            }
+            end = why;
+        }
+        child.signal(ProcessSignal.KILL);
+    }
+
+    /** Null while all that was measured now is within the limits. The memory is asked last. */
+    @Nullable LimitEnd judge(List<ProcessEntry> members, TreeMemory memory, long nanos) {
+        account(members, nanos);
+        var limits = limits();
+        if (enclosure.ranOutOfMemory()) {
+            return limits.outOfMemory();
+        }
+        var processes =
+                limits.processes(members.stream().mapToInt(it -> it.stat().threads()).sum());
+        if (processes != null) {
+            return processes;
+        }
+        var cpu = limits.totalCpu(ofTicks(ticks));
+        if (cpu != null || limits.memoryBytes() == 0) {
+            return cpu;
+        }
+        return limits.memory(memory.used(members, limits.memoryBytes()));
+    }
+
+    private void account(List<ProcessEntry> members, long nanos) {
+        ticks += account.advance(members.stream().map(ProcessEntry::stat).toList());
+        long most = members.stream().mapToLong(it -> it.stat().ownTicks()).max().orElse(0);
+        longest = new Longest(ofTicks(most), nanos);
+    }
+
+    /**
+     * Why it ended, asked once it has ended and before its enclosure is released.
+     *
+     * @param kernelKilled whether the kernel killed something on this system for want of memory
+     *     since the last look
+     * @return null when no limit did it
+     */
+    @Nullable LimitEnd reason(ExitStatus exit, boolean kernelKilled, long nanos) {
+        var decided = end;
+        if (decided != null || exit.clean()) {
+            return exit.clean() ? null : decided;
+        }
+        if (enclosure.ranOutOfMemory()) {
+            return limits().outOfMemory();
+        }
+        if (!"SIGKILL".equals(exit.signal()) && !"SIGXCPU".equals(exit.signal())) {
+            return null;
+        }
+        var cpu = limits().cpu(mostPossible(nanos));
+        if (cpu != null) {
+            return cpu;
+        }
+        return kernelKilled ? limits().outOfMemory() : null;
+    }
+
+    /** What one process can have used by now, on all processors since it was looked at. */
+    private Duration mostPossible(long nanos) {
+        var seen = longest;
+        return seen.used()
+                .plusNanos((nanos - seen.atNanos()) * Runtime.getRuntime().availableProcessors())
+                .plus(ofTicks(2));
+    }
+
+    private static Duration ofTicks(long ticks) {
+        return Duration.ofNanos(ticks * (TimeUnit.SECONDS.toNanos(1) / ProcStat.TICKS_PER_SECOND));
+    }
+}

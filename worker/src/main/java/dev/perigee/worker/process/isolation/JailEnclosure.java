@@ -1,0 +1,37 @@
+package dev.perigee.worker.process.isolation;
+
+import dev.perigee.worker.process.Enclosure;
+import dev.perigee.worker.process.TreeLimits;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was set up for one jail.
+ *
+ * @param limits of all that is inside
+ * @param home where all that it may write to disk is
+ * @param groups where its control group is from; null without one
+ * @param group its control group; null without one
+ * @param last done when nothing inside lives any more
+ */
+record JailEnclosure(
+        TreeLimits limits,
+        Path home,
+        @Nullable MemoryGroups groups,
+        @Nullable Path group,
+        Runnable last)
+        implements Enclosure {
+
+    @Override
+    public boolean ranOutOfMemory() {
+        return groups != null && group != null && groups.killedIn(group);
+    }
+
+    @Override
+    public void release() {
+        if (groups != null && group != null) {
+            groups.remove(group);
+        }
+        last.run();
+    }
+}

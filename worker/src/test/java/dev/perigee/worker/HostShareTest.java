@@ -1,0 +1,25 @@
+package dev.perigee.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** What is left for servers. */
+final class HostShareTest {
+    private static final long MIB = 1 << 20;
+
+    @Test
+    void isWhatTheWorkerDoesNotNeed() {
+        assertThat(HostShare.share(4000 * MIB, 1000 * MIB)).isEqualTo(2600 * MIB);
+        // The container in which 80 small processes made the kernel end the worker.
+        assertThat(HostShare.share(750 * MIB, 187 * MIB)).isEqualTo(435 * MIB);
+        assertThat(HostShare.share(1000 * MIB, 900 * MIB)).isEqualTo(250 * MIB);
+    }
+
+    @Test
+    void isWhatIsConfigured() {
+        assertThat(HostShare.bytes(7L)).isEqualTo(7);
+        assertThat(HostShare.bytes(0L)).isZero();
+        assertThat(HostShare.bytes(null)).isPositive();
+    }
+}

@@ -1,0 +1,85 @@
+package dev.perigee.worker.instance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.protocol.event.EventBody.Crashed;
+import dev.perigee.worker.process.ChildListener;
+import dev.perigee.worker.process.ChildProcess;
+import dev.perigee.worker.process.ExitStatus;
+import dev.perigee.worker.process.LaunchException;
+import dev.perigee.worker.process.LaunchSpec;
+import dev.perigee.worker.process.LauncherOptions;
+import dev.perigee.worker.process.Limit;
+import dev.perigee.worker.process.LimitEnd;
+import dev.perigee.worker.process.ProcessLauncher;
+import dev.perigee.worker.process.ProcessLaunchers;
+import java.nio.ByteBuffer;
+import java.time.InstantSource;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** What is said of a process that a limit ended. */
+final class LimitCrashTest {
+
+    @Test
+    @DisplayName("TEN-08: the crash names the limit, and the status message what was used")
+    void namesTheLimit() {
+        var launcher = new Limited(ProcessLaunchers.create(LauncherOptions.defaults()));
+        var settings = Map.of("restart.delays", "1h");
+        try (var bench = new Bench(settings, InstantSource.system(), launcher)) {
+            var config = Bench.server("a");
+            bench.configure(config);
+
+            bench.call(config, "crash", Map.of("signal", "SIGKILL"));
+
+            var journal = bench.journal(config);
+            await().until(() -> !journal.all(Crashed.class).isEmpty());
+            var crashed = journal.all(Crashed.class).getFirst();
+            assertThat(crashed.limit()).isEqualTo("oom");
+            assertThat(crashed.willRestart()).isTrue();
+            await().until(() -> bench.snapshot(config).statusMessage() != null);
+            assertThat(bench.snapshot(config).statusMessage())
+                    .contains("ended by a limit: its processes used 620 MiB");
+        }
+    }
+
+    /** Has a limit end whatever is killed. */
+    private record Limited(ProcessLauncher launcher) implements ProcessLauncher {
+        @Override
+        public ChildProcess launch(LaunchSpec spec, ChildListener listener) throws LaunchException {
+            return launcher.launch(spec, new Listener(listener));
+        }
+
+        @Override
+        public void close() {
+            launcher.close();
+        }
+    }
+
+    private record Listener(ChildListener listener) implements ChildListener {
+        @Override
+        public void onStdout(ByteBuffer bytes) {
+            listener.onStdout(bytes);
+        }
+
+        @Override
+        public void onStderr(ByteBuffer bytes) {
+            listener.onStderr(bytes);
+        }
+
+        @Override
+        public void onExit(ExitStatus status) {
+            listener.onExit(
+                    "SIGKILL".equals(status.signal())
+                            ? status.by(new LimitEnd(Limit.OOM, "its processes used 620 MiB"))
+                            : status);
+        }
+
+        @Override
+        public void onClosed() {
+            listener.onClosed();
+        }
+    }
+}

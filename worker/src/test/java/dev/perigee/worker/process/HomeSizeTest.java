@@ -1,0 +1,72 @@
+package dev.perigee.worker.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a home holds, however its server arranged it. */
+final class HomeSizeTest {
+    private static final TreeLimits LIMITS = limits(1 << 20, 100);
+
+    @TempDir private Path home;
+
+    private static TreeLimits limits(long bytes, long files) {
+        return new TreeLimits(0, 0, Duration.ZERO, Duration.ZERO, bytes, files);
+    }
+
+    @Test
+    void countsFilesInWholeBlocksAndDirectories() throws Exception {
+        Files.createDirectories(home.resolve("a/b"));
+        Files.write(home.resolve("a/b/file"), new byte[5000]);
+        Files.write(home.resolve("empty"), new byte[0]);
+        assertThat(HomeSize.measure(home, LIMITS))
+                .isEqualTo(new HomeSize(4 * HomeSize.BLOCK_BYTES, 4, false, true));
+    }
+
+    @Test
+    void followsNoLink() throws Exception {
+        var other = Files.createDirectory(home.resolve("other"));
+        Files.write(other.resolve("large"), new byte[100_000]);
+        var own = Files.createDirectory(home.resolve("own"));
+        Files.createSymbolicLink(own.resolve("other"), other);
+        Files.createSymbolicLink(own.resolve("self"), own);
+        var size = HomeSize.measure(own, LIMITS);
+        assertThat(size).isNotNull();
+        assertThat(size.bytes()).isLessThan(100_000);
+        assertThat(size.files()).isEqualTo(2);
+    }
+
+    @Test
+    void endsWhereALimitIsPassed() throws Exception {
+        for (var number = 0; number < 50; number++) {
+            Files.createDirectory(home.resolve("d" + number));
+        }
+        assertThat(HomeSize.measure(home, limits(0, 10)))
+                .isEqualTo(new HomeSize(11 * HomeSize.BLOCK_BYTES, 11, false, false));
+        assertThat(HomeSize.measure(home, limits(3 * HomeSize.BLOCK_BYTES, 0)))
+                .isEqualTo(new HomeSize(4 * HomeSize.BLOCK_BYTES, 4, false, false));
+    }
+
+    @Test
+    void directoriesThatAreNestedTooDeepAreNotEntered() throws Exception {
+        var deep = home;
+        for (var level = 0; level <= HomeSize.DEEPEST; level++) {
+            deep = deep.resolve("d");
+        }
+        Files.createDirectories(deep);
+        var size = HomeSize.measure(home, limits(0, 1000));
+        assertThat(size).isNotNull();
+        assertThat(size.tooDeep()).isTrue();
+    }
+
+    @Test
+    void aHomeThatIsNotThereIsNotMeasured() throws IOException {
+        assertThat(HomeSize.measure(home.resolve("none"), LIMITS)).isNull();
+        assertThat(HomeSize.measure(Files.createFile(home.resolve("file")), LIMITS)).isNull();
+    }
+}

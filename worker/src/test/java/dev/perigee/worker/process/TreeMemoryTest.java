@@ -1,0 +1,73 @@
+package dev.perigee.worker.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** That memory is measured no more exactly than is needed, and exactly where it is. */
+final class TreeMemoryTest {
+    private static final long PAGE = PageSize.bytes();
+
+    private final AtomicLong nanos = new AtomicLong();
+    private final AtomicInteger wholes = new AtomicInteger();
+    private final AtomicInteger walks = new AtomicInteger();
+    private final TreeMemory memory =
+            new TreeMemory(
+                    _ -> {
+                        wholes.incrementAndGet();
+                        return 60 * PAGE;
+                    },
+                    _ -> {
+                        walks.incrementAndGet();
+                        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(30));
+                        return 10 * PAGE;
+                    },
+                    nanos::get);
+
+    /** Each with 100 resident pages. */
+    private static List<ProcessEntry> processes(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(pid -> new ProcStat(pid, 'S', 1, 1, 1, 1, 0, 0, 1, 100))
+                .map(stat -> new ProcessEntry(stat, null, null, true))
+                .toList();
+    }
+
+    @Test
+    void nothingIsReadWhileWhatIsResidentIsWithinTheLimit() {
+        assertThat(memory.used(processes(2), 200 * PAGE)).isEqualTo(200 * PAGE);
+        assertThat(wholes).hasValue(0);
+        assertThat(walks).hasValue(0);
+    }
+
+    @Test
+    void programsAndLibrariesDoNotCount() {
+        assertThat(memory.used(processes(2), 120 * PAGE)).isEqualTo(120 * PAGE);
+        assertThat(walks).hasValue(0);
+    }
+
+    @Test
+    void whatProcessesShareCountsOnce() {
+        assertThat(memory.used(processes(3), 100 * PAGE)).isEqualTo(30 * PAGE);
+    }
+
+    @Test
+    void aTreeWhosePagesTakeLongIsJudgedByWhatEachHolds() {
+        assertThat(memory.used(processes(100), 50 * PAGE))
+                .isEqualTo(4 * 10 * PAGE + 96 * 60 * PAGE);
+        assertThat(walks).hasValue(4);
+    }
+
+    @Test
+    void readsWhatTheKernelSays() {
+        assertThat(ProcMemory.held(ProcessHandle.current().pid())).isPositive();
+        assertThat(ProcMemory.proportional(ProcessHandle.current().pid())).isPositive();
+        assertThat(PAGE).isGreaterThanOrEqualTo(4096);
+        assertThat(KernelKills.parse("pgfault 7\noom_kill 12\nother 1\n")).isEqualTo(12);
+        assertThat(KernelKills.parse("pgfault 7\n")).isZero();
+    }
+}

@@ -1,0 +1,187 @@
+package dev.perigee.worker.process.isolation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import dev.perigee.faults.NeedsProgram;
+import dev.perigee.faults.Program;
+import dev.perigee.worker.process.ExitStatus;
+import dev.perigee.worker.process.LaunchException;
+import dev.perigee.worker.process.Limit;
+import dev.perigee.worker.process.LimitEnd;
+import dev.perigee.worker.process.ProcessSignal;
+import dev.perigee.worker.process.isolation.Jails.Deed;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A hostile program in a real jail uses more than it may, without a control group of its own. */
+@DisplayName("A server that uses too much")
+@NeedsProgram({Program.BUBBLEWRAP, Program.PYTHON})
+@ParameterizedClass(name = "{0}")
+@MethodSource("dev.perigee.worker.process.isolation.JailKind#here")
+final class LimitsTest {
+    private final JailKind kind;
+
+    @TempDir private Path caches;
+
+    LimitsTest(JailKind kind) {
+        this.kind = kind;
+    }
+
+    private Jails open(Map<String, String> settings) throws Exception {
+        return Jails.openWithoutGroups(caches, kind.with(settings));
+    }
+
+    private static LimitEnd end(Deed deed) {
+        var exit = deed.heard().awaitExit();
+        assertThat(exit.signal()).as(deed.heard().toString()).isEqualTo("SIGKILL");
+        assertThat(exit.limit()).as(deed.heard().toString()).isNotNull();
+        return exit.limit();
+    }
+
+    /** A program that answers, and ends by itself. */
+    private static Deed neighbour(Jails jails) throws Exception {
+        var neighbour = jails.shell("echo up; read line; echo got $line");
+        neighbour.heard().awaitStdout("up");
+        return neighbour;
+    }
+
+    private static void answers(Deed neighbour) throws Exception {
+        neighbour.process().closeStdin();
+        neighbour.heard().awaitStdout("got");
+        assertThat(neighbour.heard().awaitExit()).isEqualTo(ExitStatus.exited(0));
+    }
+
+    @Test
+    @DisplayName("TEN-08: 80 children of 12 MB end their server alone, with reason oom")
+    void memory() throws Exception {
+        try (var jails = open(Map.of())) {
+            assertThat(jails.isolation.description()).contains("memory by control groups");
+            var neighbour = neighbour(jails);
+            var end = end(jails.attempt("many", 80, 12));
+            assertThat(end.limit()).isEqualTo(Limit.OOM);
+            assertThat(end.message()).contains("its processes used", "the limit is 512 MiB");
+            assertThat(jails.ended).containsExactly(Limit.OOM);
+            answers(neighbour);
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-08: in a control group, too, whichever process the kernel ends")
+    void memoryOfGroup() throws Exception {
+        var settings = Map.of("isolation.memory", "64MiB");
+        try (var jails = Jails.open(caches, kind.with(settings))) {
+            var end = end(jails.attempt("many", 20, 12));
+            assertThat(end.limit()).isEqualTo(Limit.OOM);
+            assertThat(end.message()).contains("the limit is 64 MiB");
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-08: memory that no process owns counts; what processes share counts once")
+    void sharedMemory() throws Exception {
+        try (var jails = open(Map.of("isolation.memory", "100MiB"))) {
+            var sharers = jails.attempt("sharers", 10, 40);
+            sharers.heard().awaitStdout("children up");
+            assertThat(end(jails.attempt("mapped", 150)).limit()).isEqualTo(Limit.OOM);
+            assertThat(sharers.process().awaitExit(Duration.ZERO)).isFalse();
+            sharers.process().signal(ProcessSignal.KILL);
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-08: the largest ends where all together use too much")
+    void together() throws Exception {
+        try (var jails = open(Map.of("isolation.total-memory", "150MiB"))) {
+            var small = jails.attempt("many", 2, 12);
+            small.heard().awaitStdout("children up");
+            var end = end(jails.attempt("many", 20, 12));
+            assertThat(end.limit()).isEqualTo(Limit.OOM);
+            assertThat(end.message()).contains("it used the most memory", "of 150 MiB");
+            assertThat(small.process().awaitExit(Duration.ZERO)).isFalse();
+            small.process().signal(ProcessSignal.KILL);
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-08: the kernel ends servers before the worker, and they cannot change that")
+    void score() throws Exception {
+        try (var jails = open(Map.of())) {
+            var told =
+                    jails.shell(
+                                    "cat /proc/self/oom_score_adj;"
+                                            + " echo 0 > /proc/self/oom_score_adj;"
+                                            + " cat /proc/self/oom_score_adj")
+                            .told();
+            assertThat(told.lines().filter("1000"::equals)).hasSize(2);
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-09: who has too many processes ends with reason pids")
+    void processes() throws Exception {
+        try (var jails = open(Map.of("isolation.max-processes", "50"))) {
+            var neighbour = neighbour(jails);
+            var end = end(jails.attempt("bomb", 200));
+            assertThat(end.limit()).isEqualTo(Limit.PIDS);
+            assertThat(end.message()).contains("the limit is 50");
+            answers(neighbour);
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-09: who burns up the CPU time of one process ends with reason cpu")
+    void cpu() throws Exception {
+        try (var jails = open(Map.of("isolation.cpu-time", "1s"))) {
+            assertThat(end(jails.attempt("burn")).limit()).isEqualTo(Limit.CPU);
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-09: who burns it in many processes, too")
+    void totalCpu() throws Exception {
+        try (var jails = open(Map.of("isolation.total-cpu-time", "1s"))) {
+            var end = end(jails.attempt("burners", 5));
+            assertThat(end.limit()).isEqualTo(Limit.CPU);
+            assertThat(end.message()).contains("together");
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-09: who fills the disk ends with reason disk, and starts when there is room")
+    void disk() throws Exception {
+        try (var jails = open(Map.of("isolation.disk", "10MiB"))) {
+            var end = end(jails.attempt("home_bytes", 20));
+            assertThat(end.limit()).isEqualTo(Limit.DISK);
+            assertThat(end.message()).contains("the limit is 10 MiB");
+            assertThatExceptionOfType(LaunchException.class)
+                    .isThrownBy(() -> jails.shell("echo up"))
+                    .withMessageContaining("its files take")
+                    .withMessageContaining("isolation.disk")
+                    .extracting(LaunchException::reason)
+                    .isEqualTo(LaunchException.Reason.DISK_FULL);
+            var home = jails.homeOf("team", ServerRuntime.NODE);
+            for (var number = 0; number < 20; number++) {
+                Files.deleteIfExists(home.resolve("" + number));
+            }
+            assertThat(jails.shell("echo up").told()).contains("up");
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-09: who makes too many files ends with reason disk")
+    void files() throws Exception {
+        try (var jails = open(Map.of("isolation.disk-files", "500"))) {
+            var end = end(jails.attempt("home_files", 1000));
+            assertThat(end.limit()).isEqualTo(Limit.DISK);
+            assertThat(end.message()).contains("more files and directories than the limit, 500");
+        }
+    }
+}
