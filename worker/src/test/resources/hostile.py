@@ -223,6 +223,18 @@ def home_bytes():
     time.sleep(600)
 
 
+def removed_files():
+    """Files that are on the disk and in no directory."""
+    kept = []
+    for number in range(int(more[0])):
+        path = f"{os.environ['HOME']}/removed"
+        kept.append(open(path, "wb", buffering=0))
+        os.unlink(path)
+        kept[-1].write(bytes(1 << 20))
+    print("wrote", flush=True)
+    time.sleep(600)
+
+
 def home_files():
     for number in range(int(more[0])):
         os.mkdir(f"{os.environ['HOME']}/d{number}")

@@ -45,6 +45,11 @@ record HomeSize(long bytes, long files, boolean tooDeep, boolean complete) {
         }
     }
 
+    /** The same with files that the home does not show any more. */
+    HomeSize with(long removedBytes) {
+        return new HomeSize(bytes + removedBytes, files, tooDeep, complete);
+    }
+
     private static @Nullable String owner(
             SecureDirectoryStream<Path> directory, @Nullable Path name) throws IOException {
         var view =

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
@@ -24,6 +25,7 @@ final class HomeWatch implements AutoCloseable {
     /** Homes that are remembered as full; the oldest is forgotten, and found again by a walk. */
     private static final int REMEMBERED = 10_000;
 
+    private final ProcessTable table;
     private final Set<WatchedTree> watched;
     private final Duration pace;
     private final Set<Path> full =
@@ -42,7 +44,8 @@ final class HomeWatch implements AutoCloseable {
      * @param watched all trees that live, another's to change
      * @param pace the shortest time between two walks of all homes
      */
-    HomeWatch(Set<WatchedTree> watched, Duration pace) {
+    HomeWatch(ProcessTable table, Set<WatchedTree> watched, Duration pace) {
+        this.table = table;
         this.watched = watched;
         this.pace = pace;
     }
@@ -94,12 +97,30 @@ final class HomeWatch implements AutoCloseable {
             var end = size == null ? null : limits.disk(size);
             if (end != null) {
                 full.add(home);
-                watched.stream().filter(it -> home.equals(it.home())).forEach(it -> it.end(end));
+                trees(home).forEach(tree -> tree.end(end));
+            } else if (size != null) {
+                measureRemoved(home, size);
             }
         } catch (RuntimeException e) {
             log.atError().addKeyValue("home", home).setCause(e).log("A home cannot be measured");
         }
         LimitWatch.rest(REST * (System.nanoTime() - began), () -> closed);
+    }
+
+    /** These go with the tree that has them open; nothing is left of them at its next start. */
+    private void measureRemoved(Path home, HomeSize size) {
+        var snapshot = table.read();
+        for (var tree : trees(home)) {
+            var removed = RemovedFiles.bytes(ProcessTree.of(tree.id(), snapshot), home);
+            var end = tree.limits().disk(size.with(removed));
+            if (end != null) {
+                tree.end(end);
+            }
+        }
+    }
+
+    private List<WatchedTree> trees(Path home) {
+        return watched.stream().filter(tree -> home.equals(tree.home())).toList();
     }
 
     @Override

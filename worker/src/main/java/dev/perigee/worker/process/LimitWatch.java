@@ -58,7 +58,7 @@ public final class LimitWatch implements AutoCloseable {
         this.pace = pace.look();
         this.totalBytes = totalBytes;
         this.ends = ends;
-        this.homes = new HomeWatch(watched, pace.walk());
+        this.homes = new HomeWatch(table, watched, pace.walk());
     }
 
     /**

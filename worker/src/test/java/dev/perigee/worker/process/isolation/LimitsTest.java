@@ -176,6 +176,15 @@ final class LimitsTest {
     }
 
     @Test
+    @DisplayName("TEN-09: removed files that are open count, too, and are gone with their server")
+    void removedFiles() throws Exception {
+        try (var jails = open(Map.of("isolation.disk", "10MiB"))) {
+            assertThat(end(jails.attempt("removed_files", 20)).limit()).isEqualTo(Limit.DISK);
+            assertThat(jails.shell("echo up").told()).contains("up");
+        }
+    }
+
+    @Test
     @DisplayName("TEN-09: who makes too many files ends with reason disk")
     void files() throws Exception {
         try (var jails = open(Map.of("isolation.disk-files", "500"))) {
