@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param handshakeTimeoutMs time from spawn to the initialize answer in milliseconds, {@link
  *     NumberRange#TIMEOUT_MS}, null for the worker's default
  * @param secretMetadata passed through untouched
+ * @param egress entries of {@link EgressRule} that narrow what the server may reach, null where it
+ *     may reach whatever the fleet lets it; an empty list is nothing at all
  * @param status the backend's own; read to refuse what still waits for its user, and never kept
  */
 public record ServerConfig(
@@ -51,10 +53,13 @@ public record ServerConfig(
         @Nullable String gitBranch,
         @Nullable String source,
         @Nullable RawJson secretMetadata,
+        @Nullable List<String> egress,
         @Nullable String status) {
 
     private static final String AWAITING = "awaiting_user_config";
     private static final String TIMEOUT = "config.timeout_ms";
+    private static final String EGRESS = "config.egress";
+    private static final int MAX_EGRESS = 256;
     private static final String HANDSHAKE_TIMEOUT = "config.handshake_timeout_ms";
 
     @SuppressWarnings("NullAway") // Jackson passes null for what the record did not carry.
@@ -89,6 +94,7 @@ public record ServerConfig(
         headers = headers == null ? Map.of() : copy(headers, "config.headers");
         urlQueryParams =
                 urlQueryParams == null ? Map.of() : copy(urlQueryParams, "config.url_query_params");
+        egress = egress == null ? null : destinations(copy(egress, EGRESS));
     }
 
     /**
@@ -116,6 +122,11 @@ public record ServerConfig(
         return millis == null ? null : Duration.ofMillis(NumberRange.TIMEOUT_MS.within(millis));
     }
 
+    /** What the server may reach of what the fleet lets it, null for all of that. */
+    public @Nullable List<EgressRule> egressRules() {
+        return egress == null ? null : egress.stream().map(EgressRule::parse).toList();
+    }
+
     /** The identity of this user's instance of this installation. */
     public String processId() {
         return ProcessIds.of(serverSlug, teamSlug, userSlug, installationId);
@@ -140,6 +151,22 @@ public record ServerConfig(
     @Override
     public String toString() {
         return "ServerConfig[" + processId() + ", " + transportType + ", command=" + command + "]";
+    }
+
+    private static List<String> destinations(List<String> entries) {
+        if (entries.size() > MAX_EGRESS) {
+            throw InvalidRecordException.invalid(
+                    "field " + EGRESS + " must have at most " + MAX_EGRESS + " entries");
+        }
+        for (int i = 0; i < entries.size(); i++) {
+            try {
+                EgressRule.parse(entries.get(i));
+            } catch (IllegalArgumentException e) {
+                throw InvalidRecordException.invalid(
+                        "field %s[%d]: %s".formatted(EGRESS, i, e.getMessage()));
+            }
+        }
+        return entries;
     }
 
     private static List<String> copy(List<String> values, String field) {

@@ -22,6 +22,7 @@ public final class ServerConfigBuilder {
     private Map<String, String> urlQueryParams = Map.of();
     private @Nullable Long handshakeTimeoutMs;
     private @Nullable ServerSettings settings;
+    private @Nullable List<String> egress;
 
     /** Whose an installation is. */
     public record Owner(String teamId, String teamSlug, String userId, String userSlug) {}
@@ -96,6 +97,12 @@ public final class ServerConfigBuilder {
         return this;
     }
 
+    /** What the server may reach at most, as {@link EgressRule} has it. */
+    public ServerConfigBuilder egress(List<String> egress) {
+        this.egress = egress;
+        return this;
+    }
+
     /**
      * The configuration.
      *
@@ -128,6 +135,7 @@ public final class ServerConfigBuilder {
                 null,
                 null,
                 null,
+                egress,
                 null);
     }
 }

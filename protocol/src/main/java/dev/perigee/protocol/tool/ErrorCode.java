@@ -41,7 +41,9 @@ public enum ErrorCode {
     @JsonProperty("worker_lost")
     WORKER_LOST,
     @JsonProperty("outcome_unknown")
-    OUTCOME_UNKNOWN;
+    OUTCOME_UNKNOWN,
+    @JsonProperty("egress_refused")
+    EGRESS_REFUSED;
 
     /** True when the call surely did not run, or may be repeated, and a later try can succeed. */
     public boolean isRetryable() {
@@ -61,7 +63,8 @@ public enum ErrorCode {
                     EXPIRED,
                     CANCELLED,
                     TOO_LARGE,
-                    OUTCOME_UNKNOWN ->
+                    OUTCOME_UNKNOWN,
+                    EGRESS_REFUSED ->
                     false;
         };
     }
