@@ -48,7 +48,15 @@ final class ArchitectureTest {
         var named =
                 Stream.concat(
                         Stream.of(ROOT),
-                        Stream.of("session", "instance", "process", "mcp", "tool", "log", "admin")
+                        Stream.of(
+                                        "session",
+                                        "instance",
+                                        "process",
+                                        "mcp",
+                                        "egress",
+                                        "tool",
+                                        "log",
+                                        "admin")
                                 .map(name -> ROOT + "." + name + ".."));
         classes()
                 .should()

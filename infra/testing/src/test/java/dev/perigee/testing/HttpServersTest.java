@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.limit.ByteBudget;
+import dev.perigee.worker.egress.LocalEgress;
 import dev.perigee.worker.mcp.HttpConnections;
 import dev.perigee.worker.mcp.HttpMcpClient;
 import dev.perigee.worker.mcp.HttpOptions;
@@ -55,7 +56,8 @@ final class HttpServersTest {
         var target = new HttpTarget(server.url().toString(), Map.of(), Map.of());
         var connections =
                 HttpConnections.open(
-                        new HttpOptions(Duration.ofSeconds(5), Duration.ofSeconds(5)),
+                        new HttpOptions(
+                                Duration.ofSeconds(5), Duration.ofSeconds(5), LocalEgress.POLICY),
                         new LineRoom(ByteBudget.of(64 << 20)));
         var client =
                 new HttpMcpClient(

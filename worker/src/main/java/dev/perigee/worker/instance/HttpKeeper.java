@@ -20,6 +20,7 @@ final class HttpKeeper implements ServerKeeper {
     private final Dossier dossier;
     private final ToolKeeper tools;
     private final StartAnnouncer announcer;
+    private final EgressNotices notices;
     private @Nullable HttpRun current;
     private @Nullable ConnectAttempt attempt;
 
@@ -27,6 +28,7 @@ final class HttpKeeper implements ServerKeeper {
         this.dossier = dossier;
         this.tools = tools;
         this.announcer = announcer;
+        this.notices = new EgressNotices(dossier.journal, dossier.parts.clock());
     }
 
     @Override
@@ -54,7 +56,8 @@ final class HttpKeeper implements ServerKeeper {
                         dossier.parts.connections(),
                         dossier.parts.options().mcp(),
                         dossier.mailbox,
-                        dossier.metrics);
+                        dossier.metrics,
+                        notices);
         run.startedAt(dossier.parts.clock().instant());
         current = run;
         dossier.run = run;

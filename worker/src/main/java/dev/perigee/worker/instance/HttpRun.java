@@ -25,17 +25,21 @@ final class HttpRun extends ServerRun {
 
     private final LogContext about = LogContext.current();
     private final HttpMcpClient client;
+    private final EgressNotices notices;
     private volatile ServerConfig config;
     private volatile HttpTarget target;
     private volatile boolean over;
+    private volatile boolean silent;
 
     HttpRun(
             ServerConfig config,
             HttpConnections connections,
             McpOptions options,
             Mailbox mailbox,
-            ServerMetrics metrics) {
+            ServerMetrics metrics,
+            EgressNotices notices) {
         super(mailbox);
+        this.notices = notices;
         this.config = config;
         this.target = targetOf(config);
         this.client =
@@ -55,7 +59,8 @@ final class HttpRun extends ServerRun {
         return new HttpTarget(
                 config.url() == null ? "" : config.url(),
                 config.headers(),
-                config.urlQueryParams());
+                config.urlQueryParams(),
+                config.egressRules());
     }
 
     /** Requests carry this from now on. */
@@ -101,7 +106,9 @@ final class HttpRun extends ServerRun {
     }
 
     @Override
-    void silence() {}
+    void silence() {
+        silent = true;
+    }
 
     /** Requests in flight fail at once; the server is told on a thread of its own. */
     @Override
@@ -112,6 +119,13 @@ final class HttpRun extends ServerRun {
                     Thread.ofVirtual()
                             .name("close-" + config.processId())
                             .start(LogContext.current().carriedBy(client::close));
+        }
+    }
+
+    @Override
+    public void onEgressRefused(String what) {
+        if (!over && !silent) {
+            notices.refused(config.processId(), masked(what));
         }
     }
 

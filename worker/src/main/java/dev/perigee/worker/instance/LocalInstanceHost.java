@@ -8,6 +8,7 @@ import dev.perigee.worker.process.isolation.Isolation;
 import dev.perigee.worker.process.packages.Deletion;
 import dev.perigee.worker.process.packages.PackagePreparer;
 import dev.perigee.worker.tool.Retrying;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
@@ -70,6 +71,14 @@ public final class LocalInstanceHost implements InstanceHost {
                 .register(meters);
         Gauge.builder("perigee.worker.unfinished.waiting", lines, LineRoom::waiting)
                 .description("Servers that are not read until others have ended their messages")
+                .register(meters);
+        measureEgress(meters, parts.connections());
+    }
+
+    private static void measureEgress(MeterRegistry meters, HttpConnections connections) {
+        FunctionCounter.builder(
+                        "perigee.worker.egress.refused", connections, HttpConnections::refused)
+                .description("Requests to servers over HTTP and SSE that egress.* refused")
                 .register(meters);
     }
 

@@ -188,6 +188,7 @@ final class StartAttempt implements Runnable {
                     RATE_LIMITED,
                     REQUEST_REFUSED,
                     HTTP_REFUSED,
+                    EGRESS_REFUSED,
                     HTTP_FAILED ->
                     String.valueOf(failure.getMessage());
         };

@@ -1,7 +1,9 @@
 package dev.perigee.worker.mcp;
 
+import dev.perigee.worker.egress.EgressGuards;
 import java.net.http.HttpClient;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.locks.ReentrantLock;
@@ -11,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * The connections of one worker to all its HTTP servers: one selector thread, virtual threads for
  * what happens on them, none for a client at rest. Redirects are left to sessions, no cookie and no
  * password is kept, so what servers share here are closed rooms: a connection carries the
- * credentials of the request on it and nothing else.
+ * credentials of the request on it and nothing else. Names resolve as the guards of requests have
+ * it, and through no proxy, so that what is dialled is what the egress policy decided on.
  */
 public final class HttpConnections implements AutoCloseable {
     private static final Duration LONGEST_CLOSE = Duration.ofSeconds(2);
@@ -24,13 +27,15 @@ public final class HttpConnections implements AutoCloseable {
 
     private final HttpOptions options;
     private final LineRoom room;
+    private final EgressGuards guards;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable HttpClient client;
     private @Nullable ExecutorService threads;
 
-    private HttpConnections(HttpOptions options, LineRoom room) {
+    private HttpConnections(HttpOptions options, LineRoom room, EgressGuards guards) {
         this.options = options;
         this.room = room;
+        this.guards = guards;
     }
 
     /**
@@ -39,7 +44,21 @@ public final class HttpConnections implements AutoCloseable {
      * @param room for messages of which the end is not read yet
      */
     public static HttpConnections open(HttpOptions options, LineRoom room) {
-        return new HttpConnections(options, room);
+        return open(options, room, EgressGuards.of(options.egress()));
+    }
+
+    /** The same, with guards that ask somebody else for names. */
+    static HttpConnections open(HttpOptions options, LineRoom room, EgressGuards guards) {
+        return new HttpConnections(options, room, guards);
+    }
+
+    /** Requests that the egress policy refused until now. */
+    public long refused() {
+        return guards.refused();
+    }
+
+    EgressGuards guards() {
+        return guards;
     }
 
     LineRoom room() {
@@ -55,10 +74,11 @@ public final class HttpConnections implements AutoCloseable {
         lock.lock();
         try {
             if (client == null) {
+                EgressGuards.requireEnforced();
                 threads =
                         Executors.newThreadPerTaskExecutor(
                                 Thread.ofVirtual().name("mcp-http-", 0).factory());
-                client = client(threads);
+                client = client(guards.guarded(threads));
             }
             return client;
         } finally {
@@ -66,7 +86,7 @@ public final class HttpConnections implements AutoCloseable {
         }
     }
 
-    private HttpClient client(ExecutorService executor) {
+    private HttpClient client(Executor executor) {
         // Else the JDK connects a second time by itself, and three attempts are six.
         System.setProperty("jdk.httpclient.disableRetryConnect", "true");
         System.setProperty(
@@ -74,6 +94,7 @@ public final class HttpConnections implements AutoCloseable {
         return HttpClient.newBuilder()
                 .version(HttpClient.Version.HTTP_1_1)
                 .followRedirects(HttpClient.Redirect.NEVER)
+                .proxy(HttpClient.Builder.NO_PROXY)
                 .connectTimeout(options.connectTimeout())
                 .executor(executor)
                 .build();

@@ -3,6 +3,7 @@ package dev.perigee.worker.mcp;
 import dev.perigee.worker.mcp.McpException.Kind;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
+import java.net.URI;
 import java.net.UnknownHostException;
 import java.net.http.HttpConnectTimeoutException;
 import java.nio.channels.UnresolvedAddressException;
@@ -60,6 +61,18 @@ final class HttpFailures {
     static McpException notConnected() {
         return new McpException(
                 Kind.UNREACHABLE, false, "Server unreachable (no connection in time)");
+    }
+
+    /** The failure of a request that the egress policy refused. */
+    static McpException egressRefused(String what) {
+        return new McpException(Kind.EGRESS_REFUSED, false, "Egress refused to " + what);
+    }
+
+    /** Host and port of an address. */
+    static String destination(URI address) {
+        return address.getPort() < 0
+                ? address.getHost()
+                : address.getHost() + ":" + address.getPort();
     }
 
     /** The failure of requests whose answers were to come in a stream that has ended. */

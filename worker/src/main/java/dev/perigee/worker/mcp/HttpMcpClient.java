@@ -80,6 +80,11 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
         }
 
         @Override
+        public void refused(String what) {
+            listener.onEgressRefused(what);
+        }
+
+        @Override
         public void toolsMayDiffer() {
             listener.onToolsMissed();
         }

@@ -1,5 +1,6 @@
 package dev.perigee.worker.mcp;
 
+import dev.perigee.worker.egress.EgressPolicy;
 import java.time.Duration;
 
 /**
@@ -7,5 +8,6 @@ import java.time.Duration;
  *
  * @param connectTimeout until the connection and its TLS are made
  * @param noticeTimeout until a server took a message that has no answer, or the end of its session
+ * @param egress where servers may be
  */
-public record HttpOptions(Duration connectTimeout, Duration noticeTimeout) {}
+public record HttpOptions(Duration connectTimeout, Duration noticeTimeout, EgressPolicy egress) {}

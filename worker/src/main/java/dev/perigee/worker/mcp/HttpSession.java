@@ -1,6 +1,7 @@
 package dev.perigee.worker.mcp;
 
 import dev.perigee.protocol.trace.LogContext;
+import dev.perigee.worker.egress.EgressGuard;
 import io.modelcontextprotocol.spec.McpClientTransport;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -59,6 +60,9 @@ final class HttpSession
         void lost(HttpSession session, HttpCall call, McpException why);
 
         void received(byte[] message);
+
+        /** The egress policy refused a request; the text is for people. */
+        void refused(String what);
 
         /** The server's list of tools may have changed unannounced. */
         void toolsMayDiffer();
@@ -206,6 +210,17 @@ final class HttpSession
     @Override
     public URI complete(URI address) {
         return requests.complete(address);
+    }
+
+    @Override
+    public EgressGuard guard(URI address) {
+        return requests.guard(address);
+    }
+
+    @Override
+    public void refused(String what) {
+        parts.connections().guards().count();
+        client.refused(what);
     }
 
     @Override

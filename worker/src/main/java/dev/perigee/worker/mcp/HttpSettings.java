@@ -4,6 +4,7 @@ import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
+import dev.perigee.worker.egress.EgressSettings;
 import java.time.Duration;
 
 /** The configuration keys of connections to HTTP servers; part of the worker's. */
@@ -25,12 +26,15 @@ public final class HttpSettings {
 
     /** All keys, in the order of the reference page. */
     public static final SettingsSchema SCHEMA =
-            SettingsSchema.of("http", CONNECT_TIMEOUT, NOTICE_TIMEOUT);
+            SettingsSchema.of("http", CONNECT_TIMEOUT, NOTICE_TIMEOUT).with(EgressSettings.SCHEMA);
 
     private HttpSettings() {}
 
     /** The options that the settings say. */
     public static HttpOptions read(Settings settings) {
-        return new HttpOptions(settings.value(CONNECT_TIMEOUT), settings.value(NOTICE_TIMEOUT));
+        return new HttpOptions(
+                settings.value(CONNECT_TIMEOUT),
+                settings.value(NOTICE_TIMEOUT),
+                EgressSettings.read(settings));
     }
 }

@@ -1,8 +1,10 @@
 package dev.perigee.worker.mcp;
 
+import dev.perigee.protocol.config.EgressRule;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -16,8 +18,13 @@ import org.jspecify.annotations.Nullable;
  *
  * @param headers sent with each request; those that are MCP's own business are left out
  * @param queryParams added to the URL of each request
+ * @param egress what requests are narrowed to, null when they are not
  */
-public record HttpTarget(String url, Map<String, String> headers, Map<String, String> queryParams) {
+public record HttpTarget(
+        String url,
+        Map<String, String> headers,
+        Map<String, String> queryParams,
+        @Nullable List<EgressRule> egress) {
     private static final Set<String> NOT_CONFIGURABLE =
             Set.of(
                     "accept",
@@ -25,6 +32,11 @@ public record HttpTarget(String url, Map<String, String> headers, Map<String, St
                     "last-event-id",
                     "mcp-protocol-version",
                     "mcp-session-id");
+
+    /** A target that the fleet's policy holds, and nothing else. */
+    public HttpTarget(String url, Map<String, String> headers, Map<String, String> queryParams) {
+        this(url, headers, queryParams, null);
+    }
 
     public HttpTarget {
         var sent = new TreeMap<String, String>(String.CASE_INSENSITIVE_ORDER);

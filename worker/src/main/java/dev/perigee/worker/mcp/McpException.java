@@ -34,6 +34,8 @@ public final class McpException extends Exception {
         REQUEST_REFUSED,
         /** HTTP as it would be for any request: a redirect elsewhere, no TLS. */
         HTTP_REFUSED,
+        /** The egress policy does not let the worker connect there: nothing was sent. */
+        EGRESS_REFUSED,
         /** HTTP 5xx. */
         HTTP_FAILED,
         /** The process ended by itself. */

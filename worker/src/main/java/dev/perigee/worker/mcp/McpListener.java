@@ -24,6 +24,9 @@ public interface McpListener {
     /** Whoever asked has dealt with an answer of so many bytes. Any thread. */
     default void onTaken(long bytes) {}
 
+    /** The egress policy refused a connection to the server; for people. May come often. */
+    default void onEgressRefused(String what) {}
+
     /**
      * The server wrote something that is no message, described for the log if it is wanted; quotes
      * the server.

@@ -1,5 +1,6 @@
 package dev.perigee.worker.mcp;
 
+import dev.perigee.worker.egress.EgressGuard;
 import java.net.Authenticator;
 import java.net.CookieHandler;
 import java.net.ProxySelector;
@@ -34,6 +35,12 @@ final class SessionHttpClient extends HttpClient {
 
         /** An address of the server, with what its user configured for each. */
         URI complete(URI address);
+
+        /** Holds a request to this address to the egress policy. */
+        EgressGuard guard(URI address);
+
+        /** The policy refused a request; the text is for people. */
+        void refused(String what);
     }
 
     SessionHttpClient(HttpClient shared, Exchanges exchanges) {
@@ -70,20 +77,30 @@ final class SessionHttpClient extends HttpClient {
             Exchange exchange,
             HttpResponse.BodyHandler<T> transport,
             int redirects) {
+        var guard = exchanges.guard(request.uri());
+        if (guard.refusesLiteral(request.uri().getHost())) {
+            return CompletableFuture.failedFuture(refused(request.uri(), guard));
+        }
         exchange.begins(request);
         var next = new AtomicReference<@Nullable URI>();
         var response =
-                shared.sendAsync(
-                        request,
-                        answer -> {
-                            next.set(redirect(request, exchange, answer, redirects));
-                            return next.get() == null
-                                    ? exchange.receive(answer, transport)
-                                    : new DiscardedBody<>();
-                        });
+                guard.within(
+                        () ->
+                                shared.sendAsync(
+                                        request,
+                                        answer -> {
+                                            next.set(
+                                                    redirect(request, exchange, answer, redirects));
+                                            return next.get() == null
+                                                    ? exchange.receive(answer, transport)
+                                                    : new DiscardedBody<>();
+                                        }));
         exchange.began(response);
         return response.exceptionallyCompose(
                 failure -> {
+                    if (guard.refusal() != null && !exchange.responded()) {
+                        return CompletableFuture.failedFuture(refused(request.uri(), guard));
+                    }
                     var address = next.get();
                     if (address == null && !exchange.responded()) {
                         close(response);
@@ -94,6 +111,12 @@ final class SessionHttpClient extends HttpClient {
                     exchange.movesOn();
                     return send(moved(request, address), exchange, transport, redirects + 1);
                 });
+    }
+
+    private McpException refused(URI address, EgressGuard guard) {
+        var what = HttpFailures.destination(address) + ": " + guard.refusal();
+        exchanges.refused(what);
+        return HttpFailures.egressRefused(what);
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.perigee.worker.mcp;
 
+import dev.perigee.worker.egress.EgressGuard;
 import io.modelcontextprotocol.common.McpTransportContext;
 import io.modelcontextprotocol.spec.McpClientTransport;
 import io.modelcontextprotocol.spec.McpSchema;
@@ -97,6 +98,11 @@ final class SessionRequests {
     /** The address with the parameters that are configured at this moment. */
     URI complete(URI of) {
         return target().withParameters(of);
+    }
+
+    /** Holds a request to what its server may be at, by the configuration of this moment. */
+    EgressGuard guard(URI of) {
+        return parts.connections().guards().guard(of, target().egress());
     }
 
     /**

@@ -33,6 +33,7 @@ public record FailureStatus(ServerStatus status, String message) {
                     FORBIDDEN,
                     AUTHORIZATION_REQUIRED,
                     HTTP_REFUSED,
+                    EGRESS_REFUSED,
                     HTTP_FAILED,
                     INVALID_ANSWER ->
                     of(failure);
@@ -71,6 +72,7 @@ public record FailureStatus(ServerStatus status, String message) {
             case RATE_LIMITED,
                     REQUEST_REFUSED,
                     HTTP_REFUSED,
+                    EGRESS_REFUSED,
                     HTTP_FAILED,
                     SERVER_ERROR,
                     TIMEOUT,

@@ -45,6 +45,7 @@ public final class RetryDecision {
                     AUTHORIZATION_REQUIRED,
                     REQUEST_REFUSED,
                     HTTP_REFUSED,
+                    EGRESS_REFUSED,
                     CRASHED,
                     CLOSED,
                     NOT_READ,

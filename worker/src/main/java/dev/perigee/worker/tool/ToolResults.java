@@ -81,6 +81,7 @@ public final class ToolResults {
             case UNREACHABLE ->
                     failure.sent() ? ErrorCode.OUTCOME_UNKNOWN : ErrorCode.SERVER_UNREACHABLE;
             case UNAUTHORIZED, FORBIDDEN, AUTHORIZATION_REQUIRED -> ErrorCode.REQUIRES_REAUTH;
+            case EGRESS_REFUSED -> ErrorCode.EGRESS_REFUSED;
             case REQUEST_REFUSED, HTTP_REFUSED, HTTP_FAILED -> ErrorCode.SERVER_ERROR;
         };
     }

@@ -17,6 +17,7 @@ import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.topic.RecordOrigin;
+import dev.perigee.worker.egress.LocalEgress;
 import dev.perigee.worker.process.LauncherOptions;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.ProcessLaunchers;
@@ -83,7 +84,8 @@ final class Bench implements AutoCloseable {
                                 "restart.delays", "20ms,40ms,60ms",
                                 "logs.batch-interval", "100ms",
                                 "process.termination-grace", "2s",
-                                "mcp.handshake-timeout", "10s"));
+                                "mcp.handshake-timeout", "10s",
+                                "egress.allow", LocalEgress.ALLOW));
         all.putAll(settings);
         host =
                 new LocalInstanceHost(

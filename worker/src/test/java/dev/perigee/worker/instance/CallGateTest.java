@@ -11,6 +11,7 @@ import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.worker.egress.LocalEgress;
 import dev.perigee.worker.mcp.HttpConnections;
 import dev.perigee.worker.mcp.HttpOptions;
 import dev.perigee.worker.mcp.LineRoom;
@@ -56,14 +57,16 @@ final class CallGateTest {
 
     private final HttpConnections connections =
             HttpConnections.open(
-                    new HttpOptions(SECOND, SECOND), new LineRoom(ByteBudget.of(1 << 20)));
+                    new HttpOptions(SECOND, SECOND, LocalEgress.POLICY),
+                    new LineRoom(ByteBudget.of(1 << 20)));
     private final HttpRun run =
             new HttpRun(
                     CONFIG,
                     connections,
                     McpOptions.defaults(),
                     new Mailbox(() -> {}),
-                    new ServerMetrics(InstantSource.system()));
+                    new ServerMetrics(InstantSource.system()),
+                    new EgressNotices(new RecordingJournal(), InstantSource.system()));
 
     @AfterEach
     void end() {

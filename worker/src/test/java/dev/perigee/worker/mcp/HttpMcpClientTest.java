@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.limit.ByteBudget;
+import dev.perigee.worker.egress.LocalEgress;
 import dev.perigee.worker.mcp.McpException.Kind;
 import java.io.IOException;
 import java.net.URI;
@@ -45,7 +46,9 @@ final class HttpMcpClientTest {
     private final LineRoom room = new LineRoom(ByteBudget.of(64 << 20));
     private final HttpConnections connections =
             HttpConnections.open(
-                    new HttpOptions(Duration.ofSeconds(1), Duration.ofSeconds(2)), room);
+                    new HttpOptions(
+                            Duration.ofSeconds(1), Duration.ofSeconds(2), LocalEgress.POLICY),
+                    room);
     private final List<AutoCloseable> open = new ArrayList<>();
 
     @AfterEach

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.limit.ByteBudget;
+import dev.perigee.worker.egress.LocalEgress;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Map;
@@ -42,7 +43,9 @@ final class HttpRoomTest {
     void waitsForRoom(String flags) throws Exception {
         var connections =
                 HttpConnections.open(
-                        new HttpOptions(Duration.ofSeconds(1), Duration.ofSeconds(2)), room);
+                        new HttpOptions(
+                                Duration.ofSeconds(1), Duration.ofSeconds(2), LocalEgress.POLICY),
+                        room);
         try (var server = HttpFixture.start(flags);
                 var client = client(server, flags, connections);
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {

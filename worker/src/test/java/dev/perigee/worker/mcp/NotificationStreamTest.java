@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.limit.ByteBudget;
+import dev.perigee.worker.egress.LocalEgress;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -35,7 +36,9 @@ final class NotificationStreamTest {
     private final LineRoom room = new LineRoom(ByteBudget.of(64 << 20));
     private final HttpConnections connections =
             HttpConnections.open(
-                    new HttpOptions(Duration.ofSeconds(1), Duration.ofSeconds(2)), room);
+                    new HttpOptions(
+                            Duration.ofSeconds(1), Duration.ofSeconds(2), LocalEgress.POLICY),
+                    room);
     private HttpFixture server;
     private HttpMcpClient client;
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.limit.ByteBudget;
+import dev.perigee.worker.egress.LocalEgress;
 import dev.perigee.worker.mcp.McpException.Kind;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -25,7 +26,8 @@ final class RefusalsTest {
 
     private final HttpConnections connections =
             HttpConnections.open(
-                    new HttpOptions(Duration.ofSeconds(1), Duration.ofSeconds(2)),
+                    new HttpOptions(
+                            Duration.ofSeconds(1), Duration.ofSeconds(2), LocalEgress.POLICY),
                     new LineRoom(ByteBudget.of(1 << 20)));
     private HttpFixture server;
     private HttpMcpClient client;

@@ -3,6 +3,9 @@ package dev.perigee.worker.mcp;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.limit.ByteBudget;
+import dev.perigee.worker.egress.EgressGuard;
+import dev.perigee.worker.egress.EgressGuards;
+import dev.perigee.worker.egress.LocalEgress;
 import java.net.Authenticator;
 import java.net.CookieHandler;
 import java.net.ProxySelector;
@@ -74,6 +77,16 @@ final class SessionHttpClientTest {
         @Override
         public URI complete(URI address) {
             return address;
+        }
+
+        @Override
+        public EgressGuard guard(URI address) {
+            return EgressGuards.of(LocalEgress.POLICY).guard(address, null);
+        }
+
+        @Override
+        public void refused(String what) {
+            throw new AssertionError(what);
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.limit.ByteBudget;
+import dev.perigee.worker.egress.LocalEgress;
 import dev.perigee.worker.mcp.McpException.Kind;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -35,7 +36,8 @@ final class UnreadableHeadsTest {
     void closesConnections(String head) throws Exception {
         var connections =
                 HttpConnections.open(
-                        new HttpOptions(PATIENCE, PATIENCE), new LineRoom(ByteBudget.of(1 << 20)));
+                        new HttpOptions(PATIENCE, PATIENCE, LocalEgress.POLICY),
+                        new LineRoom(ByteBudget.of(1 << 20)));
         try (var listener = new ServerSocket(0, REQUESTS, InetAddress.getLoopbackAddress());
                 var client = client(listener.getLocalPort(), connections)) {
             Thread.ofVirtual().start(() -> accept(listener, head));

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How far the workers of a local fleet trust their servers: they are the user's own and have no
- * jail, unless the user chooses a mode. Pure.
+ * jail, and those over HTTP may be on this machine, unless the user chooses otherwise. Pure.
  *
  * @param settings what workers are given besides what the user chose
  * @param jailed whether servers have a jail
@@ -21,6 +21,8 @@ public record ServerTrust(Map<String, String> settings, boolean jailed) {
     private static final String ISOLATION_MODE = "isolation.mode";
     private static final String DEVELOPMENT = "development";
     private static final String NONE = "none";
+    private static final String EGRESS_ALLOW = "egress.allow";
+    private static final String THIS_MACHINE = "127.0.0.0/8,::1";
 
     public ServerTrust {
         settings = Map.copyOf(settings);
@@ -34,9 +36,13 @@ public record ServerTrust(Map<String, String> settings, boolean jailed) {
             given.put(WORKER_MODE, DEVELOPMENT);
         }
         var isolation = chosen(ISOLATION_MODE, settings, environment);
-        if (isolation == null && (mode == null || mode.equals(DEVELOPMENT))) {
+        boolean development = mode == null || mode.equals(DEVELOPMENT);
+        if (isolation == null && development) {
             given.put(ISOLATION_MODE, NONE);
             isolation = NONE;
+        }
+        if (development && chosen(EGRESS_ALLOW, settings, environment) == null) {
+            given.put(EGRESS_ALLOW, THIS_MACHINE);
         }
         return new ServerTrust(given, !NONE.equals(isolation));
     }

@@ -179,8 +179,8 @@ public final class FleetUnderTest implements AutoCloseable {
     }
 
     /**
-     * Starts a worker where it was, with the same settings. Without a jail for its servers, unless
-     * the test's settings choose one.
+     * Starts a worker where it was, with the same settings. Without a jail for its servers, which
+     * may be on this machine, unless the test's settings choose otherwise.
      */
     public Part startWorker(int number) {
         var address = workers.get(number - 1);
@@ -200,7 +200,9 @@ public final class FleetUnderTest implements AutoCloseable {
                                 "worker.mode",
                                 "development",
                                 "isolation.mode",
-                                "none")));
+                                "none",
+                                "egress.allow",
+                                "127.0.0.0/8,::1")));
     }
 
     /** Starts a gateway, a new one or one that has ended. */

@@ -1,0 +1,80 @@
+package dev.perigee.worker.egress;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds one request to the policy: in its scope names resolve to addresses that may be dialled, or
+ * not at all. A host is refused when any of its addresses is, whichever the client would take. Made
+ * by {@link EgressGuards}; safe for use by any thread.
+ */
+public final class EgressGuard {
+    /** The guard of lookups on this thread; unbound where the JVM looks up for itself. */
+    static final ScopedValue<EgressGuard> CURRENT = ScopedValue.newInstance();
+
+    private final Names names;
+    private final BiFunction<String, InetAddress, EgressPolicy.@Nullable Refusal> decision;
+    private volatile EgressPolicy.@Nullable Refusal refusal;
+
+    EgressGuard(
+            Names names, BiFunction<String, InetAddress, EgressPolicy.@Nullable Refusal> decision) {
+        this.names = names;
+        this.decision = decision;
+    }
+
+    /** Why it refused, for people; null when it did not. */
+    public @Nullable String refusal() {
+        var why = refusal;
+        return why == null ? null : why.text();
+    }
+
+    /**
+     * Whether the host is refused without a lookup: an address in whatever form the JDK takes for
+     * one, which it dials without asking a resolver.
+     */
+    public boolean refusesLiteral(String host) {
+        var literal = literal(host);
+        return literal != null && !admits(host, literal);
+    }
+
+    /** Runs the action with its lookups, and those of what it starts, held to the policy. */
+    public <T> T within(Supplier<T> action) {
+        return ScopedValue.where(CURRENT, this).call(action::get);
+    }
+
+    /** The addresses of a host, all of which may be dialled. */
+    List<InetAddress> resolve(String host, Names.Lookup system) throws UnknownHostException {
+        var found = names.addresses(host, system);
+        for (var address : found) {
+            if (!admits(host, address)) {
+                throw new UnknownHostException("refused by the egress policy");
+            }
+        }
+        return found;
+    }
+
+    private boolean admits(String host, InetAddress address) {
+        var why = decision.apply(host, address);
+        if (why != null) {
+            refusal = why;
+        }
+        return why == null;
+    }
+
+    /** What the JDK's {@code getByName} makes of a host when its resolver has no answer. */
+    private static @Nullable InetAddress literal(String host) {
+        if (host.equalsIgnoreCase("localhost")) {
+            return InetAddress.getLoopbackAddress();
+        }
+        boolean bracketed = host.startsWith("[") && host.endsWith("]");
+        try {
+            return InetAddress.ofLiteral(bracketed ? host.substring(1, host.length() - 1) : host);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+}

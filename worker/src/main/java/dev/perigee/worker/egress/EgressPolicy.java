@@ -1,0 +1,76 @@
+package dev.perigee.worker.egress;
+
+import dev.perigee.protocol.config.EgressRule;
+import java.net.InetAddress;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the servers of a fleet may reach: the internet, and what its operator allows besides. {@link
+ * EgressSettings} has the keys. Pure.
+ *
+ * @param allow destinations that are allowed though their address is no internet one; a host by
+ *     name is allowed whatever address it has
+ * @param deny destinations that are refused in any case
+ */
+public record EgressPolicy(List<EgressRule> allow, List<EgressRule> deny) {
+    /** The internet and nothing else. */
+    public static final EgressPolicy INTERNET = new EgressPolicy(List.of(), List.of());
+
+    /** Why a connection is refused. */
+    enum Refusal {
+        /** The fleet's policy: the address is no internet one, or the operator denies it. */
+        FLEET("the fleet's egress policy does not allow it (egress.allow of the workers)"),
+        /** The installation's own list does not have it. */
+        INSTALLATION("it is not in the installation's list (config.egress)");
+
+        private final String text;
+
+        Refusal(String text) {
+            this.text = text;
+        }
+
+        /** For people, without the address that a name has. */
+        String text() {
+            return text;
+        }
+    }
+
+    public EgressPolicy {
+        allow = List.copyOf(allow);
+        deny = List.copyOf(deny);
+    }
+
+    /** The policy that lists of {@link EgressRule} describe. */
+    public static EgressPolicy of(List<String> allow, List<String> deny) {
+        return new EgressPolicy(
+                allow.stream().map(EgressRule::parse).toList(),
+                deny.stream().map(EgressRule::parse).toList());
+    }
+
+    /**
+     * Why a server must not connect, null when it may.
+     *
+     * @param host as it was asked for, a name or an address
+     * @param address that is dialled
+     * @param only what the installation narrows itself to, null when it does not
+     */
+    @Nullable Refusal refusal(
+            String host, InetAddress address, int port, @Nullable List<EgressRule> only) {
+        boolean allowed = Internet.contains(address) || matches(allow, host, address, port);
+        if (!allowed || matches(deny, host, address, port)) {
+            return Refusal.FLEET;
+        }
+        return only == null || matches(only, host, address, port) ? null : Refusal.INSTALLATION;
+    }
+
+    private static boolean matches(
+            List<EgressRule> rules, String host, InetAddress address, int port) {
+        var reached = Internet.reached(address);
+        return rules.stream()
+                .anyMatch(
+                        rule ->
+                                rule.matches(host, address, port)
+                                        || rule.matches(host, reached, port));
+    }
+}

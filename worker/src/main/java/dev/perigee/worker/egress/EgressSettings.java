@@ -1,0 +1,51 @@
+package dev.perigee.worker.egress;
+
+import dev.perigee.protocol.config.EgressRule;
+import dev.perigee.protocol.settings.Setting;
+import dev.perigee.protocol.settings.SettingType;
+import dev.perigee.protocol.settings.Settings;
+import dev.perigee.protocol.settings.SettingsSchema;
+import java.util.List;
+
+/** The configuration keys of what servers may reach; part of the worker's. */
+public final class EgressSettings {
+    public static final Setting<List<String>> ALLOW =
+            Setting.of(
+                    "egress.allow",
+                    SettingType.listOf(destination()),
+                    "",
+                    "What servers over HTTP and SSE may be at, besides the internet, such as"
+                            + " 10.1.2.0/24,mcp.internal:8443. Without it a loopback, private,"
+                            + " link-local, metadata, multicast or reserved address is refused,"
+                            + " decided on the address that is dialled. A host by name is allowed"
+                            + " whatever address it has.");
+    public static final Setting<List<String>> DENY =
+            Setting.of(
+                    "egress.deny",
+                    SettingType.listOf(destination()),
+                    "",
+                    "What they must not be at though it is on the internet or in egress.allow.");
+
+    /** All keys, in the order of the reference page. */
+    public static final SettingsSchema SCHEMA = SettingsSchema.of("egress", ALLOW, DENY);
+
+    private EgressSettings() {}
+
+    /** The policy that the settings describe. */
+    public static EgressPolicy read(Settings settings) {
+        return EgressPolicy.of(settings.value(ALLOW), settings.value(DENY));
+    }
+
+    private static SettingType<String> destination() {
+        return SettingType.string().where(EgressSettings::isDestination, EgressRule.FORM);
+    }
+
+    private static boolean isDestination(String text) {
+        try {
+            EgressRule.parse(text);
+            return true;
+        } catch (IllegalArgumentException e) {
+            return false;
+        }
+    }
+}
