@@ -146,16 +146,20 @@ class RecordReaderTest {
     @Test
     @DisplayName("TEN-06: a destination that is none rejects the configure, and is not quoted")
     void refusesDestinations() {
-        var refused =
-                (Rejected) command(KEY, configure("\"egress\":[\"a.example\",\"http://x/\"]"));
+        var refused = (Rejected) command(KEY, elsewhere("\"a.example\",\"http://x/\""));
 
         assertThat(refused.reason()).isEqualTo(DeadLetterReason.INVALID);
         assertThat(refused.detail())
                 .contains("field config.egress[1]: must be a host")
                 .doesNotContain("http://x");
         assertThat(refused.addressee()).isEqualTo(new Addressee.CommandAuthor("c-1", null, true));
-        var good = configure("\"egress\":[\"*.example.com:443\",\"10.1.2.0/24\"]");
-        assertThat(command(KEY, good)).isInstanceOf(CommandRead.class);
+        assertThat(command(KEY, elsewhere("\"*.example.com:443\",\"10.1.2.0/24\"")))
+                .isInstanceOf(CommandRead.class);
+    }
+
+    private static String elsewhere(String destinations) {
+        return configure("\"url\":\"http://a.example/\",\"egress\":[" + destinations + "]")
+                .replace("\"stdio\"", "\"http\"");
     }
 
     private static String configure(String field) {

@@ -30,6 +30,10 @@ final class LaunchPlan {
         if (!allowedCommands.contains(ANY) && !allowedCommands.contains(command)) {
             return "The command '%s' is not among process.allowed-commands".formatted(command);
         }
+        if (config.egress() != null) {
+            return "config.egress holds servers over http and sse only, a process has the network"
+                    + " of its worker or none: remove it";
+        }
         for (var argument : GitHubArguments.of(config)) {
             if (argument.indexOf('\0') >= 0 || argument.indexOf('\n') >= 0) {
                 return "An argument or the commit contains a NUL or a newline: remove it";

@@ -3,6 +3,7 @@ package dev.perigee.worker.instance;
 import static dev.perigee.protocol.event.ServerStatus.ERROR;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.ServerConfigBuilder;
 import dev.perigee.protocol.config.ServerConfigBuilder.Owner;
@@ -63,6 +64,29 @@ final class EgressInstanceTest {
                     .endsWith("it is not in the installation's list (config.egress)");
             assertThat(line.metadata()).containsEntry("process_id", config.processId());
             assertThat(server.seen().path("requests").isEmpty()).isTrue();
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-06: is rejected as a process, which its list of destinations would not hold")
+    void isNoProcess() {
+        try (var bench = new Bench()) {
+            var config =
+                    new ServerConfigBuilder(
+                                    "p",
+                                    "slug-p",
+                                    new Owner("t1", "acme", Bench.USER, "alice"),
+                                    TransportType.STDIO,
+                                    "node",
+                                    List.of())
+                            .egress(List.of())
+                            .build();
+
+            var outcome = bench.configure(config);
+
+            assertThat(outcome.outcome()).isEqualTo(CommandOutcome.REJECTED);
+            assertThat(Objects.requireNonNull(outcome.error()).message()).contains("config.egress");
+            assertThat(bench.journals).isEmpty();
         }
     }
 
