@@ -35,6 +35,9 @@ public sealed interface EgressRule {
      */
     boolean matches(String host, InetAddress address, int port);
 
+    /** The same destination, whatever the port. */
+    EgressRule atAnyPort();
+
     /**
      * Hosts by name.
      *
@@ -51,6 +54,11 @@ public sealed interface EgressRule {
             var asked = canonical(host);
             return below ? name.isEmpty() || asked.endsWith("." + name) : asked.equals(name);
         }
+
+        @Override
+        public EgressRule atAnyPort() {
+            return new Named(name, below, 0);
+        }
     }
 
     /**
@@ -63,6 +71,11 @@ public sealed interface EgressRule {
         @Override
         public boolean matches(String host, InetAddress address, int dialled) {
             return (port == 0 || port == dialled) && contains(address);
+        }
+
+        @Override
+        public EgressRule atAnyPort() {
+            return new Network(first, bits, 0);
         }
 
         /** Whether the address is in the network; one of the other family never is. */

@@ -2,6 +2,8 @@ package dev.perigee.worker.egress;
 
 import dev.perigee.protocol.config.EgressRule;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.List;
@@ -29,10 +31,12 @@ public final class EgressGuards {
     public EgressGuards(EgressPolicy policy, Names names) {
         this.policy = policy;
         this.names = names;
-        // A connection that the client makes a second time by itself has no request's scope: no
-        // rule with a port is met then.
+        // A connection that the client makes a second time by itself has no request's scope.
+        var strict = policy.atAnyPort();
         this.anybody =
-                new EgressGuard(names, (host, address) -> policy.refusal(host, address, -1, null));
+                new EgressGuard(
+                        names,
+                        (host, address) -> strict.refusal(host, address, isOwn(address), -1, null));
     }
 
     /**
@@ -42,7 +46,9 @@ public final class EgressGuards {
      */
     public EgressGuard guard(URI target, @Nullable List<EgressRule> only) {
         int port = port(target);
-        return new EgressGuard(names, (host, address) -> policy.refusal(host, address, port, only));
+        return new EgressGuard(
+                names,
+                (host, address) -> policy.refusal(host, address, isOwn(address), port, only));
     }
 
     /** Runs tasks in the scope of the guard in which they are handed over, or the policy's own. */
@@ -92,6 +98,15 @@ public final class EgressGuards {
             return InetAddress.getAllByName("egress-policy.invalid").length > 0;
         } catch (UnknownHostException e) {
             return false;
+        }
+    }
+
+    /** Whether an interface of this machine has the address: then it leads to the worker itself. */
+    private static boolean isOwn(InetAddress address) {
+        try {
+            return NetworkInterface.getByInetAddress(address) != null;
+        } catch (SocketException e) {
+            return true; // Nobody can tell.
         }
     }
 

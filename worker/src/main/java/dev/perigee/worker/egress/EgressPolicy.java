@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the servers of a fleet may reach: the internet, and what its operator allows besides. {@link
- * EgressSettings} has the keys. Pure.
+ * What the servers of a fleet may reach: the internet, but for this machine's own addresses, and
+ * what its operator allows besides. {@link EgressSettings} has the keys. Pure.
  *
  * @param allow destinations that are allowed though their address is no internet one; a host by
  *     name is allowed whatever address it has
@@ -53,15 +53,26 @@ public record EgressPolicy(List<EgressRule> allow, List<EgressRule> deny) {
      *
      * @param host as it was asked for, a name or an address
      * @param address that is dialled
+     * @param own whether this machine has the address, so that it is none on the internet
      * @param only what the installation narrows itself to, null when it does not
      */
     @Nullable Refusal refusal(
-            String host, InetAddress address, int port, @Nullable List<EgressRule> only) {
-        boolean allowed = Internet.contains(address) || matches(allow, host, address, port);
+            String host,
+            InetAddress address,
+            boolean own,
+            int port,
+            @Nullable List<EgressRule> only) {
+        boolean internet = Internet.contains(address) && !own;
+        boolean allowed = internet || matches(allow, host, address, port);
         if (!allowed || matches(deny, host, address, port)) {
             return Refusal.FLEET;
         }
         return only == null || matches(only, host, address, port) ? null : Refusal.INSTALLATION;
+    }
+
+    /** The same for connections of which the port is not at hand: what it denies at one, at all. */
+    EgressPolicy atAnyPort() {
+        return new EgressPolicy(allow, deny.stream().map(EgressRule::atAnyPort).toList());
     }
 
     private static boolean matches(

@@ -16,8 +16,8 @@ public final class EgressSettings {
                     "",
                     "What servers over HTTP and SSE may be at, besides the internet, such as"
                             + " 10.1.2.0/24,mcp.internal:8443. Without it a loopback, private,"
-                            + " link-local, metadata, multicast or reserved address is refused,"
-                            + " decided on the address that is dialled. A host by name is allowed"
+                            + " link-local, metadata, multicast or reserved address and the worker's"
+                            + " own are refused, decided on the address that is dialled. A host by name is allowed"
                             + " whatever address it has.");
     public static final Setting<List<String>> DENY =
             Setting.of(

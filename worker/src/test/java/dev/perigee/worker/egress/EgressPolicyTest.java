@@ -131,6 +131,30 @@ final class EgressPolicyTest {
     }
 
     @Test
+    @DisplayName("TEN-07: an address of the worker's machine is not on the internet")
+    void refusesItsOwn() {
+        var own = InetAddress.ofLiteral("8.8.8.8");
+        assertThat(EgressPolicy.INTERNET.refusal("a.example", own, true, 7070, null))
+                .isEqualTo(Refusal.FLEET);
+        assertThat(
+                        EgressPolicy.of(List.of("8.8.8.8"), List.of())
+                                .refusal("a.example", own, true, 7070, null))
+                .isNull();
+    }
+
+    @Test
+    @DisplayName("where the port is not at hand, what is denied at one port is denied at all")
+    void isStrictWithoutPort() {
+        var policy = EgressPolicy.of(List.of(), List.of("8.8.8.8:25", "*.evil.example:25"));
+
+        assertThat(decided(policy, "a.example", "8.8.8.8", -1, null)).isNull();
+        assertThat(decided(policy.atAnyPort(), "a.example", "8.8.8.8", -1, null))
+                .isEqualTo(Refusal.FLEET);
+        assertThat(decided(policy.atAnyPort(), "a.evil.example", "1.1.1.1", -1, null))
+                .isEqualTo(Refusal.FLEET);
+    }
+
+    @Test
     @DisplayName("TEN-06: an installation narrows the policy and never widens it")
     void installationsNarrow() {
         var only = rules("api.example.com", "*.cdn.example:443", "9.9.9.0/24", "10.0.0.0/8");
@@ -171,7 +195,7 @@ final class EgressPolicyTest {
             String address,
             int port,
             @Nullable List<EgressRule> only) {
-        return policy.refusal(host, InetAddress.ofLiteral(address), port, only);
+        return policy.refusal(host, InetAddress.ofLiteral(address), false, port, only);
     }
 
     private static List<EgressRule> rules(String... entries) {

@@ -11,8 +11,10 @@ import dev.perigee.worker.egress.EgressPolicy;
 import dev.perigee.worker.egress.LocalEgress;
 import dev.perigee.worker.mcp.McpException.Kind;
 import java.io.IOException;
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -127,6 +129,27 @@ final class EgressTest {
                                 + " it (egress.allow of the workers)",
                         server.getAddress().getPort());
         assertThat(connections.refused()).isEqualTo(refused.size()).isPositive();
+        assertThat(asked).isEmpty();
+    }
+
+    @Test
+    @DisplayName("TEN-07: are refused at the addresses of the worker's own machine, public or not")
+    void refusesThisMachine() throws Exception {
+        var connections = connections(EgressGuards.of(EgressPolicy.INTERNET));
+        var own =
+                NetworkInterface.networkInterfaces()
+                        .flatMap(NetworkInterface::inetAddresses)
+                        .filter(Inet4Address.class::isInstance)
+                        .map(InetAddress::getHostAddress)
+                        .toList();
+
+        assertThat(own).isNotEmpty();
+        for (var host : own) {
+            assertThat(
+                            failure(client(connections, HttpTransport.STREAMABLE, host, "/", null))
+                                    .kind())
+                    .isEqualTo(Kind.EGRESS_REFUSED);
+        }
         assertThat(asked).isEmpty();
     }
 
