@@ -51,6 +51,7 @@ final class ConsoleTest {
                         .faultyLinks()
                         .gateway("admin.token", TOKEN)
                         .worker("logs.batch-interval", "200ms")
+                        .worker("logs.request-values", "true")
                         .worker("heartbeat.interval", "2s")
                         .worker("restart.delays", "1s")
                         .start();
