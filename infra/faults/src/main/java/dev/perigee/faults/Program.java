@@ -52,6 +52,8 @@ public enum Program {
     PROMETHEUS("prometheus", "apt-get install prometheus", "PROMETHEUS_REQUIRED", "prometheus"),
     /** Tries alerts and configurations. */
     PROMTOOL("promtool", "apt-get install prometheus", "PROMETHEUS_REQUIRED", "promtool"),
+    /** Makes containers, without an engine. */
+    RUNC("runc", "apt-get install runc", "RUNC_REQUIRED", "runc"),
     /** Debian's, which jails show, whichever comes first in PATH. */
     PYTHON("/usr/bin/python3", "apt-get install python3", "PYTHON_REQUIRED", "/usr/bin/python3"),
     /** Debian's with a Kafka client. */

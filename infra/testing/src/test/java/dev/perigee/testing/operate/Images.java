@@ -6,6 +6,8 @@ import com.github.dockerjava.api.model.Bind;
 import com.github.dockerjava.api.model.Capability;
 import com.github.dockerjava.api.model.HostConfig;
 import dev.perigee.faults.Skipped;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -82,8 +84,8 @@ final class Images {
     }
 
     private static HostConfig restricted(JsonNode service, List<Path> shown) {
-        var options = new ArrayList<>(List.of("no-new-privileges"));
-        Rules.list(service.path("security_opt")).forEach(it -> options.add(it.asString()));
+        var options = new ArrayList<String>();
+        Rules.list(service.path("security_opt")).forEach(it -> options.add(inline(it.asString())));
         var host = options.remove("systempaths=unconfined") ? new Unmasked() : new HostConfig();
         var temporary = new HashMap<String, String>();
         for (var mount : Rules.list(service.path("tmpfs"))) {
@@ -100,6 +102,17 @@ final class Images {
                 .withTmpFs(temporary)
                 .withBinds(
                         shown.stream().map(path -> Bind.parse(path + ":" + path + ":ro")).toList());
+    }
+
+    /** Engines take a profile itself, not its path. */
+    private static String inline(String option) {
+        try {
+            return option.startsWith("seccomp=")
+                    ? "seccomp=" + OciWorker.profile(option.substring("seccomp=".length()))
+                    : option;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** What clients of engines make of {@code systempaths=unconfined}. */

@@ -1,10 +1,11 @@
 package dev.perigee.worker.process.isolation;
 
-import static java.util.stream.Collectors.toMap;
+import static java.util.stream.Collectors.toCollection;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.SortedSet;
@@ -27,22 +28,30 @@ final class SyscallList {
     }
 
     static SyscallList of(Machine machine) {
+        var numbers = new TreeMap<String, Integer>();
+        for (var words : lines()) {
+            if (!words[machine.column].equals(NONE)) {
+                numbers.put(words[0], Integer.valueOf(words[machine.column]));
+            }
+        }
+        return new SyscallList(numbers);
+    }
+
+    /** All names, those of every machine together. */
+    static SortedSet<String> names() {
+        return lines().stream().map(words -> words[0]).collect(toCollection(TreeSet::new));
+    }
+
+    private static List<String[]> lines() {
         try (var file = SyscallList.class.getResourceAsStream(RESOURCE)) {
             var text =
                     new String(
                             Objects.requireNonNull(file, RESOURCE).readAllBytes(),
                             StandardCharsets.US_ASCII);
-            return new SyscallList(
-                    text.lines()
-                            .filter(line -> !line.startsWith("#"))
-                            .map(line -> line.split(" ", -1))
-                            .filter(words -> !words[machine.column].equals(NONE))
-                            .collect(
-                                    toMap(
-                                            words -> words[0],
-                                            words -> Integer.valueOf(words[machine.column]),
-                                            (one, _) -> one,
-                                            TreeMap::new)));
+            return text.lines()
+                    .filter(line -> !line.startsWith("#"))
+                    .map(line -> line.split(" ", -1))
+                    .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
