@@ -28,14 +28,22 @@ public final class Part implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(60);
     private static final Duration GRACE = Duration.ofSeconds(10);
     private static final Duration STOP = Duration.ofSeconds(60);
+    private static final Duration OUTPUT = Duration.ofSeconds(5);
 
     private final Process process;
     private final Path log;
     private final CompletableFuture<Map<String, String>> ready = new CompletableFuture<>();
 
+    private final Thread follower;
+
     private Part(Process process, Path log) {
         this.process = process;
         this.log = log;
+        this.follower =
+                Thread.ofPlatform()
+                        .daemon()
+                        .name("part-" + log.getFileName())
+                        .unstarted(this::follow);
     }
 
     /** Starts a part with the usual heap and returns at once. */
@@ -56,7 +64,7 @@ public final class Part implements AutoCloseable {
         builder.redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()));
         var part = new Part(builder.start(), log);
         part.process.getOutputStream().close();
-        Thread.ofPlatform().daemon().name("part-" + log.getFileName()).start(part::follow);
+        part.follower.start();
         return part;
     }
 
@@ -118,7 +126,7 @@ public final class Part implements AutoCloseable {
     /** SIGKILL: the part has no chance to tidy up. */
     public void kill() {
         process.destroyForcibly();
-        awaitExit();
+        awaitEnd();
     }
 
     /** SIGTERM: what an operator or an orchestrator sends. Waits for the end. */
@@ -132,8 +140,20 @@ public final class Part implements AutoCloseable {
         Signals.send(pid(), name);
     }
 
-    /** Waits for the end and gives the exit code, 128 + n for signal n. */
+    /** Waits for the end and for all output, and gives the exit code, 128 + n for signal n. */
     public int awaitExit() {
+        int code = awaitEnd();
+        try {
+            // What it started may have its output open; that is not waited for long.
+            follower.join(OUTPUT);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+        return code;
+    }
+
+    private int awaitEnd() {
         try {
             if (!process.waitFor(STOP.toSeconds(), TimeUnit.SECONDS)) {
                 throw new AssertionError(
