@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The run on a bare machine is of the tests with the tag of {@link NeedsProgram}. This keeps others
- * from needing a program besides; the long lane runs all tests so.
+ * from needing a program besides; CI_LANE=bare runs all tests so.
  */
 @DisplayName("DEP-01: a test of any module")
 final class NeededProgramsTest {
