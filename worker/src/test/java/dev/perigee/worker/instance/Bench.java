@@ -173,7 +173,8 @@ final class Bench implements AutoCloseable {
                         cause,
                         config,
                         stopped,
-                        durable));
+                        durable,
+                        null));
     }
 
     /** An order about an instance's present configuration. */

@@ -44,6 +44,7 @@ final class HandMadeFleet implements Fleet {
     private final Map<Integer, HandMadeSession> sessions = new ConcurrentHashMap<>();
     final List<Execute> executed = new CopyOnWriteArrayList<>();
     final List<Apply> applied = new CopyOnWriteArrayList<>();
+    final List<String> trials = new CopyOnWriteArrayList<>();
     final List<String> orders = new CopyOnWriteArrayList<>();
     final List<Integer> releases = new CopyOnWriteArrayList<>();
     final List<String> stays = new CopyOnWriteArrayList<>();
@@ -73,9 +74,11 @@ final class HandMadeFleet implements Fleet {
     volatile boolean tellsNobodyOfSuccessors;
 
     private final AtomicInteger incarnations = new AtomicInteger();
+    private final List<WorkerListener> listeners = new CopyOnWriteArrayList<>();
 
     @Override
     public WorkerLinks connect(String gatewayId, WorkerListener listener, MeterRegistry registry) {
+        listeners.add(listener);
         return new WorkerLinks() {
             @Override
             public PartitionLink open(
@@ -137,6 +140,17 @@ final class HandMadeFleet implements Fleet {
         var lost = List.copyOf(sessions.values());
         sessions.clear();
         lost.forEach(session -> session.lose(LinkFailure.INCARNATION_CHANGED));
+    }
+
+    /** The worker says what it is about to do. */
+    void announce(SessionNotice.Phase next) {
+        phase = next;
+        listeners.forEach(WorkerListener::changed);
+    }
+
+    /** Gateways lose sight of the worker, which goes on. */
+    void cut() {
+        sessions.values().forEach(session -> session.lose(LinkFailure.UNREACHABLE));
     }
 
     /** A gateway gave a session up. */
