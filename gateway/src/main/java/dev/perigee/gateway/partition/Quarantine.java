@@ -13,9 +13,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,6 +36,7 @@ final class Quarantine implements Trial.Docket {
     private final PartitionContext context;
     private final QuarantineRules rules;
     private final Trial trial;
+    private final Set<String> freed = new HashSet<>();
     private @Nullable Instant suspendedAt;
     private volatile int suspects;
 
@@ -50,10 +53,11 @@ final class Quarantine implements Trial.Docket {
 
     /** Why an instance may not be run now; null where it may. */
     InstanceOrder.@Nullable Quarantine of(Instance instance) {
-        if (instance.isStopped() || trial.isOf(instance.processId())) {
+        var processId = instance.processId();
+        if (instance.isStopped() || trial.isOf(processId) || freed.contains(processId)) {
             return null;
         }
-        return switch (standing(instance.processId())) {
+        return switch (standing(processId)) {
             case Standing.Free() -> null;
             case Standing.Waits(var from, var message) ->
                     new InstanceOrder.Quarantine(message, false);
@@ -115,6 +119,7 @@ final class Quarantine implements Trial.Docket {
     /** The session is over, however that came. */
     void over() {
         suspendedAt = null;
+        freed.clear();
         trial.over();
     }
 
@@ -233,13 +238,13 @@ final class Quarantine implements Trial.Docket {
             return;
         }
         var changes = rules.afterAnswer(context.state().suspicions(), workerId, incarnation);
-        var session = context.serving();
+        var session = context.session();
         changes.forEach(
                 (processId, next) -> {
                     boolean runs = rules.standing(next, now()) instanceof Standing.Free;
                     if (!runs || standing(processId) instanceof Standing.Free) {
                         change(Map.of(processId, next));
-                    } else if (session != null) {
+                    } else if (session != null && session.wasAttached()) {
                         free(session, processId, next);
                     }
                 });
@@ -250,6 +255,9 @@ final class Quarantine implements Trial.Docket {
         var instance = context.state().instance(processId);
         if (instance == null) {
             change(Map.of(processId, next));
+            return;
+        }
+        if (!freed.add(processId)) {
             return;
         }
         trial.abandon(processId);
@@ -266,7 +274,7 @@ final class Quarantine implements Trial.Docket {
                             () -> {
                                 try {
                                     var _ = pending.await();
-                                    context.mailbox().post(() -> change(Map.of(processId, next)));
+                                    context.mailbox().post(() -> freed(session, processId, next));
                                 } catch (LinkException e) {
                                     LOG.atDebug().setCause(e).log("It is freed by the next owner");
                                 } catch (InterruptedException e) {
@@ -277,6 +285,13 @@ final class Quarantine implements Trial.Docket {
             LOG.atDebug().setCause(e).log("It is freed by the next owner");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    private void freed(Session session, String processId, Suspicion next) {
+        if (session.equals(context.session())) {
+            change(Map.of(processId, next));
+            freed.remove(processId);
         }
     }
 

@@ -67,6 +67,9 @@ final class HandMadeFleet implements Fleet {
     /** Hears of each session that is about to end as it was asked to. */
     volatile IntConsumer beforeEnd = _ -> {};
 
+    /** The worker is taken for dead, though it goes on. */
+    volatile boolean outOfSight;
+
     /** No worker is to be had, as when it leaves. */
     volatile boolean away;
 
@@ -103,7 +106,7 @@ final class HandMadeFleet implements Fleet {
                                 URI.create("ws://127.0.0.1:1/link"),
                                 WORKER,
                                 "incarnation-" + incarnations.get(),
-                                LinkState.CONNECTED,
+                                outOfSight ? LinkState.FAILED : LinkState.CONNECTED,
                                 Instant.EPOCH,
                                 Instant.EPOCH,
                                 Duration.ofSeconds(30),

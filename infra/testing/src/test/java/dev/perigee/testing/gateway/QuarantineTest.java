@@ -176,6 +176,29 @@ final class QuarantineTest {
         }
     }
 
+    @Test
+    @DisplayName("TEN-10: a worker that answers again did not die: what waited for it runs at once")
+    void withdraws() throws Exception {
+        installedForLong();
+        try (var _ = test.start("b", LONG_TRIAL)) {
+            die(2);
+            await().atMost(PATIENCE).until(() -> test.fleet.applied.size() == 4);
+            test.backend.call(one, "echo", "{}");
+            test.fleet.outOfSight = true;
+            test.fleet.cut();
+            await().atMost(PATIENCE).until(() -> test.fleet.applied.size() == 5);
+            assertThat(test.fleet.trials).hasSize(1);
+
+            test.fleet.outOfSight = false;
+            test.fleet.announce(SessionNotice.Phase.SERVING);
+
+            await().atMost(PATIENCE).until(() -> test.fleet.applied.size() == 7);
+            assertThat(isHeldBack(last(one))).isFalse();
+            assertThat(isHeldBack(last(two))).isFalse();
+            await().atMost(PATIENCE).until(() -> test.fleet.trials.contains("null"));
+        }
+    }
+
     /** Both run, and have done so for long as far as the next gateway knows. */
     private void installedForLong() throws Exception {
         try (var _ = test.start("a", LONG_TRIAL)) {
