@@ -14,6 +14,7 @@ import dev.perigee.gateway.partition.PartitionServices;
 import dev.perigee.gateway.partition.PartitionTimes;
 import dev.perigee.gateway.partition.StateReader;
 import dev.perigee.gateway.placement.PlacementSettings;
+import dev.perigee.gateway.quarantine.QuarantineSettings;
 import dev.perigee.gateway.secret.StateSeal;
 import dev.perigee.protocol.limit.IdBudget;
 import dev.perigee.protocol.settings.Settings;
@@ -59,6 +60,7 @@ record Assembly(
                         fleet.place(
                                 partition, recorded, ownedUntil, links.workers(), clock.instant()),
                 times(),
+                QuarantineSettings.rules(settings),
                 LimitSettings.read(settings),
                 LimitSettings.installations(settings),
                 MemorySettings.arguments(settings),

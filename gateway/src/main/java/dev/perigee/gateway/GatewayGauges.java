@@ -38,6 +38,9 @@ record GatewayGauges(MeterRegistry registry, InstantSource clock) {
         Gauge.builder("perigee.gateway.state.outdated", partitions, Partitions::outdatedSecrets)
                 .description("Secrets in the state topic that the current key has not encrypted")
                 .register(registry);
+        Gauge.builder("perigee.gateway.quarantined", partitions, Partitions::quarantined)
+                .description("Installations that wait or are held since workers died under them")
+                .register(registry);
     }
 
     /** How much of the memory of answered requests is in use. */

@@ -4,6 +4,7 @@ import dev.perigee.gateway.admin.AdminSettings;
 import dev.perigee.gateway.console.ConsoleSettings;
 import dev.perigee.gateway.link.LinkSettings;
 import dev.perigee.gateway.placement.PlacementSettings;
+import dev.perigee.gateway.quarantine.QuarantineSettings;
 import dev.perigee.gateway.secret.StateKeys;
 import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.SettingType;
@@ -183,6 +184,7 @@ public final class GatewaySettings {
                     .with(MemorySettings.SCHEMA)
                     .with(LinkSettings.SCHEMA)
                     .with(PlacementSettings.SCHEMA)
+                    .with(QuarantineSettings.SCHEMA)
                     .with(AdminSettings.SCHEMA)
                     .with(ConsoleSettings.SCHEMA)
                     .withRule(LimitSettings::leaveRoomForOthers);

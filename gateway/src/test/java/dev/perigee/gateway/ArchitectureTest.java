@@ -52,6 +52,7 @@ final class ArchitectureTest {
                                         "inbound",
                                         "partition",
                                         "placement",
+                                        "quarantine",
                                         "link",
                                         "outbound",
                                         "secret",

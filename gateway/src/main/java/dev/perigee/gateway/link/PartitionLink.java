@@ -84,6 +84,19 @@ public interface PartitionLink {
             throws LinkException, InterruptedException;
 
     /**
+     * Asks for the worker's one place for an instance that starts alone, or gives it back, and
+     * waits for the answer.
+     *
+     * @param processId the instance that is to start; null to give the place back
+     * @param atMost how long the place is kept at most
+     * @return whether the place is this session's
+     * @throws LinkException when the worker gave no answer; {@link LinkException.Reason#REJECTED}
+     *     when it knows no such place
+     */
+    boolean trial(@Nullable String processId, Duration atMost, Instant deadline)
+            throws LinkException, InterruptedException;
+
+    /**
      * Leaves the session and waits, bounded, until the worker knows. Calls that wait are released
      * with {@link LinkException.Reason#DETACHED}; at most a listener call that is under way is
      * still finished. Never throws: where the worker cannot be told its retention ends the session.

@@ -157,6 +157,15 @@ final class PartitionSession implements PartitionLink {
     }
 
     @Override
+    public boolean trial(@Nullable String processId, Duration atMost, Instant deadline)
+            throws LinkException, InterruptedException {
+        var until = Deadline.at(deadline);
+        var trial = new Attach.Trial(claim.partition(), processId, atMost.toMillis());
+        var call = calls.post(LinkMethod.TRIAL, trial, null, until);
+        return calls.await(call, until, json -> Json.read(json, Attach.TrialPlace.class)).granted();
+    }
+
+    @Override
     public void ack(SessionNotice.Ack ack) {
         notices.ack(ack);
     }

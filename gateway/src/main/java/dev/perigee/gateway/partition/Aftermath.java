@@ -1,6 +1,7 @@
 package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.partition.CommandPlan.RemoveOrder;
+import dev.perigee.gateway.quarantine.Suspicion;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.link.InstanceOrder.Outcome;
 import java.util.List;
@@ -38,7 +39,8 @@ final class Aftermath {
             context.state().remove(processId);
             return List.of(
                     context.stateTopic().noInstance(processId),
-                    context.stateTopic().noRuntime(processId));
+                    context.stateTopic().noRuntime(processId),
+                    context.stateTopic().suspicion(processId, Suspicion.NONE));
         }
         return List.of();
     }

@@ -56,6 +56,10 @@ final class CallSender {
     }
 
     void send(ToolCall call, Session session) {
+        var processId = call.processId();
+        if (processId != null) {
+            session.awake().woken(processId, context.services().clock().instant());
+        }
         try {
             if (call.bytes() > SMALL_BYTES || !new Sending(call, session).begin()) {
                 sendWaiting(call, session);

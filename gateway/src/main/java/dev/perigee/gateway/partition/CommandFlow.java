@@ -53,6 +53,7 @@ final class CommandFlow {
     private final CommandMemory memory;
     private final BroadcastFlow broadcasts;
     private final OrderDesk orders;
+    private final Quarantine quarantine;
     private final Runnable installed;
     private final Deque<CommandRead> waiting = new ArrayDeque<>();
     private final Set<String> accepting = new HashSet<>();
@@ -63,12 +64,13 @@ final class CommandFlow {
     /**
      * @param installed runs when what is wanted of an instance may have changed
      */
-    CommandFlow(PartitionContext context, Runnable installed) {
+    CommandFlow(PartitionContext context, Quarantine quarantine, Runnable installed) {
         this.context = context;
+        this.quarantine = quarantine;
         this.records = new CommandRecords(context);
         this.memory = new CommandMemory(context);
         this.broadcasts = new BroadcastFlow(context, records, memory);
-        this.orders = new OrderDesk(context, this::ended);
+        this.orders = new OrderDesk(context, quarantine, this::ended);
         this.installed = installed;
     }
 
@@ -189,6 +191,11 @@ final class CommandFlow {
                 writes.add(records.acknowledged(read, steps));
             }
             writes.add(memory.keep(read, null));
+            for (var step : steps) {
+                if (step.startsAnew()) {
+                    writes.addAll(quarantine.forgive(step.processId()));
+                }
+            }
         }
         if (writes.isEmpty()) {
             accepted(read, steps, List.of());

@@ -30,7 +30,21 @@ sealed interface CommandPlan {
      * @param before what was wanted so far, null when it was not there
      */
     record Step(
-            String processId, @Nullable Installed write, @Nullable Instance before, Order order) {}
+            String processId, @Nullable Installed write, @Nullable Instance before, Order order) {
+
+        /** Whether somebody wants it started as something new, or once more. */
+        boolean startsAnew() {
+            return switch (order) {
+                case ApplyOrder(var cause) ->
+                        write != null
+                                || cause == InstanceOrder.Cause.SPAWN
+                                || cause == InstanceOrder.Cause.REDEPLOYED;
+                case RestartOrder _ -> true;
+                case StopOrder _, RemoveOrder _, RecoverOrder _, SwitchOrder _, CheckOrder _ ->
+                        false;
+            };
+        }
+    }
 
     /** The kinds of order. */
     sealed interface Order {}

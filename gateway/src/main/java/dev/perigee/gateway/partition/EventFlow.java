@@ -1,6 +1,7 @@
 package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.outbound.Delivery;
+import dev.perigee.gateway.quarantine.Suspicion;
 import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.link.SessionNotice.Ack;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
@@ -45,6 +46,7 @@ final class EventFlow {
         session.acknowledgements().arrived(event.processId(), event.seq());
         calls.received(event);
         var type = EventType.of(event.type());
+        noteAwake(session, event.processId(), type);
         var entry = new Entry(session, event, creditBytes);
         var durable = event.durable();
         if (durable != null && type != EventType.REMOVED) {
@@ -89,6 +91,24 @@ final class EventFlow {
         }
         if (durable != null && entry.isAwaitingState()) {
             writeState(List.of(context.stateTopic().runtime(event.processId(), durable)), entry);
+        }
+    }
+
+    private void noteAwake(Session session, String processId, @Nullable EventType type) {
+        switch (type) {
+            case STARTED, RESTARTED, RESPAWNED ->
+                    session.awake().woken(processId, context.services().clock().instant());
+            case DORMANT, EXITED, STOPPED, PERMANENTLY_FAILED, REMOVED ->
+                    session.awake().asleep(processId);
+            case null -> {}
+            case STATUS_CHANGED,
+                    CRASHED,
+                    LOGS,
+                    LOG_RATE_LIMIT_EXCEEDED,
+                    REQUEST_LOGS,
+                    TOOLS_DISCOVERED,
+                    TOOLS_UPDATED,
+                    TOOL_RESULT -> {}
         }
     }
 
@@ -154,7 +174,8 @@ final class EventFlow {
                         records.tombstone(Topic.STATUS, context.partition(), event.processId()),
                         records.tombstone(Topic.TOOLS, context.partition(), event.processId()),
                         context.stateTopic().noInstance(event.processId()),
-                        context.stateTopic().noRuntime(event.processId())),
+                        context.stateTopic().noRuntime(event.processId()),
+                        context.stateTopic().suspicion(event.processId(), Suspicion.NONE)),
                 entry);
     }
 

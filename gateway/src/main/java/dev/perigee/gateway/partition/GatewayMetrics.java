@@ -2,6 +2,7 @@ package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.link.LinkFailure;
 import dev.perigee.gateway.placement.Move;
+import dev.perigee.gateway.quarantine.Standing;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.topic.Topic;
@@ -59,6 +60,8 @@ public final class GatewayMetrics {
     private final Counter answeredByWorker;
     private final MeterProvider<Counter> sessionEnds;
     private final MeterProvider<Counter> moves;
+    private final MeterProvider<Counter> quarantines;
+    private final Counter deaths;
     private final MeterProvider<Counter> failures;
     private final Timer call;
     private final Timer queued;
@@ -75,6 +78,12 @@ public final class GatewayMetrics {
         this.sessionEnds =
                 counters(registry, "session.ends", "Sessions with workers that ended, by reason");
         this.moves = counters(registry, "moves", "Partitions that left a worker, by manner");
+        this.quarantines =
+                counters(registry, "quarantines", "Changes of what may run, by what it is now");
+        this.deaths =
+                Counter.builder("perigee.gateway.deaths")
+                        .description("Deaths of workers, counted by each partition served there")
+                        .register(registry);
         this.failures = counters(registry, "failures", "Defects that were survived: see the log");
         this.call =
                 Timer.builder("perigee.gateway.call")
@@ -99,6 +108,7 @@ public final class GatewayMetrics {
         begin(duplicates, "topic", Stream.of("commands", "tool-requests"));
         begin(sessionEnds, "reason", Stream.concat(Stream.of(FENCED), lower(LinkFailure.values())));
         begin(moves, "manner", lower(Move.Manner.values()));
+        begin(quarantines, "standing", Stream.of("free", "waits", "held"));
         begin(failures, "where", lower(Where.values()));
         for (var code : ErrorCode.values()) {
             var _ = requests.withTags("answered_by", "gateway", "code", lower(code));
@@ -156,6 +166,22 @@ public final class GatewayMetrics {
 
     void moved(Enum<?> manner) {
         moves.withTags("manner", lower(manner)).increment();
+    }
+
+    /** A worker died under what runs in a partition. */
+    void deathCounted() {
+        deaths.increment();
+    }
+
+    /** An instance may run, or may not, since workers died under it. */
+    void quarantined(Standing standing) {
+        var name =
+                switch (standing) {
+                    case Standing.Free() -> "free";
+                    case Standing.Waits _ -> "waits";
+                    case Standing.Held _ -> "held";
+                };
+        quarantines.withTags("standing", name).increment();
     }
 
     void failure(Where where) {

@@ -24,11 +24,13 @@ final class OrderDesk {
     }
 
     private final PartitionContext context;
+    private final Quarantine quarantine;
     private final Ended ended;
     private final TreeMap<Long, RunningCommand> running = new TreeMap<>();
 
-    OrderDesk(PartitionContext context, Ended ended) {
+    OrderDesk(PartitionContext context, Quarantine quarantine, Ended ended) {
         this.context = context;
+        this.quarantine = quarantine;
         this.ended = ended;
     }
 
@@ -55,7 +57,9 @@ final class OrderDesk {
             return;
         }
         for (var part : command.takeUnsent()) {
-            var payload = OrderPayload.of(command.read(), part.step(), part.target());
+            var heldBack = quarantine.of(part.target());
+            noteAwake(session, part, heldBack != null);
+            var payload = OrderPayload.of(command.read(), part.step(), part.target(), heldBack);
             var deadline =
                     context.services().clock().instant().plus(context.services().times().command());
             try {
@@ -66,6 +70,19 @@ final class OrderDesk {
             } catch (LinkException e) {
                 failed(command, part, session, e);
             }
+        }
+    }
+
+    private void noteAwake(Session session, RunningCommand.Part part, boolean heldBack) {
+        var processId = part.step().processId();
+        var now = context.services().clock().instant();
+        if (heldBack || part.target().isStopped()) {
+            return;
+        }
+        if (part.step().startsAnew()) {
+            session.awake().given(processId, true, now);
+        } else if (part.step().order() instanceof CommandPlan.ApplyOrder) {
+            session.awake().woken(processId, now);
         }
     }
 

@@ -22,21 +22,20 @@ import org.jspecify.annotations.Nullable;
  */
 record OrderPayload(String method, Object order) {
 
-    /** The order of a command's step, about the instance as it is wanted now. */
-    static OrderPayload of(CommandRead read, Step step, Instance instance) {
+    /**
+     * The order of a command's step, about the instance as it is wanted now.
+     *
+     * @param quarantine why it may not run, null where it may
+     */
+    static OrderPayload of(
+            CommandRead read,
+            Step step,
+            Instance instance,
+            InstanceOrder.@Nullable Quarantine quarantine) {
         return switch (step.order()) {
-            case ApplyOrder(var cause) ->
-                    new OrderPayload(
-                            LinkMethod.APPLY,
-                            new InstanceOrder.Apply(
-                                    read.origin().partition(),
-                                    read.origin(),
-                                    read.command().id(),
-                                    instance.startToken(),
-                                    cause,
-                                    instance.config(),
-                                    instance.isStopped(),
-                                    null));
+            case ApplyOrder(var cause) -> apply(read, instance, cause, quarantine);
+            case RestartOrder _ when quarantine != null ->
+                    apply(read, instance, InstanceOrder.Cause.SPAWN, quarantine);
             case StopOrder(var reason) ->
                     new OrderPayload(LinkMethod.STOP, simple(read, instance, reason));
             case RestartOrder(var reason) ->
@@ -56,8 +55,35 @@ record OrderPayload(String method, Object order) {
         };
     }
 
-    /** Brings an instance back as the state topic has it. */
-    static OrderPayload restore(int partition, Instance instance, @Nullable RawJson durable) {
+    private static OrderPayload apply(
+            CommandRead read,
+            Instance instance,
+            InstanceOrder.Cause cause,
+            InstanceOrder.@Nullable Quarantine quarantine) {
+        return new OrderPayload(
+                LinkMethod.APPLY,
+                new InstanceOrder.Apply(
+                        read.origin().partition(),
+                        read.origin(),
+                        read.command().id(),
+                        instance.startToken(),
+                        cause,
+                        instance.config(),
+                        instance.isStopped() || quarantine != null,
+                        null,
+                        quarantine));
+    }
+
+    /**
+     * Brings an instance back as the state topic has it.
+     *
+     * @param quarantine why it may not run, null where it may
+     */
+    static OrderPayload restore(
+            int partition,
+            Instance instance,
+            @Nullable RawJson durable,
+            InstanceOrder.@Nullable Quarantine quarantine) {
         return new OrderPayload(
                 LinkMethod.APPLY,
                 new InstanceOrder.Apply(
@@ -67,8 +93,9 @@ record OrderPayload(String method, Object order) {
                         instance.startToken(),
                         InstanceOrder.Cause.RESTORED,
                         instance.config(),
-                        instance.isStopped(),
-                        durable));
+                        instance.isStopped() || quarantine != null,
+                        durable,
+                        quarantine));
     }
 
     private static InstanceOrder.Simple simple(

@@ -49,6 +49,7 @@ final class PartitionOwner {
     private final Mailbox mailbox;
     private final PartitionContext context;
     private final Answers answers;
+    private final Quarantine quarantine;
     private final CommandFlow commands;
     private final CallFlow calls;
     private final SessionKeeper sessions;
@@ -61,8 +62,9 @@ final class PartitionOwner {
         this.context = new PartitionContext(services, feed, mailbox);
         this.answers = new Answers(context);
         this.calls = new CallFlow(context, answers, this::commandsTakenUpTo);
-        this.commands = new CommandFlow(context, calls::installed);
-        this.sessions = new SessionKeeper(context, commands, calls);
+        this.quarantine = new Quarantine(context);
+        this.commands = new CommandFlow(context, quarantine, calls::installed);
+        this.sessions = new SessionKeeper(context, commands, calls, quarantine);
         this.thread =
                 Thread.ofVirtual()
                         .name("partition-" + feed.tenure().partition())
@@ -94,6 +96,11 @@ final class PartitionOwner {
     /** Secrets that are not kept as they would be written now. */
     int outdated() {
         return sessions.outdated();
+    }
+
+    /** How many instances do not run, or are on trial, since workers died under them. */
+    int quarantined() {
+        return quarantine.suspects();
     }
 
     /** Ends the tenure: returns at once, the rest happens on other threads. */
@@ -147,7 +154,11 @@ final class PartitionOwner {
 
     /** A worker came, went or changed; any thread. */
     void workersChanged() {
-        mailbox.post(() -> Quietly.run(sessions::place));
+        mailbox.post(
+                () -> {
+                    quarantine.workersChanged();
+                    Quietly.run(sessions::place);
+                });
     }
 
     private void run() {
@@ -278,6 +289,7 @@ final class PartitionOwner {
     private void forget() {
         context.timers().after(FORGET, this::forget);
         calls.forget();
+        quarantine.sweep();
     }
 
     private void sweep() throws InterruptedException {

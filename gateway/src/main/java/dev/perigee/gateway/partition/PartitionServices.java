@@ -7,6 +7,7 @@ import dev.perigee.gateway.outbound.FastPublisher;
 import dev.perigee.gateway.outbound.PublicRecords;
 import dev.perigee.gateway.outbound.Replies;
 import dev.perigee.gateway.outbound.TransactionalPublisher;
+import dev.perigee.gateway.quarantine.QuarantineRules;
 import dev.perigee.gateway.secret.StateSeal;
 import dev.perigee.protocol.limit.IdBudget;
 import dev.perigee.protocol.topic.TopicNames;
@@ -18,6 +19,7 @@ import java.time.InstantSource;
  * @param partitions how many process partitions there are
  * @param seal encrypts secrets of the state topic
  * @param hosts decides which worker a partition goes to
+ * @param quarantine decides which instances start alone since workers died
  * @param limits of each user
  * @param installations how many a user and a team may have
  * @param arguments the memory of all partitions for those of open requests
@@ -40,6 +42,7 @@ public record PartitionServices(
         WorkerLinks links,
         HostChooser hosts,
         PartitionTimes times,
+        QuarantineRules quarantine,
         UserLimits limits,
         Installations installations,
         OpenArguments arguments,

@@ -4,10 +4,12 @@ import dev.perigee.gateway.partition.StateRecord.Broadcast;
 import dev.perigee.gateway.partition.StateRecord.Host;
 import dev.perigee.gateway.partition.StateRecord.Installed;
 import dev.perigee.gateway.partition.StateRecord.Remembered;
+import dev.perigee.gateway.quarantine.Suspicion;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -25,6 +27,7 @@ final class PartitionState {
     private final Map<String, RawJson> runtime = new HashMap<>();
     private final Map<String, Remembered> commands = new LinkedHashMap<>();
     private final Map<String, Broadcast> broadcasts = new HashMap<>();
+    private final Map<String, Suspicion> suspicions = new HashMap<>();
     private final Set<String> outdated = new LinkedHashSet<>();
     private @Nullable Host host;
 
@@ -59,6 +62,9 @@ final class PartitionState {
             } else {
                 broadcasts.put(commandId, Json.read(value, Broadcast.class));
             }
+        } else if (name.startsWith(StateRecord.SUSPICION_PREFIX)) {
+            var processId = name.substring(StateRecord.SUSPICION_PREFIX.length());
+            suspect(processId, value == null ? Suspicion.NONE : Json.read(value, Suspicion.class));
         } else if (name.equals(StateRecord.HOST_KEY)) {
             host = value == null ? null : Json.read(value, Host.class);
         }
@@ -76,6 +82,7 @@ final class PartitionState {
     void remove(String processId) {
         instances.remove(processId);
         runtime.remove(processId);
+        suspicions.remove(processId);
     }
 
     @Nullable Instance instance(String processId) {
@@ -106,6 +113,24 @@ final class PartitionState {
             runtime.remove(processId);
         } else {
             runtime.put(processId, durable);
+        }
+    }
+
+    /** What counts against instances since workers died, by process id. */
+    Map<String, Suspicion> suspicions() {
+        return Collections.unmodifiableMap(suspicions);
+    }
+
+    /** What counts against an instance, null when nothing does. */
+    @Nullable Suspicion suspicion(String processId) {
+        return suspicions.get(processId);
+    }
+
+    void suspect(String processId, Suspicion suspicion) {
+        if (suspicion.isNone()) {
+            suspicions.remove(processId);
+        } else {
+            suspicions.put(processId, suspicion);
         }
     }
 

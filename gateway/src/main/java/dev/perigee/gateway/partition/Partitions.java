@@ -120,6 +120,11 @@ public final class Partitions implements PartitionHandler {
         return owners.values().stream().mapToInt(PartitionOwner::outdated).sum();
     }
 
+    /** Instances that do not run, or are on trial, since workers died under them. */
+    public int quarantined() {
+        return owners.values().stream().mapToInt(PartitionOwner::quarantined).sum();
+    }
+
     /** Waits until the owners whose tenure ended have left their sessions, bounded. */
     public void awaitEnded(Duration atMost) throws InterruptedException {
         long end = System.nanoTime() + atMost.toNanos();

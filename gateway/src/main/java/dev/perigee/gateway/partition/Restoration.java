@@ -17,13 +17,15 @@ final class Restoration {
     private static final Duration ROOM_WAIT = Duration.ofSeconds(1);
 
     private final PartitionContext context;
+    private final Quarantine quarantine;
     private final Runnable restored;
 
     /**
      * @param restored runs when an instance is there of which the session may not have known
      */
-    Restoration(PartitionContext context, Runnable restored) {
+    Restoration(PartitionContext context, Quarantine quarantine, Runnable restored) {
         this.context = context;
+        this.quarantine = quarantine;
         this.restored = restored;
     }
 
@@ -38,11 +40,17 @@ final class Restoration {
     }
 
     private boolean send(Session session, Instance instance) {
+        var heldBack = quarantine.of(instance);
+        if (heldBack == null && !instance.isStopped()) {
+            session.awake()
+                    .given(instance.processId(), false, context.services().clock().instant());
+        }
         var order =
                 OrderPayload.restore(
                         context.partition(),
                         instance,
-                        context.state().runtime(instance.processId()));
+                        context.state().runtime(instance.processId()),
+                        heldBack);
         var deadline =
                 context.services().clock().instant().plus(context.services().times().command());
         session.restoring().add(instance.processId());

@@ -9,6 +9,8 @@ final class Session {
     private final PartitionLink link;
     private final Acknowledgements acknowledgements = new Acknowledgements();
     private final Set<String> restoring = new HashSet<>();
+    private final Awake awake = new Awake();
+    private boolean workerLeaves;
     private boolean serving;
     private boolean closed;
     private boolean givenUp;
@@ -29,6 +31,20 @@ final class Session {
     /** Process ids of instances that are being given to it: it may not know them yet. */
     Set<String> restoring() {
         return restoring;
+    }
+
+    /** Its instances that are taken to run. */
+    Awake awake() {
+        return awake;
+    }
+
+    /** True while its worker drains or stops, as it said. */
+    boolean isWorkerLeaving() {
+        return workerLeaves;
+    }
+
+    void workerLeaves(boolean leaves) {
+        workerLeaves = leaves;
     }
 
     /** True once attached and given what is wanted: orders and calls may go. */

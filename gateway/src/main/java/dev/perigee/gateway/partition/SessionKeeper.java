@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
@@ -36,10 +37,14 @@ final class SessionKeeper {
     private static final Duration LONGEST_RETRY = Duration.ofSeconds(2);
     private static final Duration UNREADABLE_RETRY = Duration.ofSeconds(30);
 
+    /** States of a process, as a worker names them, in which there is none. */
+    private static final Set<String> ASLEEP = Set.of("terminated", "failed");
+
     private final PartitionContext context;
     private final CommandFlow commands;
     private final CallFlow calls;
     private final EventFlow events;
+    private final Quarantine quarantine;
     private final Restoration restoration;
     private final Claims claims;
     private final Departure departure;
@@ -55,12 +60,14 @@ final class SessionKeeper {
     private volatile OwnerState state = OwnerState.RESTORING;
     private volatile int outdated;
 
-    SessionKeeper(PartitionContext context, CommandFlow commands, CallFlow calls) {
+    SessionKeeper(
+            PartitionContext context, CommandFlow commands, CallFlow calls, Quarantine quarantine) {
         this.context = context;
+        this.quarantine = quarantine;
         this.commands = commands;
         this.calls = calls;
         this.events = new EventFlow(context, calls);
-        this.restoration = new Restoration(context, calls::serving);
+        this.restoration = new Restoration(context, quarantine, calls::serving);
         this.claims = new Claims(context);
         this.resealing = new Resealing(context);
         this.problem = new RestoreProblem(context.partition());
@@ -108,6 +115,7 @@ final class SessionKeeper {
                 LogContext.put(LogContext.EPOCH, claimed.epoch());
                 calls.committed(claimed.requestsDone());
                 context.state(context.services().state().read(context.partition(), claim.epoch()));
+                quarantine.count();
                 commands.arrivedUpTo(claimed.commandsDone());
                 context.services().metrics().restored(Duration.ofNanos(System.nanoTime() - begin));
                 LOG.atInfo()
@@ -248,6 +256,8 @@ final class SessionKeeper {
 
     private void attached(Session session, Attach.Result result) {
         session.createdEpoch(result.createdEpoch());
+        noteAwake(session, result);
+        quarantine.attached(session);
         calls.attached(result);
         context.feed().attached(result.createdEpoch());
         if (Boolean.TRUE.equals(result.ending())) {
@@ -269,8 +279,17 @@ final class SessionKeeper {
                 .addKeyValue("resumed", result.resumed())
                 .log("Partition served");
         Quietly.run(this::serve);
+        quarantine.proceed();
         if (!departure.isUnderWay()) {
             departure.served();
+        }
+    }
+
+    private static void noteAwake(Session session, Attach.Result result) {
+        for (var process : result.processes()) {
+            if (!ASLEEP.contains(process.state())) {
+                session.awake().found(process.processId());
+            }
         }
     }
 
@@ -281,6 +300,7 @@ final class SessionKeeper {
 
     private void ended(Session session, boolean alive, String reason) {
         session.close();
+        quarantine.over();
         context.session(null);
         departure.over();
         context.feed().detached();
@@ -355,7 +375,11 @@ final class SessionKeeper {
 
         @Override
         public void suspended() {
-            post(_ -> LOG.atInfo().log("The link is recovering"));
+            post(
+                    _ -> {
+                        quarantine.suspended();
+                        LOG.atInfo().log("The link is recovering");
+                    });
         }
 
         @Override
@@ -370,8 +394,10 @@ final class SessionKeeper {
                     current -> {
                         switch (reason) {
                             case ENDED, DRAINING -> vacated(current, name);
-                            case EXPIRED, INCARNATION_CHANGED, UNREACHABLE, REFUSED ->
-                                    ended(current, false, name);
+                            case EXPIRED, INCARNATION_CHANGED, UNREACHABLE, REFUSED -> {
+                                quarantine.lost(current, reason);
+                                ended(current, false, name);
+                            }
                         }
                     });
         }

@@ -37,6 +37,9 @@ sealed interface StateRecord {
     /** Begins the key of {@link Broadcast}. */
     String BROADCAST_PREFIX = "broadcast/";
 
+    /** Begins the key of a {@link dev.perigee.gateway.quarantine.Suspicion}. */
+    String SUSPICION_PREFIX = "suspicion/";
+
     /** Key of {@link Fleet}, in partition 0 only. */
     String FLEET_KEY = "fleet";
 

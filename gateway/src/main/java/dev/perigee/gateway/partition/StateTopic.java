@@ -1,5 +1,6 @@
 package dev.perigee.gateway.partition;
 
+import dev.perigee.gateway.quarantine.Suspicion;
 import dev.perigee.gateway.secret.StateSeal;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
@@ -39,6 +40,13 @@ record StateTopic(String name, int partition, StateSeal seal) {
 
     ProducerRecord<byte[], byte[]> noRuntime(String processId) {
         return record(StateRecord.RUNTIME_PREFIX + processId, null);
+    }
+
+    /** What counts against an instance; a tombstone when nothing does. */
+    ProducerRecord<byte[], byte[]> suspicion(String processId, Suspicion suspicion) {
+        return record(
+                StateRecord.SUSPICION_PREFIX + processId,
+                suspicion.isNone() ? null : Json.write(suspicion));
     }
 
     ProducerRecord<byte[], byte[]> command(String commandId, StateRecord.Remembered command) {

@@ -102,6 +102,22 @@ public final class Attach {
     public record Detach(int partition, long epoch, boolean handOff) {}
 
     /**
+     * Asks for the worker's one place for an instance that starts alone, {@code session/trial}, or
+     * gives it back. The place is kept until it is given back, the session ends or the time is up.
+     *
+     * @param processId the instance that is to start; null to give the place back
+     * @param atMostMs how long the place is kept at most, in milliseconds
+     */
+    public record Trial(int partition, @Nullable String processId, long atMostMs) {}
+
+    /**
+     * The answer to a trial.
+     *
+     * @param granted false when another instance of this worker has the place
+     */
+    public record TrialPlace(boolean granted) {}
+
+    /**
      * Gives a session up for good, {@code session/release}, so that the partition can go elsewhere:
      * the worker ends its processes, and says {@link SessionNotice.Ended} when they are gone and
      * what they said is acknowledged. Asking again does no harm.

@@ -51,6 +51,8 @@ public final class InstanceOrder {
      * @param startToken offset of the state record that holds the configuration
      * @param stopped true when the instance is to be known but not run (killed by intent)
      * @param durable of a restored instance: what the last owner stored of it
+     * @param quarantine why it is not run though its user wants it to; null where it may run. With
+     *     it {@code stopped} is true, for workers that do not know it
      */
     public record Apply(
             int partition,
@@ -60,10 +62,23 @@ public final class InstanceOrder {
             Cause cause,
             ServerConfig config,
             boolean stopped,
-            @Nullable RawJson durable) {
+            @Nullable RawJson durable,
+            @Nullable Quarantine quarantine) {
         public Apply {
             Require.present(cause, "cause");
             Require.present(config, "config");
+        }
+    }
+
+    /**
+     * An instance that ran on workers that died, and is not run for now.
+     *
+     * @param message for people: what happened and what to do next
+     * @param held true when only a command of its user ends it; else it is run when its turn comes
+     */
+    public record Quarantine(String message, boolean held) {
+        public Quarantine {
+            Require.present(message, "quarantine.message");
         }
     }
 

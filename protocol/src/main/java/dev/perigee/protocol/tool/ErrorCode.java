@@ -43,12 +43,15 @@ public enum ErrorCode {
     @JsonProperty("outcome_unknown")
     OUTCOME_UNKNOWN,
     @JsonProperty("egress_refused")
-    EGRESS_REFUSED;
+    EGRESS_REFUSED,
+    /** The server ran on workers that died, and starts alone when its turn comes. */
+    @JsonProperty("quarantined")
+    QUARANTINED;
 
     /** True when the call surely did not run, or may be repeated, and a later try can succeed. */
     public boolean isRetryable() {
         return switch (this) {
-            case UNAVAILABLE, SERVER_UNREACHABLE, OVERLOADED, WORKER_LOST -> true;
+            case UNAVAILABLE, SERVER_UNREACHABLE, OVERLOADED, WORKER_LOST, QUARANTINED -> true;
             case INVALID_REQUEST,
                     FORBIDDEN,
                     UNKNOWN_SERVER,

@@ -66,8 +66,20 @@ final class CallGate {
                     error(view, ErrorCode.UNKNOWN_SERVER, "The server " + slug + " was removed");
             case LEAVING ->
                     error(view, ErrorCode.UNAVAILABLE, "The server " + slug + " moves: try again");
-            case HERE -> view.stopped() ? stopped(view) : blockedByStatus(view, slug);
+            case HERE -> blockedHere(view, slug);
         };
+    }
+
+    private static @Nullable ToolError blockedHere(View view, String slug) {
+        var quarantine = view.quarantine();
+        if (quarantine != null) {
+            return new ToolError(
+                    ErrorCode.QUARANTINED,
+                    "The server %s does not run. %s".formatted(slug, quarantine.message()),
+                    !quarantine.held(),
+                    view.status());
+        }
+        return view.stopped() ? stopped(view) : blockedByStatus(view, slug);
     }
 
     private static ToolError stopped(View view) {

@@ -1,6 +1,7 @@
 package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.link.InstanceOrder.Quarantine;
 import dev.perigee.worker.mcp.ServerMetrics;
 import dev.perigee.worker.tool.ToolCatalogue;
 import java.time.Instant;
@@ -43,6 +44,10 @@ final class Dossier {
     boolean outdated;
 
     boolean stopped;
+
+    /** Why it is not run though its user wants it to; null where that is not so. */
+    @Nullable Quarantine quarantine;
+
     View.Presence presence = View.Presence.HERE;
 
     /** Since when there is no process though the next call starts one; null when not dormant. */
@@ -123,6 +128,7 @@ final class Dossier {
                 machine.since(),
                 dormantSince != null,
                 stopped,
+                quarantine,
                 presence,
                 starts,
                 shown,

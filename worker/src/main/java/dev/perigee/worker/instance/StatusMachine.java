@@ -10,6 +10,7 @@ import dev.perigee.worker.instance.StatusTrigger.Configured;
 import dev.perigee.worker.instance.StatusTrigger.StartFailed;
 import dev.perigee.worker.instance.StatusTrigger.Step;
 import java.time.Instant;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
  *  crashed:                    any ─▶ connecting, the last time ─▶ permanently_failed
  *  stopped by intent:          any ─▶ offline
  *  ended, its output lost:     any ─▶ error
+ *  quarantined:                any ─▶ error
  * </pre>
  *
  * {@code requires_reauth} and {@code permanently_failed} are left by orders only: what a server
@@ -39,8 +41,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Dormant is no status: an online instance stays online while it has no process, and when a call
  * starts it again, also when that fails.
  *
- * <p>The same status is never told twice in a row. {@code syncing_tools} comes on the way of a
- * created installation's first discovery only.
+ * <p>The same status is never told twice in a row, but for {@code error} of a quarantined server
+ * whose message is another. {@code syncing_tools} comes on the way of a created installation's
+ * first discovery only.
  *
  * <p>Source: seeds/status-tracking.txt, "Status Lifecycle"; design/decisions.md, 8 to 11.
  */
@@ -98,7 +101,7 @@ final class StatusMachine {
             @Nullable String commandId,
             Instant now) {
         var next = next(trigger);
-        if (next == null || next == status) {
+        if (next == null || (next == status && !isNews(trigger, nextMessage))) {
             return null;
         }
         var event = new StatusChanged(next, nextMessage, status, commandId);
@@ -106,6 +109,11 @@ final class StatusMachine {
         message = nextMessage;
         since = now;
         return event;
+    }
+
+    /** Whether the same status is told once more: what a quarantined server waits for changed. */
+    private boolean isNews(StatusTrigger trigger, @Nullable String nextMessage) {
+        return trigger == Step.QUARANTINED && !Objects.equals(message, nextMessage);
     }
 
     /** Where a trigger leads, null when nowhere. */
@@ -139,7 +147,7 @@ final class StatusMachine {
                             ? ServerStatus.CONNECTING
                             : null;
             case CRASHED_FOR_GOOD -> ServerStatus.PERMANENTLY_FAILED;
-            case OUTPUT_LOST -> ServerStatus.ERROR;
+            case OUTPUT_LOST, QUARANTINED -> ServerStatus.ERROR;
         };
     }
 

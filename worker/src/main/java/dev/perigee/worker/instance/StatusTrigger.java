@@ -17,6 +17,8 @@ sealed interface StatusTrigger {
         RESTART_ORDERED,
         /** The server was stopped by intent, or is known without being started. */
         STOPPED,
+        /** It ran on workers that died, and is not started for now. */
+        QUARANTINED,
         /** A process is spawned, or a session made. */
         CONNECTS,
         /** The server is asked for its tools. */

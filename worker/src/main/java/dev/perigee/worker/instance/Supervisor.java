@@ -4,6 +4,7 @@ import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
+import dev.perigee.protocol.link.InstanceOrder.Quarantine;
 import dev.perigee.worker.instance.StatusTrigger.Configured;
 import dev.perigee.worker.instance.StatusTrigger.Step;
 import dev.perigee.worker.log.RequestLogs;
@@ -136,7 +137,9 @@ final class Supervisor {
         if (overtaken(message)) {
             return;
         }
-        if (order.stopped()) {
+        if (order.quarantine() != null) {
+            holdQuarantined(message, order.quarantine());
+        } else if (order.stopped()) {
             holdStopped(message, "stopped");
         } else if (!dossier.config.runs()) {
             holdStopped(message, "not enabled");
@@ -176,6 +179,20 @@ final class Supervisor {
         complete(message, note(why));
     }
 
+    /** As stopped, with another reason; a server that needs its user is not started anyway. */
+    private void holdQuarantined(Message.Apply message, Quarantine quarantine) {
+        if (dossier.reporter.machine().needsItsUser()) {
+            server.hold();
+            complete(message, note("waits for its user"));
+            return;
+        }
+        dossier.stopped = true;
+        dossier.quarantine = quarantine;
+        dossier.reporter.on(
+                Step.QUARANTINED, quarantine.message(), message.order().commandId(), null);
+        complete(message, note("quarantined"));
+    }
+
     /** Whether an equal configuration changes nothing, because the instance runs or is about to. */
     private boolean goesOn(Message.Apply message) {
         boolean alive = dossier.run != null || dossier.dormantSince != null;
@@ -206,6 +223,7 @@ final class Supervisor {
         }
         dossier.configure(message);
         dossier.stopped = false;
+        dossier.quarantine = null;
         dossier.reporter.on(
                 new Configured(order.cause(), known, order.stopped()),
                 null,
@@ -222,12 +240,13 @@ final class Supervisor {
         if (stale(message, message.order())) {
             return;
         }
-        if (dossier.stopped) {
+        if (dossier.stopped && dossier.quarantine == null) {
             complete(message, note("already stopped"));
             return;
         }
         supersede(message.order().commandId());
         dossier.stopped = true;
+        dossier.quarantine = null;
         var pid = server.end("The server was stopped", grace());
         var reason = message.order().reason() == null ? "kill command" : message.order().reason();
         dossier.reporter.append(new EventBody.Stopped(reason), pid);
@@ -246,6 +265,7 @@ final class Supervisor {
         var order = message.order();
         supersede(order.commandId());
         dossier.stopped = false;
+        dossier.quarantine = null;
         dossier.reporter.forgetCrashes();
         dossier.reporter.on(Step.RESTART_ORDERED, order.reason(), order.commandId(), null);
         server.end("The server is restarted", grace());

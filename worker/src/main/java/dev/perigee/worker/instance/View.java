@@ -2,6 +2,7 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.link.InstanceOrder.Quarantine;
 import dev.perigee.worker.mcp.ServerMetrics;
 import dev.perigee.worker.tool.ToolCatalogue;
 import java.time.Instant;
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An instance as its supervisor last left it, for everybody else. Immutable.
  *
+ * @param quarantine why it is not run though its user wants it to, null where that is not so
  * @param starts how many times a process was started, or tried to be
  * @param run the process, null where there is none or it is being ended
  * @param catalogue null while the tools are not known
@@ -28,6 +30,7 @@ record View(
         @Nullable Instant statusSince,
         boolean dormant,
         boolean stopped,
+        @Nullable Quarantine quarantine,
         Presence presence,
         int starts,
         @Nullable ServerRun run,

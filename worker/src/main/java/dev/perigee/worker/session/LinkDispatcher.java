@@ -119,6 +119,10 @@ final class LinkDispatcher {
                 var release = Json.read(params, Attach.Release.class);
                 connection.respond(request.id(), sessions.release(connection, release));
             }
+            case LinkMethod.TRIAL -> {
+                var trial = Json.read(params, Attach.Trial.class);
+                connection.respond(request.id(), sessions.trial(connection, trial));
+            }
             case LinkMethod.EXECUTE ->
                     execute(connection, request.id(), ToolOrder.Execute.read(params));
             case LinkMethod.CANCEL -> {

@@ -28,6 +28,7 @@ final class PartitionSession {
     private final SessionJournals journals;
     private final AcceptedOrders orders = new AcceptedOrders();
     private final PartitionInstances instances;
+    private volatile boolean over;
 
     PartitionSession(int partition, long createdEpoch, SessionContext context) {
         this.partition = partition;
@@ -199,8 +200,14 @@ final class PartitionSession {
         requests.forgetOld();
     }
 
+    /** True once the session has ended. */
+    boolean isOver() {
+        return over;
+    }
+
     /** Drops the journals and what is remembered of requests. */
     void drop() {
+        over = true;
         journals.end();
         requests.end();
     }

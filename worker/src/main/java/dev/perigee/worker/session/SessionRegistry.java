@@ -30,6 +30,7 @@ public final class SessionRegistry {
     private final Map<Integer, PartitionSlot> slots = new ConcurrentHashMap<>();
     private final SessionContext context;
     private final SessionReaper reaper;
+    private final TrialPlace place = new TrialPlace();
     private final AtomicReference<DrainState> drain = new AtomicReference<>(DrainState.SERVING);
 
     /** A registry without sessions; {@link #start} it before the first attach. */
@@ -154,6 +155,24 @@ public final class SessionRegistry {
     /** See {@link PartitionSlot#release}. */
     Attach.Released release(LinkPeer peer, Attach.Release release) throws LinkRefusal {
         return slot(release.partition()).release(peer, release);
+    }
+
+    /** Grants an owner the place for an instance that starts alone, or takes it back. */
+    Attach.TrialPlace trial(LinkPeer peer, Attach.Trial trial) throws LinkRefusal {
+        return asServed(
+                peer,
+                trial.partition(),
+                session -> {
+                    if (trial.processId() == null) {
+                        place.giveBack(session);
+                        return new Attach.TrialPlace(false);
+                    }
+                    return new Attach.TrialPlace(
+                            place.take(
+                                    session,
+                                    Duration.ofMillis(trial.atMostMs()),
+                                    System.nanoTime()));
+                });
     }
 
     /** Lets a connection leave a partition that it attached with this epoch. */

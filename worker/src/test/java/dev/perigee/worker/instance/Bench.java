@@ -12,6 +12,7 @@ import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.protocol.link.InstanceOrder.Apply;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
 import dev.perigee.protocol.link.InstanceOrder.Outcome;
+import dev.perigee.protocol.link.InstanceOrder.Quarantine;
 import dev.perigee.protocol.link.InstanceOrder.Simple;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ToolRequest;
@@ -163,6 +164,21 @@ final class Bench implements AutoCloseable {
 
     PendingOutcome submit(
             ServerConfig config, Cause cause, boolean stopped, @Nullable RawJson durable) {
+        return submit(config, cause, stopped, durable, null);
+    }
+
+    /** Has it known but not run, since workers died under it. */
+    Outcome quarantine(ServerConfig config, @Nullable RawJson durable, Quarantine why) {
+        return settle(submit(config, Cause.RESTORED, true, durable, why));
+    }
+
+    @SuppressWarnings("NullAway") // It does not see that Quarantine, a nested type, may be null.
+    private PendingOutcome submit(
+            ServerConfig config,
+            Cause cause,
+            boolean stopped,
+            @Nullable RawJson durable,
+            @Nullable Quarantine quarantine) {
         long offset = offsets.incrementAndGet();
         return instances.apply(
                 new Apply(
@@ -173,7 +189,8 @@ final class Bench implements AutoCloseable {
                         cause,
                         config,
                         stopped,
-                        durable));
+                        durable,
+                        quarantine));
     }
 
     /** An order about an instance's present configuration. */

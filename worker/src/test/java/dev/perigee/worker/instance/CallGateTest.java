@@ -120,6 +120,7 @@ final class CallGateTest {
                 null,
                 false,
                 false,
+                null,
                 View.Presence.HERE,
                 1,
                 run,

@@ -157,6 +157,7 @@ final class SecondRunTest {
                 null,
                 false,
                 false,
+                null,
                 View.Presence.HERE,
                 1,
                 null,

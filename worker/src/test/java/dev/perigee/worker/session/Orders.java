@@ -50,6 +50,7 @@ final class Orders {
                 offset == null ? InstanceOrder.Cause.RESTORED : InstanceOrder.Cause.CREATED,
                 config(installationId),
                 false,
+                null,
                 null);
     }
 

@@ -119,6 +119,7 @@ final class WholeWorker implements AutoCloseable {
                 offset == null ? Cause.RESTORED : Cause.CREATED,
                 config,
                 false,
+                null,
                 null);
     }
 

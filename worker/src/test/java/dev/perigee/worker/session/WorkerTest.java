@@ -178,6 +178,7 @@ final class WorkerTest {
                 order.cause(),
                 config,
                 false,
+                null,
                 null);
     }
 

@@ -44,6 +44,7 @@ final class HandMadeFleet implements Fleet {
     private final Map<Integer, HandMadeSession> sessions = new ConcurrentHashMap<>();
     final List<Execute> executed = new CopyOnWriteArrayList<>();
     final List<Apply> applied = new CopyOnWriteArrayList<>();
+    final List<String> trials = new CopyOnWriteArrayList<>();
     final List<String> orders = new CopyOnWriteArrayList<>();
     final List<Integer> releases = new CopyOnWriteArrayList<>();
     final List<String> stays = new CopyOnWriteArrayList<>();
@@ -66,6 +67,9 @@ final class HandMadeFleet implements Fleet {
     /** Hears of each session that is about to end as it was asked to. */
     volatile IntConsumer beforeEnd = _ -> {};
 
+    /** The worker is taken for dead, though it goes on. */
+    volatile boolean outOfSight;
+
     /** No worker is to be had, as when it leaves. */
     volatile boolean away;
 
@@ -73,9 +77,11 @@ final class HandMadeFleet implements Fleet {
     volatile boolean tellsNobodyOfSuccessors;
 
     private final AtomicInteger incarnations = new AtomicInteger();
+    private final List<WorkerListener> listeners = new CopyOnWriteArrayList<>();
 
     @Override
     public WorkerLinks connect(String gatewayId, WorkerListener listener, MeterRegistry registry) {
+        listeners.add(listener);
         return new WorkerLinks() {
             @Override
             public PartitionLink open(
@@ -100,7 +106,7 @@ final class HandMadeFleet implements Fleet {
                                 URI.create("ws://127.0.0.1:1/link"),
                                 WORKER,
                                 "incarnation-" + incarnations.get(),
-                                LinkState.CONNECTED,
+                                outOfSight ? LinkState.FAILED : LinkState.CONNECTED,
                                 Instant.EPOCH,
                                 Instant.EPOCH,
                                 Duration.ofSeconds(30),
@@ -137,6 +143,17 @@ final class HandMadeFleet implements Fleet {
         var lost = List.copyOf(sessions.values());
         sessions.clear();
         lost.forEach(session -> session.lose(LinkFailure.INCARNATION_CHANGED));
+    }
+
+    /** The worker says what it is about to do. */
+    void announce(SessionNotice.Phase next) {
+        phase = next;
+        listeners.forEach(WorkerListener::changed);
+    }
+
+    /** Gateways lose sight of the worker, which goes on. */
+    void cut() {
+        sessions.values().forEach(session -> session.lose(LinkFailure.UNREACHABLE));
     }
 
     /** A gateway gave a session up. */

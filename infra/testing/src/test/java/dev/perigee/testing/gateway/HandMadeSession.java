@@ -334,6 +334,12 @@ final class HandMadeSession {
         }
 
         @Override
+        public boolean trial(@Nullable String processId, Duration atMost, Instant deadline) {
+            fleet.trials.add(String.valueOf(processId));
+            return processId != null;
+        }
+
+        @Override
         public void ack(Ack ack) {
             synchronized (HandMadeSession.this) {
                 for (var one : ack.acks()) {

@@ -86,6 +86,8 @@ final class SoakTest {
                 .workers(shape.workers())
                 .spareWorkers(1)
                 .gateway("group.session-timeout", "4s")
+                // Workers die by the dozen, and no server did it.
+                .gateway("quarantine.deaths", "0")
                 .gateway("group.heartbeat-interval", "500ms")
                 .gateway("link.retention-surplus", "0s")
                 .gateway("link.recovery-margin", "2s")

@@ -1,0 +1,354 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.gateway.link.LinkException;
+import dev.perigee.gateway.link.LinkFailure;
+import dev.perigee.gateway.link.LinkState;
+import dev.perigee.gateway.link.WorkerView;
+import dev.perigee.gateway.quarantine.QuarantineRules;
+import dev.perigee.gateway.quarantine.Ran;
+import dev.perigee.gateway.quarantine.Standing;
+import dev.perigee.gateway.quarantine.Suspicion;
+import dev.perigee.protocol.link.InstanceOrder;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What one partition's instances answer for when workers die, and which of them may run. A death is
+ * counted by the owner that was attached, when it gives the session up though the worker announced
+ * nothing: a worker that left, or lives, did not die. Suspicions are in the state topic, so they
+ * survive owners. For the owner's thread, but for {@link #suspects}.
+ */
+final class Quarantine implements Trial.Docket {
+    private static final Logger LOG = LoggerFactory.getLogger(Quarantine.class);
+    private static final Duration FREE_LIMIT = Duration.ofMinutes(15);
+
+    private final PartitionContext context;
+    private final QuarantineRules rules;
+    private final Trial trial;
+    private final Set<String> freed = new HashSet<>();
+    private @Nullable Instant suspendedAt;
+    private volatile int suspects;
+
+    Quarantine(PartitionContext context) {
+        this.context = context;
+        this.rules = context.services().quarantine();
+        this.trial = new Trial(context, this);
+    }
+
+    /** How many instances do not run, or are on trial; any thread. */
+    int suspects() {
+        return suspects;
+    }
+
+    /** Why an instance may not be run now; null where it may. */
+    InstanceOrder.@Nullable Quarantine of(Instance instance) {
+        var processId = instance.processId();
+        if (instance.isStopped() || trial.isOf(processId) || freed.contains(processId)) {
+            return null;
+        }
+        return switch (standing(processId)) {
+            case Standing.Free() -> null;
+            case Standing.Waits(var from, var message) ->
+                    new InstanceOrder.Quarantine(message, false);
+            case Standing.Held(var message) -> new InstanceOrder.Quarantine(message, true);
+        };
+    }
+
+    /** The session is attached, for the first time or again. */
+    void attached(Session session) {
+        suspendedAt = null;
+        workersChanged();
+        trial.resumed();
+        if (!rules.areOn()) {
+            List.copyOf(context.state().suspicions().keySet())
+                    .forEach(id -> free(session, id, Suspicion.NONE));
+        }
+    }
+
+    /** The session serves, and something may have changed. */
+    void proceed() {
+        trial.proceed();
+    }
+
+    /** The link is down. */
+    void suspended() {
+        if (suspendedAt == null) {
+            suspendedAt = now();
+        }
+        trial.suspended();
+    }
+
+    /** The session ended; counts, before the owner looks for another worker. */
+    void lost(Session session, LinkFailure failure) {
+        var subject = trial.subject();
+        var host = context.state().host();
+        if (host == null || !isDeath(session, failure, host)) {
+            return;
+        }
+        var changes =
+                rules.afterDeath(
+                        context.state().suspicions(),
+                        ran(session),
+                        subject,
+                        host.workerId(),
+                        host.incarnation(),
+                        now());
+        if (!changes.isEmpty()) {
+            context.services().metrics().deathCounted();
+            LOG.atWarn()
+                    .addKeyValue("partition", context.partition())
+                    .addKeyValue("worker_id", host.workerId())
+                    .addKeyValue("reason", failure)
+                    .addKeyValue("running", changes.size())
+                    .log("A worker died; it counts against what was running there");
+        }
+        change(changes);
+    }
+
+    /** The session is over, however that came. */
+    void over() {
+        suspendedAt = null;
+        freed.clear();
+        trial.over();
+    }
+
+    /** A worker came, went or changed. */
+    void workersChanged() {
+        var session = context.session();
+        var host = context.state().host();
+        for (var worker : context.services().links().workers()) {
+            if (session != null && host != null && isProcess(worker, host)) {
+                session.workerLeaves(worker.isDraining());
+            }
+            answers(worker);
+        }
+    }
+
+    /** What is due by time. */
+    void sweep() {
+        change(rules.afterTime(context.state().suspicions(), now()));
+        trial.proceed();
+    }
+
+    /** A command decides of an instance: nothing counts against it any more. */
+    List<ProducerRecord<byte[], byte[]>> forgive(String processId) {
+        if (context.state().suspicion(processId) == null) {
+            return List.of();
+        }
+        context.state().suspect(processId, Suspicion.NONE);
+        count();
+        trial.abandon(processId);
+        return List.of(context.stateTopic().suspicion(processId, Suspicion.NONE));
+    }
+
+    @Override
+    public @Nullable Instance next() {
+        record Turn(Instant from, Instance instance) {}
+        var now = now();
+        return context.state().suspicions().keySet().stream()
+                .map(context.state()::instance)
+                .filter(Objects::nonNull)
+                .filter(instance -> !instance.isStopped())
+                .map(
+                        instance ->
+                                standing(instance.processId())
+                                                instanceof Standing.Waits(var from, var _)
+                                        ? new Turn(from, instance)
+                                        : null)
+                .filter(Objects::nonNull)
+                .filter(turn -> !turn.from().isAfter(now))
+                .min(
+                        Comparator.comparing(Turn::from)
+                                .thenComparing(turn -> turn.instance().processId()))
+                .map(Turn::instance)
+                .orElse(null);
+    }
+
+    @Override
+    public Duration time(String processId) {
+        return rules.trial(
+                Objects.requireNonNullElse(context.state().suspicion(processId), Suspicion.NONE));
+    }
+
+    @Override
+    public void begun(Instance instance) {
+        var session = context.session();
+        if (session != null) {
+            session.awake().given(instance.processId(), false, now());
+        }
+    }
+
+    @Override
+    public void passed(String processId) {
+        var suspicion = context.state().suspicion(processId);
+        if (suspicion != null) {
+            LOG.atInfo()
+                    .addKeyValue("process_id", processId)
+                    .addKeyValue("partition", context.partition())
+                    .log("A quarantined instance ran alone, and its worker lives: it goes on");
+            change(Map.of(processId, rules.afterTrial(suspicion)));
+        }
+    }
+
+    private boolean isDeath(Session session, LinkFailure failure, StateRecord.Host host) {
+        if (!rules.areOn() || !session.wasAttached() || session.isWorkerLeaving()) {
+            return false;
+        }
+        return switch (failure) {
+            case INCARNATION_CHANGED -> true;
+            case UNREACHABLE ->
+                    context.services().links().workers().stream()
+                            .noneMatch(worker -> isProcess(worker, host) && isThere(worker));
+            case EXPIRED, DRAINING, ENDED, REFUSED -> false;
+        };
+    }
+
+    /** What ran in the session when it was heard of last. */
+    private Map<String, Ran> ran(Session session) {
+        var until = suspendedAt == null ? now() : suspendedAt;
+        var ran = new HashMap<String, Ran>();
+        session.awake()
+                .ran(until)
+                .forEach(
+                        (processId, how) -> {
+                            var instance = context.state().instance(processId);
+                            if (instance != null && !instance.isStopped()) {
+                                ran.put(processId, how);
+                            }
+                        });
+        return ran;
+    }
+
+    /** A worker answers that was taken for dead. */
+    private void answers(WorkerView worker) {
+        var workerId = worker.workerId();
+        var incarnation = worker.incarnation();
+        if (workerId == null || incarnation == null || !isThere(worker)) {
+            return;
+        }
+        var changes = rules.afterAnswer(context.state().suspicions(), workerId, incarnation);
+        var session = context.session();
+        changes.forEach(
+                (processId, next) -> {
+                    boolean runs = rules.standing(next, now()) instanceof Standing.Free;
+                    if (!runs || standing(processId) instanceof Standing.Free) {
+                        change(Map.of(processId, next));
+                    } else if (session != null && session.wasAttached()) {
+                        free(session, processId, next);
+                    }
+                });
+    }
+
+    /** Has it run, and only then notes that it may: whoever owns it next does so again, else. */
+    private void free(Session session, String processId, Suspicion next) {
+        var instance = context.state().instance(processId);
+        if (instance == null) {
+            change(Map.of(processId, next));
+            return;
+        }
+        if (!freed.add(processId)) {
+            return;
+        }
+        trial.abandon(processId);
+        var order =
+                OrderPayload.restore(
+                        context.partition(), instance, context.state().runtime(processId), null);
+        var deadline = now().plus(FREE_LIMIT);
+        try {
+            session.awake().given(processId, false, now());
+            var pending = session.link().submit(order.method(), order.order(), deadline);
+            Thread.ofVirtual()
+                    .name("free-" + context.partition())
+                    .start(
+                            () -> {
+                                try {
+                                    var _ = pending.await();
+                                    context.mailbox().post(() -> freed(session, processId, next));
+                                } catch (LinkException e) {
+                                    LOG.atDebug().setCause(e).log("It is freed by the next owner");
+                                } catch (InterruptedException e) {
+                                    Thread.currentThread().interrupt();
+                                }
+                            });
+        } catch (LinkException e) {
+            LOG.atDebug().setCause(e).log("It is freed by the next owner");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void freed(Session session, String processId, Suspicion next) {
+        if (session.equals(context.session())) {
+            change(Map.of(processId, next));
+            freed.remove(processId);
+        }
+    }
+
+    private void change(Map<String, Suspicion> changes) {
+        if (changes.isEmpty()) {
+            return;
+        }
+        var writes =
+                changes.entrySet().stream()
+                        .map(
+                                change ->
+                                        context.stateTopic()
+                                                .suspicion(change.getKey(), change.getValue()))
+                        .toList();
+        changes.forEach(this::note);
+        count();
+        Quietly.run(() -> context.writer().write(writes, _ -> {}));
+    }
+
+    private void note(String processId, Suspicion next) {
+        var before = standing(processId);
+        context.state().suspect(processId, next);
+        var after = standing(processId);
+        if (before.getClass() != after.getClass()) {
+            context.services().metrics().quarantined(after);
+            LOG.atInfo()
+                    .addKeyValue("process_id", processId)
+                    .addKeyValue("partition", context.partition())
+                    .addKeyValue("deaths", next.deaths().size())
+                    .addKeyValue("standing", after.getClass().getSimpleName())
+                    .log("Quarantine of an instance changed");
+        }
+    }
+
+    /** Counts anew. */
+    void count() {
+        suspects =
+                (int)
+                        context.state().suspicions().keySet().stream()
+                                .filter(id -> !(standing(id) instanceof Standing.Free))
+                                .count();
+    }
+
+    private Standing standing(String processId) {
+        return rules.standing(context.state().suspicion(processId), now());
+    }
+
+    private static boolean isProcess(WorkerView worker, StateRecord.Host host) {
+        return host.workerId().equals(worker.workerId())
+                && host.incarnation().equals(worker.incarnation());
+    }
+
+    private static boolean isThere(WorkerView worker) {
+        return worker.state() == LinkState.CONNECTED;
+    }
+
+    private Instant now() {
+        return context.services().clock().instant();
+    }
+}

@@ -1,0 +1,12 @@
+package dev.perigee.gateway.quarantine;
+
+import java.time.Duration;
+
+/**
+ * When installations are quarantined.
+ *
+ * @param deaths of workers after which what ran there starts alone; 0 for never
+ * @param memory how long a death counts
+ * @param trial how long an installation runs alone at least
+ */
+public record QuarantineLimits(int deaths, Duration memory, Duration trial) {}

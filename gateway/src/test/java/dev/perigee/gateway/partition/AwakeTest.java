@@ -1,0 +1,50 @@
+package dev.perigee.gateway.partition;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.gateway.quarantine.Ran;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@DisplayName("What is taken to run in a session")
+final class AwakeTest {
+    private static final Instant NOW = Instant.parse("2026-11-24T10:00:00Z");
+
+    private final Awake awake = new Awake();
+
+    @Test
+    @DisplayName(
+            "is what was given, until it says that it sleeps, and again when a call goes to it")
+    void follows() {
+        awake.given("a", true, NOW);
+        awake.given("b", false, NOW);
+        awake.asleep("b");
+        assertThat(awake.ran(NOW.plusSeconds(10)))
+                .isEqualTo(Map.of("a", new Ran(Duration.ofSeconds(10), true)));
+
+        awake.woken("b", NOW.plusSeconds(5));
+        awake.woken("a", NOW.plusSeconds(5));
+        assertThat(awake.ran(NOW.plusSeconds(10)))
+                .isEqualTo(
+                        Map.of(
+                                "a",
+                                new Ran(Duration.ofSeconds(10), true),
+                                "b",
+                                new Ran(Duration.ofSeconds(5), false)));
+    }
+
+    @Test
+    @DisplayName("is for long what ran before its owner came")
+    void found() {
+        awake.found("a");
+        assertThat(Objects.requireNonNull(awake.ran(NOW).get("a")).time())
+                .isGreaterThan(Duration.ofDays(1));
+        awake.given("b", false, NOW);
+        awake.found("b");
+        assertThat(awake.ran(NOW)).containsEntry("b", new Ran(Duration.ZERO, false));
+    }
+}
