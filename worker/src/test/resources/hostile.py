@@ -1,6 +1,6 @@
 # A program that tries what a jailed one must not be able to. Run as: python3 -c PROGRAM WHAT TOKEN [MORE...]
 # It says on standard output how far it got. The token only makes its processes known from outside.
-import ctypes, errno, mmap, os, signal, socket, sys, time
+import ctypes, errno, fcntl, mmap, os, resource, signal, socket, sys, time
 
 what, token, more = sys.argv[1], sys.argv[2], sys.argv[3:]
 
@@ -127,6 +127,23 @@ def network():
         print("answer", connection.recv(100).decode())
 
 
+def apart(deed):
+    """In a child: the filter of a container's engine may end who does it."""
+    child = os.fork()
+    if child == 0:
+        try:
+            deed()
+            os._exit(0)
+        except OSError as e:
+            os._exit(e.errno)
+    status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status):
+        raise OSError(signal.Signals(os.WTERMSIG(status)).name, "ended")
+    if os.WEXITSTATUS(status):
+        raise OSError(os.WEXITSTATUS(status), "refused")
+    return "it"
+
+
 def syscalls():
     libc = ctypes.CDLL(None, use_errno=True)
     arm = os.uname().machine == "aarch64"
@@ -150,6 +167,9 @@ def syscalls():
         ("unshare", 272, 97, 0x40000000), ("unshare_time", 272, 97, 0x80), ("personality", 135, 92, 8),
         ("ioctl", 16, 29, -1, 0x5412, bad), ("ioctl_high", 16, 29, -1, ctypes.c_ulong(0x100005412), bad),
     ]:
+        if name == "x32":
+            attempt(name, lambda: apart(lambda: call(arm64 if arm else x86, *arguments)))
+            continue
         attempt(name, lambda: call(arm64 if arm else x86, *arguments))
     for name, family, kind, protocol in [
         ("netfilter", 16, socket.SOCK_RAW, 12), ("audit", 16, socket.SOCK_RAW, 9), ("vsock", 40, socket.SOCK_STREAM, 0), ("alg", 38, 5, 0),
@@ -158,6 +178,88 @@ def syscalls():
     ]:
         attempt(name, lambda: bool(socket.socket(family, kind, protocol)))
     print("descriptors", sorted(os.listdir("/proc/self/fd"), key=int)[:-1])
+
+
+def nested():
+    """Namespaces and mounts of its own, with which to get at what is not its own."""
+    libc = ctypes.CDLL(None, use_errno=True)
+
+    def call(result):
+        if result < 0:
+            raise OSError(ctypes.get_errno(), "call")
+        if result == 0 and os.getpid() != own:
+            os._exit(0)
+        return "it"
+
+    own = os.getpid()
+    clone = 220 if os.uname().machine == "aarch64" else 56
+    for name, flag in [("mnt", 0x20000), ("cgroup", 0x2000000), ("uts", 0x4000000), ("ipc", 0x8000000), ("user", 0x10000000),
+                       ("pid", 0x20000000), ("net", 0x40000000), ("time", 0x80)]:
+        attempt("unshare " + name, lambda: call(libc.unshare(flag)))
+        if flag > 0xff:
+            attempt("clone " + name, lambda: call(libc.syscall(clone, flag | signal.SIGCHLD, 0, 0, 0, 0)))
+        attempt("enter " + name, lambda: call(libc.setns(os.open(f"/proc/1/ns/{name}", os.O_RDONLY), 0)))
+    home = os.environ["HOME"].encode()
+    for name, source, target, kind, flags in [
+        ("tmpfs", b"none", home, b"tmpfs", 0), ("proc", b"none", home, b"proc", 0), ("sysfs", b"none", home, b"sysfs", 0),
+        ("overlay", b"none", home, b"overlay", 0), ("bind", b"/usr", home, None, 4096), ("writable", None, b"/usr", None, 32 | 4096),
+        ("proc writable", None, b"/proc", None, 32 | 4096), ("devices", None, b"/dev", None, 32 | 4096), ("moved", b"/tmp", home, None, 8192),
+        ("propagating", None, b"/", None, 1 << 20),
+    ]:
+        attempt("mount " + name, lambda: call(libc.mount(source, target, kind, flags, None)))
+    attempt("umount /proc", lambda: call(libc.umount2(b"/proc", 2)))
+    attempt("root", lambda: os.chroot(home))
+    attempt("map", lambda: os.open("/proc/self/uid_map", os.O_WRONLY))
+    attempt("sysctl", lambda: os.open("/proc/sys/kernel/core_pattern", os.O_WRONLY))
+    print("END")
+
+
+def first():
+    """The first process of its jail, which is not confined as it is itself."""
+    for path, mode in [("mem", os.O_RDWR), ("mem", os.O_WRONLY), ("oom_score_adj", os.O_WRONLY), ("attr/current", os.O_WRONLY),
+                       ("clear_refs", os.O_WRONLY), ("root/usr/owned", os.O_WRONLY | os.O_CREAT)]:
+        attempt(f"{path} {mode & 3}", lambda: os.open("/proc/1/" + path, mode))
+    print("same", os.path.samefile("/proc/1/root", "/"))
+    # The kernel keeps these from the first process of a namespace that does not handle them.
+    for number in (signal.SIGKILL, signal.SIGSTOP, signal.SIGSEGV):
+        os.kill(1, number)
+    time.sleep(0.2)
+    with open("/proc/1/stat") as file:
+        print("state", file.read().rsplit(")", 1)[1].split()[0] in "SR")
+
+
+def terminals():
+    """Typing into others' terminals, and devices beyond the harmless ones."""
+    ours, theirs = os.openpty()
+    for name, at in [("own", ours), ("other end", theirs), ("input", 0), ("output", 1), ("errors", 2)]:
+        attempt("type into " + name, lambda: fcntl.ioctl(at, 0x5412, b"x"))
+        attempt("select in " + name, lambda: fcntl.ioctl(at, 0x541C, b"\3" + bytes(15)))
+    attempt("controlling", lambda: os.open("/dev/tty", os.O_RDWR))
+    harmless = {"full", "null", "ptmx", "random", "tty", "urandom", "zero", "console"}
+    print("devices", sorted(name for name in os.listdir("/dev") if not os.path.isdir("/dev/" + name)
+                            and not os.path.islink("/dev/" + name) and name not in harmless))
+    for name, kind, major, minor in [("disk", 0o60600, 8, 0), ("mem", 0o20600, 1, 1), ("kmsg", 0o20600, 1, 11), ("fuse", 0o20600, 10, 229)]:
+        for directory in ("/tmp", os.environ["HOME"], "/dev/shm"):
+            attempt("make " + name, lambda: os.mknod(f"{directory}/{name}", kind, os.makedev(major, minor)))
+    for name in ("kmsg", "mem", "fuse", "kvm", "net/tun", "loop-control", "sda", "vda"):
+        attempt("open " + name, lambda: os.open("/dev/" + name, os.O_RDONLY))
+    print("END")
+
+
+def core():
+    def more():
+        try:
+            resource.setrlimit(resource.RLIMIT_CORE, (1 << 20, 1 << 20))
+        except ValueError:
+            raise OSError(errno.EPERM, "limit")
+
+    attempt("limit", more)
+    child = os.fork()
+    if child == 0:
+        os.chdir(os.environ["HOME"])
+        os.abort()
+    status = os.waitpid(child, 0)[1]
+    print("ended by", signal.Signals(os.WTERMSIG(status)).name, os.WCOREDUMP(status), os.listdir(os.environ["HOME"]))
 
 
 def survive():

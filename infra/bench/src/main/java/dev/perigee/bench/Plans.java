@@ -1,5 +1,6 @@
 package dev.perigee.bench;
 
+import dev.perigee.bench.boundary.BoundaryPlan;
 import dev.perigee.bench.call.CallPlan;
 import dev.perigee.bench.growth.GrowthPlan;
 import dev.perigee.bench.lifecycle.LifecyclePlan;
@@ -11,7 +12,12 @@ import java.util.List;
  *
  * @param densityInstances idle at once; each needs four descriptors of the worker's
  */
-record Plans(CallPlan calls, LifecyclePlan lifecycle, int densityInstances, GrowthPlan growth) {
+record Plans(
+        CallPlan calls,
+        LifecyclePlan lifecycle,
+        int densityInstances,
+        BoundaryPlan boundary,
+        GrowthPlan growth) {
     private static final List<Integer> IN_FLIGHT = List.of(1, 16, 64, 500);
     private static final int PER_SECOND = 2000;
 
@@ -29,6 +35,7 @@ record Plans(CallPlan calls, LifecyclePlan lifecycle, int densityInstances, Grow
                         true),
                 new LifecyclePlan(8, 2, 1, false),
                 300,
+                new BoundaryPlan(8, 3, Duration.ofMillis(500)),
                 new GrowthPlan(
                         List.of(10, 300),
                         List.of(64),
@@ -51,6 +58,7 @@ record Plans(CallPlan calls, LifecyclePlan lifecycle, int densityInstances, Grow
                         true),
                 new LifecyclePlan(200, 10, 3, true),
                 4000,
+                new BoundaryPlan(100, 5, Duration.ofSeconds(3)),
                 new GrowthPlan(
                         List.of(10, 100, 1000, 4500),
                         List.of(64, 512),
@@ -60,6 +68,6 @@ record Plans(CallPlan calls, LifecyclePlan lifecycle, int densityInstances, Grow
     }
 
     Plans withCalls(CallPlan other) {
-        return new Plans(other, lifecycle, densityInstances, growth);
+        return new Plans(other, lifecycle, densityInstances, boundary, growth);
     }
 }

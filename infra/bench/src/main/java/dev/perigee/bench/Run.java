@@ -1,5 +1,7 @@
 package dev.perigee.bench;
 
+import dev.perigee.bench.boundary.BoundaryBench;
+import dev.perigee.bench.boundary.BoundaryRow;
 import dev.perigee.bench.call.CallBench;
 import dev.perigee.bench.call.CallReport;
 import dev.perigee.bench.call.Ratios;
@@ -31,7 +33,8 @@ final class Run {
                     "spawn_overhead_ms", "<= 15",
                     "worker_start_ms", "<= 1500",
                     "running", "<= 150",
-                    "dormant", "<= 8");
+                    "dormant", "<= 8",
+                    "boundary_start_ms", "<= 25");
 
     private final Plans plans;
     private final ServerProgram trivial;
@@ -53,6 +56,7 @@ final class Run {
                 case CALLS -> calls();
                 case LIFECYCLE -> lifecycle();
                 case DENSITY -> density();
+                case BOUNDARY -> boundary();
                 case GROWTH -> growth();
                 case MICRO -> {} // Needs no fleet, see Bench.
             }
@@ -64,6 +68,7 @@ final class Run {
             case CALLS -> CallBench.seconds(plans.calls());
             case LIFECYCLE -> LifecycleBench.seconds(plans.lifecycle());
             case DENSITY -> DensityBench.seconds(plans.densityInstances());
+            case BOUNDARY -> BoundaryBench.seconds(plans.boundary());
             case GROWTH -> GrowthBench.seconds(plans.growth());
             case MICRO -> 0;
         };
@@ -125,6 +130,40 @@ final class Run {
                 number(density.gatewayHeapBytes() / KIBIBYTE),
                 String.format(Locale.ROOT, "%.0f", density.perGibibyte()),
                 String.format(Locale.ROOT, "%.2f", density.scanMicros() / 1000));
+    }
+
+    private void boundary() throws IOException, InterruptedException {
+        var found = BoundaryBench.run(plans.boundary(), trivial, progress);
+        if (found == null) {
+            return;
+        }
+        findings.put("boundary", found);
+        var table =
+                new TextTable(
+                        "boundary",
+                        "start ms",
+                        "over the bare spawn ms",
+                        "memory (PSS) KiB",
+                        "call p50 ms",
+                        "call p99 ms");
+        found.rows().forEach((name, row) -> table.row(row(name, row)));
+        findings.table("Boundary, each instance", table.text());
+        findings.table(
+                "The full boundary over a jail with the host's network, by turns",
+                "start: %s ms (goal %s)%n"
+                        .formatted(
+                                found.addedStartMillis().text(1), GOALS.get("boundary_start_ms")));
+    }
+
+    private static List<String> row(String name, BoundaryRow row) {
+        var bytes = row.proportionalBytes();
+        return List.of(
+                name,
+                row.startMillis().text(1),
+                row.startOverBareMillis().text(1),
+                bytes == null ? "not readable" : number(bytes / KIBIBYTE),
+                row.callP50Millis().text(2),
+                row.callP99Millis().text(2));
     }
 
     private void growth() throws IOException, InterruptedException {

@@ -12,6 +12,8 @@ enum Section {
     LIFECYCLE,
     /** What idle instances cost. */
     DENSITY,
+    /** What the boundary around a server costs. */
+    BOUNDARY,
     /** Whether costs stay what they are in larger fleets. */
     GROWTH,
     /** Pieces of the code by themselves, by JMH; only when it is named. */

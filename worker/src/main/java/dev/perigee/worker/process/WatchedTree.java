@@ -11,6 +11,8 @@ import org.jspecify.annotations.Nullable;
  * thread, others end it and ask why it ended.
  */
 final class WatchedTree {
+    private static final long ENDING_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private final ChildProcess child;
     private final Enclosure enclosure;
 
@@ -80,8 +82,21 @@ final class WatchedTree {
 
     private void account(List<ProcessEntry> members, long nanos) {
         ticks += account.advance(members.stream().map(ProcessEntry::stat).toList());
-        long most = members.stream().mapToLong(it -> it.stat().ownTicks()).max().orElse(0);
-        longest = new Longest(ofTicks(most), nanos);
+        var most = ofTicks(members.stream().mapToLong(it -> it.stat().ownTicks()).max().orElse(0));
+        if (!isEnding(most, nanos)) {
+            longest = new Longest(most, nanos);
+        }
+    }
+
+    /**
+     * Whether the process that had used most is gone and may have reached the limit: its jail then
+     * ends a moment later than it did, and the reason is asked for after that.
+     */
+    private boolean isEnding(Duration most, long nanos) {
+        var seen = longest;
+        return most.compareTo(seen.used()) < 0
+                && nanos - seen.atNanos() < ENDING_NANOS
+                && limits().cpu(mostPossible(nanos)) != null;
     }
 
     /**

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Keeps what a child said, and waits for it. */
 public final class RecordingListener implements ChildListener {
 
-    public static final Duration PATIENCE = Duration.ofSeconds(20);
+    public static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final ByteArrayOutputStream stdout = new ByteArrayOutputStream();
     private final ByteArrayOutputStream stderr = new ByteArrayOutputStream();

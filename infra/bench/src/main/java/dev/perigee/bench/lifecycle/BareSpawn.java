@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * @param toToolsNanos from the start to the list of tools
  * @param toAnswerNanos from the start to the answer of a call, without asking for tools
  */
-record BareSpawn(long toToolsNanos, long toAnswerNanos) {
+public record BareSpawn(long toToolsNanos, long toAnswerNanos) {
     private static final String INITIALIZE =
             """
             {"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25",\
@@ -29,7 +29,8 @@ record BareSpawn(long toToolsNanos, long toAnswerNanos) {
             """;
     private static final int END_SECONDS = 5;
 
-    static BareSpawn of(ServerProgram server) throws IOException, InterruptedException {
+    /** Starts the server twice, and ends it. */
+    public static BareSpawn of(ServerProgram server) throws IOException, InterruptedException {
         return new BareSpawn(time(server, LIST), time(server, CALL));
     }
 

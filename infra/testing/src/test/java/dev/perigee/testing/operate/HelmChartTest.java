@@ -28,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
 
 @DisplayName("The Helm chart")
 final class HelmChartTest {
@@ -175,6 +176,39 @@ final class HelmChartTest {
                                     .filter(name -> !name.equals("cache"))
                                     .toList());
         }
+    }
+
+    @Test
+    @DisplayName("TEN-13: restricts a worker's container as the compose file does")
+    void restrictsAsComposeDoes() {
+        var service = Compose.read().at("/services/worker-1");
+        var pod = worker(Manifests.render(LEAST)).getSpec().getTemplate().getSpec();
+        var container = pod.getContainers().getFirst().getSecurityContext();
+
+        assertThat(pod.getSecurityContext().getRunAsUser()).isEqualTo(OciContainer.USER);
+        assertThat(pod.getSecurityContext().getSeccompProfile().getType()).isEqualTo("Localhost");
+        assertThat(pod.getSecurityContext().getSeccompProfile().getLocalhostProfile())
+                .isEqualTo("perigee-worker.json");
+        assertThat(container.getSeccompProfile()).isNull();
+        assertThat(container.getAllowPrivilegeEscalation()).isFalse();
+        assertThat(container.getPrivileged()).isNull();
+        assertThat(container.getReadOnlyRootFilesystem())
+                .isEqualTo(service.path("read_only").asBoolean())
+                .isTrue();
+        assertThat(container.getCapabilities().getDrop()).containsExactly("ALL");
+        assertThat(container.getCapabilities().getAdd()).isEmpty();
+        assertThat(container.getProcMount()).isEqualTo("Unmasked");
+        assertThat(pod.getHostUsers()).isFalse();
+        assertThat(pod.getHostNetwork()).isNull();
+        assertThat(pod.getHostPID()).isNull();
+        assertThat(Rules.list(service.path("security_opt")))
+                .extracting(JsonNode::asString)
+                .containsExactlyInAnyOrder(
+                        "seccomp=images/worker/seccomp.json",
+                        "no-new-privileges=true",
+                        "systempaths=unconfined",
+                        "apparmor=unconfined");
+        assertThat(service.has("privileged") || service.has("cap_add")).isFalse();
     }
 
     @Test

@@ -108,7 +108,7 @@ final class Images {
     private static String inline(String option) {
         try {
             return option.startsWith("seccomp=")
-                    ? "seccomp=" + OciWorker.profile(option.substring("seccomp=".length()))
+                    ? "seccomp=" + OciContainer.profile(option.substring("seccomp=".length()))
                     : option;
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -137,7 +137,7 @@ final class HomesTest {
         new Deletion(jails.isolation, jails.owned, jails.termination).discard(VICTIM);
 
         assertThat(hostHome(VICTIM)).isEmptyDirectory();
-        await().atMost(Duration.ofSeconds(20)).until(() -> isEmpty(jails.isolation.gone()));
+        await().atMost(Duration.ofSeconds(60)).until(() -> isEmpty(jails.isolation.gone()));
         assertThat(elsewhere.resolve("kept")).hasContent("not theirs");
     }
 

@@ -1,0 +1,73 @@
+package dev.perigee.bench.boundary;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.bench.fleet.ServerProgram;
+import dev.perigee.bench.report.Progress;
+import dev.perigee.faults.NeedsProgram;
+import dev.perigee.faults.Program;
+import dev.perigee.faults.Skipped;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** As small as it can be. The bound is ten times the goal: other things run at the same time. */
+@DisplayName("The benchmark of the boundary")
+final class BoundaryBenchTest {
+    private static final double GOAL_MILLIS = 25;
+    private static final double TIMES = 10;
+
+    private final List<String> notes = new ArrayList<>();
+    private final Progress progress = new Progress(notes::add);
+
+    @Test
+    @Tag("long")
+    @NeedsProgram(Program.BUBBLEWRAP)
+    @DisplayName("TEN-22: compares no jail, a jail and the full boundary in one run")
+    void compares(@TempDir Path directory) throws Exception {
+        var plan = new BoundaryPlan(4, 1, Duration.ofMillis(200));
+        var server = ServerProgram.trivial(directory, progress::note);
+
+        if (server.line().size() > 1) {
+            Skipped.because("needs cc (apt-get install gcc)", "CC_REQUIRED");
+        }
+
+        var found = BoundaryBench.run(plan, server, progress);
+
+        assertThat(found).as("%s", notes).isNotNull();
+        var rows = Objects.requireNonNull(found).rows();
+        assertThat(rows.keySet()).containsExactly("no_jail", "host_network", "full");
+        assertThat(rows.values())
+                .allSatisfy(
+                        row -> {
+                            assertThat(row.startMillis().min()).isPositive();
+                            assertThat(row.callP50Millis().median()).isPositive();
+                            assertThat(row.proportionalBytes()).isNotNull().isPositive();
+                        });
+        assertThat(memory(rows, "host_network")).isGreaterThan(memory(rows, "no_jail"));
+        assertThat(found.addedStartMillis().median()).isLessThan(GOAL_MILLIS * TIMES);
+    }
+
+    private static double memory(Map<String, BoundaryRow> rows, String name) {
+        return Objects.requireNonNull(Objects.requireNonNull(rows.get(name)).proportionalBytes());
+    }
+
+    @Test
+    @DisplayName("says in one line why it is left out")
+    void isLeftOut() throws Exception {
+        var server = new ServerProgram("echo", List.of("java", "Echo"));
+
+        assertThat(
+                        BoundaryBench.run(
+                                new BoundaryPlan(1, 1, Duration.ofMillis(1)), server, progress))
+                .isNull();
+        assertThat(notes).singleElement().asString().contains("Without the boundary", "cc");
+    }
+}

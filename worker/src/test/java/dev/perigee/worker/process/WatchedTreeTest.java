@@ -1,0 +1,117 @@
+package dev.perigee.worker.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Why a tree ended, from looks at it as a busy machine makes them. */
+@DisplayName("TEN-09: a tree whose jail ended by SIGKILL")
+final class WatchedTreeTest {
+    private static final ExitStatus KILLED = ExitStatus.killedBy("SIGKILL");
+    private static final TreeMemory MEMORY = new TreeMemory(entry -> 0, entry -> 0, () -> 0);
+    private static final long JAIL = 20;
+    private static final long PROGRAM = 21;
+
+    private final WatchedTree tree = new WatchedTree(new Child(), new TenSeconds(), 0);
+
+    private void look(long millis, ProcStat... members) {
+        var entries = Stream.of(members).map(it -> new ProcessEntry(it, null, null, false));
+        assertThat(tree.judge(entries.toList(), MEMORY, nanos(millis))).isNull();
+    }
+
+    private @Nullable Limit reason(long millis) {
+        var end = tree.reason(KILLED, false, nanos(millis));
+        return end == null ? null : end.limit();
+    }
+
+    private static long nanos(long millis) {
+        return TimeUnit.MILLISECONDS.toNanos(millis);
+    }
+
+    private static ProcStat process(long pid, long ticks) {
+        return new ProcStat(pid, 'S', 1, pid, 5, 0, ticks, 0, 1, 0);
+    }
+
+    @Test
+    @DisplayName("had used up its CPU time, though the last look came between the two ends")
+    void looksBetweenTheEnds() {
+        look(0, process(JAIL, 1), process(PROGRAM, 980));
+        look(300, process(JAIL, 2));
+        look(600, process(JAIL, 2));
+
+        assertThat(reason(700)).isEqualTo(Limit.CPU);
+    }
+
+    @Test
+    @DisplayName("had not, where the process that is gone could not have used it up")
+    void forgetsWhatCannotBe() {
+        look(0, process(JAIL, 1), process(PROGRAM, 100));
+        look(1, process(JAIL, 2));
+
+        assertThat(reason(2)).isNull();
+    }
+
+    @Test
+    @DisplayName("had not, where a process that may have is gone for long")
+    void forgetsInTime() {
+        look(0, process(JAIL, 1), process(PROGRAM, 980));
+        look(300, process(JAIL, 2));
+        look(11_000, process(JAIL, 2));
+
+        assertThat(reason(11_001)).isNull();
+    }
+
+    private static final class TenSeconds implements Enclosure {
+        @Override
+        public void release() {}
+
+        @Override
+        public TreeLimits limits() {
+            return new TreeLimits(0, 0, Duration.ofSeconds(10), Duration.ZERO, 0, 0);
+        }
+    }
+
+    /** Nothing is asked of it. */
+    private static final class Child implements ChildProcess {
+        @Override
+        public long pid() {
+            return JAIL;
+        }
+
+        @Override
+        public boolean enclosed() {
+            return true;
+        }
+
+        @Override
+        public TreeId tree() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void write(ByteBuffer message, Duration deadline) {}
+
+        @Override
+        public void closeStdin() {}
+
+        @Override
+        public void pauseOutput() {}
+
+        @Override
+        public void resumeOutput() {}
+
+        @Override
+        public void signal(ProcessSignal signal) {}
+
+        @Override
+        public boolean awaitExit(Duration limit) {
+            return true;
+        }
+    }
+}
