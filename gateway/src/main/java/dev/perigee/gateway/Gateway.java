@@ -12,6 +12,7 @@ import dev.perigee.gateway.link.WorkerLinks;
 import dev.perigee.gateway.outbound.FastPublisher;
 import dev.perigee.gateway.outbound.PublicRecords;
 import dev.perigee.gateway.outbound.Replies;
+import dev.perigee.gateway.outbound.TopicHealth;
 import dev.perigee.gateway.outbound.TransactionalPublisher;
 import dev.perigee.gateway.partition.GroupOffsets;
 import dev.perigee.gateway.partition.Mover;
@@ -142,10 +143,14 @@ public final class Gateway implements AutoCloseable {
         parts.push(() -> kafka.close(LEAVE_WAIT));
         int partitionCount = partitions(kafka, clients, names);
 
+        var health = new TopicHealth(names);
+        var topics = new TopicWatch(kafka, names, health);
+        topics.start();
+        parts.push(topics);
         var membership = new Membership();
         var replies = new Replies(clients.replyProducer(), new PublicRecords(names, clock));
         parts.push(replies);
-        var fast = new FastPublisher(clients.fastProducer(), registry);
+        var fast = new FastPublisher(clients.fastProducer(), health, registry);
         parts.push(fast);
         fast.prepare(names.all());
         var transactions =
@@ -153,6 +158,7 @@ public final class Gateway implements AutoCloseable {
                         clients::transactionalProducer,
                         names.of(Topic.COMMANDS),
                         membership,
+                        health,
                         registry);
         parts.push(transactions);
         transactions.start();
@@ -226,8 +232,10 @@ public final class Gateway implements AutoCloseable {
         parts.push(watch);
         var backlogs = Map.of("records", fast.backlog(), "state changes", transactions.backlog());
         gauges.broker(watch, backlogs);
+        gauges.topics(health, names);
         var readiness =
-                new GatewayReadiness(loop, partitions, links, watch, counts, backlogs, clock);
+                new GatewayReadiness(
+                        loop, partitions, links, watch, counts, health, backlogs, clock);
         gauges.ready(readiness);
         var access = AdminSettings.access(settings);
         var console =
@@ -259,7 +267,7 @@ public final class Gateway implements AutoCloseable {
         var recorded = record.read(clients::stateConsumer);
         int partitions = TopicCheck.partitions(counts, recorded);
         if (recorded == null) {
-            record.write(clients::fastProducer, partitions);
+            record.write(clients::replyProducer, partitions);
         }
         return partitions;
     }
