@@ -141,7 +141,8 @@ public final class Gateway implements AutoCloseable {
 
         var kafka = clients.admin();
         parts.push(() -> kafka.close(LEAVE_WAIT));
-        int partitionCount = partitions(kafka, clients, names);
+        var began = began(kafka, clients, names);
+        int partitionCount = began.partitions();
 
         var health = new TopicHealth(names);
         var topics = new TopicWatch(kafka, names, health);
@@ -203,7 +204,9 @@ public final class Gateway implements AutoCloseable {
         mover.start();
         parts.push(mover);
 
-        var counts = new PartitionCountWatch(kafka, names, partitionCount);
+        var incarnations =
+                new Incarnations(names, began.topicIds(), new TopicCheck(kafka, names).ids());
+        var counts = new PartitionCountWatch(kafka, names, partitionCount, incarnations, registry);
         parts.push(counts);
         var intake = MemorySettings.intake(settings);
         var more = new HashMap<>(ConsumerMeters.config(registry, names));
@@ -219,9 +222,10 @@ public final class Gateway implements AutoCloseable {
                         intake,
                         membership,
                         partitions);
+        loop.linkNames(incarnations.linkNames());
         loop.start();
         parts.push(loop);
-        counts.start(loop::reassign);
+        counts.start(loop::reassign, loop::replaced, loop::isSuspicious);
         var gauges = new GatewayGauges(registry, clock);
         gauges.partitions(partitions, names);
         gauges.requestIds(services.requestIds());
@@ -260,16 +264,20 @@ public final class Gateway implements AutoCloseable {
                 .log("Gateway started");
     }
 
-    private static int partitions(Admin kafka, KafkaClients clients, TopicNames names)
+    private static RecordedCount.Recorded began(Admin kafka, KafkaClients clients, TopicNames names)
             throws InterruptedException {
-        var counts = new TopicCheck(kafka, names).counts();
+        var check = new TopicCheck(kafka, names);
+        var counts = check.counts();
         var record = new RecordedCount(names.of(Topic.STATE));
         var recorded = record.read(clients::stateConsumer);
-        int partitions = TopicCheck.partitions(counts, recorded);
-        if (recorded == null) {
-            record.write(clients::replyProducer, partitions);
+        int partitions =
+                TopicCheck.partitions(counts, recorded == null ? null : recorded.partitions());
+        if (recorded != null && !recorded.topicIds().isEmpty()) {
+            return recorded;
         }
-        return partitions;
+        var began = new RecordedCount.Recorded(partitions, check.ids());
+        record.write(clients::replyProducer, began);
+        return began;
     }
 
     private AdminServer serve(

@@ -137,7 +137,10 @@ final class UnusableTopicsTest {
             way.take(test, Topic.REQUEST_LOGS);
             way.take(test, Topic.LIFECYCLE);
             for (int i = 0; i < 50; i++) {
-                emit(test, EventType.REQUEST_LOGS, i); // Some are on their way when it is found out.
+                emit(
+                        test,
+                        EventType.REQUEST_LOGS,
+                        i); // Some are on their way when it is found out.
             }
             assertThat(call(test, installation)).isEqualTo("success");
             awaitSaid(gateway, test.names.of(Topic.REQUEST_LOGS), way.said);
