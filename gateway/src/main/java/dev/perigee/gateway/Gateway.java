@@ -12,6 +12,7 @@ import dev.perigee.gateway.link.WorkerLinks;
 import dev.perigee.gateway.outbound.FastPublisher;
 import dev.perigee.gateway.outbound.PublicRecords;
 import dev.perigee.gateway.outbound.Replies;
+import dev.perigee.gateway.outbound.TopicHealth;
 import dev.perigee.gateway.outbound.TransactionalPublisher;
 import dev.perigee.gateway.partition.GroupOffsets;
 import dev.perigee.gateway.partition.Mover;
@@ -140,12 +141,17 @@ public final class Gateway implements AutoCloseable {
 
         var kafka = clients.admin();
         parts.push(() -> kafka.close(LEAVE_WAIT));
-        int partitionCount = partitions(kafka, clients, names);
+        var began = began(kafka, clients, names);
+        int partitionCount = began.partitions();
 
+        var health = new TopicHealth(names);
+        var topics = new TopicWatch(kafka, names, health);
+        topics.start();
+        parts.push(topics);
         var membership = new Membership();
         var replies = new Replies(clients.replyProducer(), new PublicRecords(names, clock));
         parts.push(replies);
-        var fast = new FastPublisher(clients.fastProducer(), registry);
+        var fast = new FastPublisher(clients.fastProducer(), health, registry);
         parts.push(fast);
         fast.prepare(names.all());
         var transactions =
@@ -153,6 +159,7 @@ public final class Gateway implements AutoCloseable {
                         clients::transactionalProducer,
                         names.of(Topic.COMMANDS),
                         membership,
+                        health,
                         registry);
         parts.push(transactions);
         transactions.start();
@@ -197,7 +204,9 @@ public final class Gateway implements AutoCloseable {
         mover.start();
         parts.push(mover);
 
-        var counts = new PartitionCountWatch(kafka, names, partitionCount);
+        var incarnations =
+                new Incarnations(names, began.topicIds(), new TopicCheck(kafka, names).ids());
+        var counts = new PartitionCountWatch(kafka, names, partitionCount, incarnations, registry);
         parts.push(counts);
         var intake = MemorySettings.intake(settings);
         var more = new HashMap<>(ConsumerMeters.config(registry, names));
@@ -213,9 +222,10 @@ public final class Gateway implements AutoCloseable {
                         intake,
                         membership,
                         partitions);
+        loop.linkNames(incarnations.linkNames());
         loop.start();
         parts.push(loop);
-        counts.start(loop::reassign);
+        counts.start(loop::reassign, loop::replaced, loop::isSuspicious);
         var gauges = new GatewayGauges(registry, clock);
         gauges.partitions(partitions, names);
         gauges.requestIds(services.requestIds());
@@ -226,8 +236,10 @@ public final class Gateway implements AutoCloseable {
         parts.push(watch);
         var backlogs = Map.of("records", fast.backlog(), "state changes", transactions.backlog());
         gauges.broker(watch, backlogs);
+        gauges.topics(health, names);
         var readiness =
-                new GatewayReadiness(loop, partitions, links, watch, counts, backlogs, clock);
+                new GatewayReadiness(
+                        loop, partitions, links, watch, counts, health, backlogs, clock);
         gauges.ready(readiness);
         var access = AdminSettings.access(settings);
         var console =
@@ -252,16 +264,20 @@ public final class Gateway implements AutoCloseable {
                 .log("Gateway started");
     }
 
-    private static int partitions(Admin kafka, KafkaClients clients, TopicNames names)
+    private static RecordedCount.Recorded began(Admin kafka, KafkaClients clients, TopicNames names)
             throws InterruptedException {
-        var counts = new TopicCheck(kafka, names).counts();
+        var check = new TopicCheck(kafka, names);
+        var counts = check.counts();
         var record = new RecordedCount(names.of(Topic.STATE));
         var recorded = record.read(clients::stateConsumer);
-        int partitions = TopicCheck.partitions(counts, recorded);
-        if (recorded == null) {
-            record.write(clients::fastProducer, partitions);
+        int partitions =
+                TopicCheck.partitions(counts, recorded == null ? null : recorded.partitions());
+        if (recorded != null && !recorded.topicIds().isEmpty()) {
+            return recorded;
         }
-        return partitions;
+        var began = new RecordedCount.Recorded(partitions, check.ids());
+        record.write(clients::replyProducer, began);
+        return began;
     }
 
     private AdminServer serve(

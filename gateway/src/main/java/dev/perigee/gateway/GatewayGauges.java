@@ -2,6 +2,7 @@ package dev.perigee.gateway;
 
 import dev.perigee.gateway.admin.Readiness;
 import dev.perigee.gateway.outbound.Backlog;
+import dev.perigee.gateway.outbound.TopicHealth;
 import dev.perigee.gateway.partition.OwnerState;
 import dev.perigee.gateway.partition.Partitions;
 import dev.perigee.protocol.limit.ByteBudget;
@@ -92,6 +93,19 @@ record GatewayGauges(MeterRegistry registry, InstantSource clock) {
                                 .baseUnit("seconds")
                                 .tag("what", what.replace(' ', '_'))
                                 .register(registry));
+    }
+
+    /** Which topics cannot be used. */
+    void topics(TopicHealth health, TopicNames names) {
+        for (var topic : Topic.values()) {
+            Gauge.builder(
+                            "perigee.gateway.topic.unusable",
+                            health,
+                            it -> it.troubles().containsKey(topic) ? 1 : 0)
+                    .description("1 while the topic cannot be used, as in /health/ready")
+                    .tag("topic", names.of(topic))
+                    .register(registry);
+        }
     }
 
     private double since(@Nullable Instant time) {

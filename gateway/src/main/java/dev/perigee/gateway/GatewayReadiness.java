@@ -5,6 +5,7 @@ import dev.perigee.gateway.inbound.PollLoop;
 import dev.perigee.gateway.link.LinkState;
 import dev.perigee.gateway.link.WorkerLinks;
 import dev.perigee.gateway.outbound.Backlog;
+import dev.perigee.gateway.outbound.TopicHealth;
 import dev.perigee.gateway.partition.OwnerState;
 import dev.perigee.gateway.partition.Partitions;
 import java.time.Duration;
@@ -18,7 +19,8 @@ import java.util.Map;
 
 /**
  * Ready means: a member of the group, every partition served, every link up, a broker that answers
- * and takes what is written, topics with as many partitions as the fleet began with.
+ * and takes what is written, topics that can be used and have as many partitions as the fleet began
+ * with.
  */
 final class GatewayReadiness implements Readiness {
     /** A write that takes longer is worth saying. */
@@ -29,6 +31,7 @@ final class GatewayReadiness implements Readiness {
     private final WorkerLinks links;
     private final BrokerWatch broker;
     private final PartitionCountWatch counts;
+    private final TopicHealth health;
     private final Map<String, Backlog> backlogs;
     private final InstantSource clock;
 
@@ -41,6 +44,7 @@ final class GatewayReadiness implements Readiness {
             WorkerLinks links,
             BrokerWatch broker,
             PartitionCountWatch counts,
+            TopicHealth health,
             Map<String, Backlog> backlogs,
             InstantSource clock) {
         this.loop = loop;
@@ -48,6 +52,7 @@ final class GatewayReadiness implements Readiness {
         this.links = links;
         this.broker = broker;
         this.counts = counts;
+        this.health = health;
         this.backlogs = Map.copyOf(backlogs);
         this.clock = clock;
     }
@@ -60,6 +65,8 @@ final class GatewayReadiness implements Readiness {
         if (changed != null) {
             obstacles.add(new Obstacle("topics", changed + "."));
         }
+        health.troubles()
+                .forEach((_, trouble) -> obstacles.add(new Obstacle("topics", trouble + ".")));
         var unread = loop.problem();
         if (unread != null) {
             obstacles.add(new Obstacle("consumer", "Polling fails: " + unread));

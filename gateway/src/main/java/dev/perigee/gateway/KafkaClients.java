@@ -126,7 +126,7 @@ final class KafkaClients {
                 Map.of("client.id", gatewayId + "-console"));
     }
 
-    /** For what needs no transaction: sent at once, repeated without end. */
+    /** For what needs no transaction: never waited for, sent at once, repeated without end. */
     Producer<byte[], byte[]> fastProducer() {
         return producer(
                 Map.of(
@@ -134,8 +134,6 @@ final class KafkaClients {
                         0,
                         ProducerConfig.BUFFER_MEMORY_CONFIG,
                         Heap.part(16, LARGEST_BUFFERED, 64 << 20),
-                        ProducerConfig.MAX_BLOCK_MS_CONFIG,
-                        10_000,
                         ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
                         RECORD_ANSWER_MS,
                         ProducerConfig.METADATA_MAX_IDLE_CONFIG,
@@ -143,6 +141,8 @@ final class KafkaClients {
                 Map.of(
                         "client.id",
                         gatewayId + "-fast",
+                        ProducerConfig.MAX_BLOCK_MS_CONFIG,
+                        0,
                         ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
                         Integer.MAX_VALUE));
     }

@@ -2,13 +2,18 @@ package dev.perigee.gateway;
 
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.jspecify.annotations.Nullable;
@@ -17,12 +22,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Asks every few seconds how many partitions the topics of the process partitions have, so that
- * health can say that some were added. The gateway keeps routing by the count it began with. What
- * cannot be asked leaves the last answer: {@link BrokerWatch} says that no broker answers.
+ * health can say that some were added, and whether they are the topics that they were: what was
+ * deleted and made again is read from its beginning. The gateway keeps routing by the count it
+ * began with. What cannot be asked leaves the last answer: {@link BrokerWatch} says that no broker
+ * answers.
  */
 final class PartitionCountWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionCountWatch.class);
-    private static final Duration PERIOD = Duration.ofSeconds(5);
+    private static final Duration PERIOD = Duration.ofSeconds(2);
+    private static final Duration SAID = Duration.ofMinutes(1);
     private static final Duration REMINDER = Duration.ofMinutes(10);
     private static final int ANSWER_MS = 4_000;
 
@@ -30,18 +38,42 @@ final class PartitionCountWatch implements AutoCloseable {
     private final List<String> topics;
     private final int expected;
     private final CountDownLatch closed = new CountDownLatch(1);
+    private final TopicNames names;
+    private final Counter replacements;
     private volatile Runnable onAdded = () -> {};
+    private volatile Replacement onReplaced = (_, _) -> {};
+    private volatile BooleanSupplier suspicion = () -> false;
+    private volatile @Nullable String replaced;
+    private volatile long replacedNanos;
+    private Incarnations incarnations;
     private final Thread thread =
             Thread.ofVirtual().name("watch-partitions").unstarted(this::watch);
     private volatile int servable;
     private volatile @Nullable String problem;
     private long loggedNanos;
 
+    /** Told when topics were made again. */
+    interface Replacement {
+        void replaced(Set<Topic> topics, Map<Topic, String> linkNames);
+    }
+
     /**
      * @param expected the count of every topic when the gateway started
+     * @param incarnations as they were then
      */
-    PartitionCountWatch(Admin admin, TopicNames names, int expected) {
+    PartitionCountWatch(
+            Admin admin,
+            TopicNames names,
+            int expected,
+            Incarnations incarnations,
+            MeterRegistry metrics) {
         this.admin = admin;
+        this.names = names;
+        this.incarnations = incarnations;
+        this.replacements =
+                Counter.builder("perigee.gateway.topics.replaced")
+                        .description("Topics that were found deleted and made again")
+                        .register(metrics);
         this.expected = expected;
         this.servable = expected;
         this.topics =
@@ -55,15 +87,20 @@ final class PartitionCountWatch implements AutoCloseable {
      * Starts to ask.
      *
      * @param added called when there are more servable partitions than before
+     * @param replacement called when topics were made again, or are suspected of it in vain
+     * @param suspicious whether a topic's offsets were seen to begin anew
      */
-    void start(Runnable added) {
+    void start(Runnable added, Replacement replacement, BooleanSupplier suspicious) {
         onAdded = added;
+        onReplaced = replacement;
+        suspicion = suspicious;
         thread.start();
     }
 
     /** What is wrong and what to do, for people; null while the counts are as expected. */
     @Nullable String problem() {
-        return problem;
+        boolean isNews = System.nanoTime() - replacedNanos < SAID.toNanos();
+        return problem == null && isNews ? replaced : problem;
     }
 
     /** Partitions of a lower number can be served: every topic has them. */
@@ -85,10 +122,16 @@ final class PartitionCountWatch implements AutoCloseable {
         try {
             var options = new DescribeTopicsOptions().timeoutMs(ANSWER_MS);
             var found = new TreeMap<String, Integer>();
+            var ids = new TreeMap<String, String>();
             admin.describeTopics(topics, options)
                     .allTopicNames()
                     .get()
-                    .forEach((name, topic) -> found.put(name, topic.partitions().size()));
+                    .forEach(
+                            (name, topic) -> {
+                                found.put(name, topic.partitions().size());
+                                ids.put(name, topic.topicId().toString());
+                            });
+            compare(ids);
             var counts = new PartitionCounts(found);
             int before = servable;
             servable = counts.least();
@@ -98,6 +141,34 @@ final class PartitionCountWatch implements AutoCloseable {
             tell(counts.difference(expected));
         } catch (ExecutionException e) {
             LOG.atDebug().setCause(e).log("The topics' partitions cannot be asked for");
+        }
+    }
+
+    private void compare(Map<String, String> ids) {
+        boolean suspicious = suspicion.getAsBoolean();
+        var found = new TreeMap<String, String>();
+        for (var topic : Incarnations.TOPICS) {
+            var id = ids.get(names.of(topic));
+            if (id != null) {
+                found.put(topic.suffix(), id);
+            }
+        }
+        var next = incarnations.changed(found);
+        if (next != null) {
+            var which = next.replacedSince(incarnations);
+            var text = which.stream().map(names::of).sorted().toList();
+            replaced =
+                    "Deleted and made again, read from the beginning now: "
+                            + String.join(", ", text);
+            replacedNanos = System.nanoTime();
+            replacements.increment(which.size());
+            LOG.atError()
+                    .addKeyValue("topics", text)
+                    .log("Topics were deleted and made again, they are read from the beginning");
+            incarnations = next;
+            onReplaced.replaced(which, next.linkNames());
+        } else if (suspicious) {
+            onReplaced.replaced(Set.of(), incarnations.linkNames());
         }
     }
 

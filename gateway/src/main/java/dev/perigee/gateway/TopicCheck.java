@@ -55,6 +55,20 @@ final class TopicCheck {
         return counts(topics);
     }
 
+    /** The ids of the topics that come in, by suffix. */
+    Map<String, String> ids() throws InterruptedException {
+        var ids = new TreeMap<String, String>();
+        var wanted = Incarnations.TOPICS.stream().map(names::of).toList();
+        var topics = answered(admin.describeTopics(wanted).allTopicNames());
+        for (var topic : Incarnations.TOPICS) {
+            var found = topics.get(names.of(topic));
+            if (found != null) {
+                ids.put(topic.suffix(), found.topicId().toString());
+            }
+        }
+        return ids;
+    }
+
     /**
      * The number of process partitions.
      *

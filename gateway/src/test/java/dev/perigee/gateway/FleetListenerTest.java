@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.gateway.outbound.FastPublisher;
+import dev.perigee.gateway.outbound.TopicHealth;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.topic.TopicNames;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -20,9 +21,10 @@ class FleetListenerTest {
         var producer =
                 new MockProducer<byte[], byte[]>(
                         false, null, new ByteArraySerializer(), new ByteArraySerializer());
-        try (var publisher = new FastPublisher(producer, new SimpleMeterRegistry())) {
-            var listener =
-                    new FleetListener(publisher, new TopicNames("mcp."), InstantSource.system());
+        var names = new TopicNames("mcp.");
+        try (var publisher =
+                new FastPublisher(producer, new TopicHealth(names), new SimpleMeterRegistry())) {
+            var listener = new FleetListener(publisher, names, InstantSource.system());
 
             for (int beat = 1; beat <= 5; beat++) {
                 listener.heartbeat("w", RawJson.of("{\"beat\":" + beat + "}"));

@@ -2,6 +2,7 @@ package dev.perigee.gateway.inbound;
 
 import dev.perigee.protocol.topic.Topic;
 import java.util.List;
+import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -28,9 +29,21 @@ public final class PartitionFeed {
     private volatile boolean commandsPaused;
     private volatile boolean requestsPaused;
     private volatile @Nullable RequestLedger ledger;
+    private final Map<Topic, String> linkNames;
+    private long commandsHanded = -1;
+    private long requestsHanded = -1;
 
-    PartitionFeed(Tenure tenure, FeedLimits limits, Intake.Share unread, Wishes wishes) {
+    /**
+     * @param linkNames what workers know the topics by, where it is not their names
+     */
+    PartitionFeed(
+            Tenure tenure,
+            FeedLimits limits,
+            Intake.Share unread,
+            Wishes wishes,
+            Map<Topic, String> linkNames) {
         this.tenure = tenure;
+        this.linkNames = Map.copyOf(linkNames);
         this.unread = unread;
         this.commands = new OffsetTracker(limits.maxRecords(), limits.maxBytes());
         this.requests = new OffsetTracker(limits.maxRecords(), limits.maxBytes());
@@ -40,6 +53,11 @@ public final class PartitionFeed {
     /** The ownership that this belongs to. */
     public Tenure tenure() {
         return tenure;
+    }
+
+    /** What workers know a topic by, if that is another name than its own. */
+    public String linkName(Topic topic, String name) {
+        return linkNames.getOrDefault(topic, name);
     }
 
     /** Everything below is done; -1 while nothing is known. */
@@ -174,6 +192,30 @@ public final class PartitionFeed {
         var known = ledger;
         if (known != null) {
             known.detached();
+        }
+    }
+
+    /**
+     * False when records come from before those that came already: their topic was made again. For
+     * the poll thread.
+     */
+    boolean goesOn(Topic topic, long first, long next) {
+        if (topic == Topic.COMMANDS) {
+            boolean on = first >= commandsHanded;
+            commandsHanded = on ? next : commandsHanded;
+            return on;
+        }
+        boolean on = first >= requestsHanded;
+        requestsHanded = on ? next : requestsHanded;
+        return on;
+    }
+
+    /** Records from here on come again. For the poll thread. */
+    void handedBack(Topic topic, long again) {
+        if (topic == Topic.COMMANDS) {
+            commandsHanded = again;
+        } else {
+            requestsHanded = again;
         }
     }
 

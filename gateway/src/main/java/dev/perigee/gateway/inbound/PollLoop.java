@@ -16,6 +16,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
@@ -35,6 +36,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PollLoop.class);
+    private static final Duration FORGET_WAIT = Duration.ofSeconds(5);
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
 
     private final Consumer<byte[], byte[]> consumer;
@@ -64,6 +66,8 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     private volatile boolean stopping;
     private volatile boolean member;
     private long tenures;
+    private volatile Map<Topic, String> linkNames = Map.of();
+    private volatile boolean suspicious;
 
     /**
      * @param consumer one that reads values by the intake
@@ -90,6 +94,55 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     /** Joins the group and begins to poll. */
     public void start() {
         thread.start();
+    }
+
+    /** What workers know the topics by, where it is not their names; before the start. */
+    public void linkNames(Map<Topic, String> names) {
+        linkNames = Map.copyOf(names);
+    }
+
+    /**
+     * Topics were deleted and made again: nothing of what was known of them is true any more, and
+     * they are read from the beginning. Any thread.
+     */
+    public void replaced(Set<Topic> topics, Map<Topic, String> newLinkNames) {
+        wish(
+                () -> {
+                    suspicious = false;
+                    var present = Set.copyOf(feeds.keySet());
+                    end(present);
+                    linkNames(newLinkNames);
+                    forgetOffsets(topics, present);
+                    rejoin();
+                });
+    }
+
+    /** Whether a topic's offsets were seen to begin anew, so that nothing of it is handed over. */
+    public boolean isSuspicious() {
+        return suspicious;
+    }
+
+    /** What the group knew is of topics that are gone. */
+    private void forgetOffsets(Set<Topic> topics, Set<Integer> partitions) {
+        var beginnings = new HashMap<TopicPartition, OffsetAndMetadata>();
+        for (var topic : topics) {
+            for (int partition : partitions) {
+                beginnings.put(
+                        new TopicPartition(names.of(topic), partition), new OffsetAndMetadata(0));
+            }
+        }
+        if (beginnings.isEmpty()) {
+            return;
+        }
+        try {
+            try {
+                consumer.commitSync(beginnings, FORGET_WAIT);
+            } catch (WakeupException e) {
+                consumer.commitSync(beginnings, FORGET_WAIT); // Somebody had a wish; it waits.
+            }
+        } catch (KafkaException e) {
+            LOG.atWarn().setCause(e).log("Offsets of topics that are gone were not taken back");
+        }
     }
 
     /** Lets the group assign its partitions anew: more can be assigned than before. Any thread. */
@@ -196,7 +249,8 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
                 var tenure = new Tenure(partition, ++tenures);
                 feeds.put(
                         partition,
-                        new PartitionFeed(tenure, limits, intake.share(), wishesOfFeeds));
+                        new PartitionFeed(
+                                tenure, limits, intake.share(), wishesOfFeeds, linkNames));
                 announced.add(partition);
             }
         }
@@ -246,16 +300,36 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
             var topic = names.topic(partition.topic());
             if (feed != null && topic != null) {
                 var taken = records.records(partition);
+                if (!taken.isEmpty() && !goesOn(feed, topic, taken, position.getValue().offset())) {
+                    continue;
+                }
                 int left = Intake.firstLeft(taken);
                 if (left < 0) {
                     dispatch(feed, topic, taken, position.getValue().offset());
                 } else {
                     long again = taken.get(left).offset();
                     consumer.seek(partition, again);
+                    feed.handedBack(topic, again);
                     dispatch(feed, topic, List.copyOf(taken.subList(0, left)), again);
                 }
             }
         }
+    }
+
+    private boolean goesOn(
+            PartitionFeed feed,
+            Topic topic,
+            List<ConsumerRecord<byte[], byte[]>> records,
+            long next) {
+        boolean on = feed.goesOn(topic, records.getFirst().offset(), next);
+        if (!on && !suspicious) {
+            suspicious = true;
+            LOG.atWarn()
+                    .addKeyValue("topic", names.of(topic))
+                    .addKeyValue("partition", feed.tenure().partition())
+                    .log("Offsets begin anew, looking whether the topic was made again");
+        }
+        return on;
     }
 
     private void dispatch(

@@ -53,7 +53,16 @@ public final class RecordReader {
 
     /** Reads a record of commands or tool-requests. */
     public Inbound read(Topic topic, ConsumerRecord<byte[], byte[]> source) {
-        var origin = new RecordOrigin(source.topic(), source.partition(), source.offset());
+        return read(topic, source, source.topic());
+    }
+
+    /**
+     * The same.
+     *
+     * @param name what workers know the topic by
+     */
+    public Inbound read(Topic topic, ConsumerRecord<byte[], byte[]> source, String name) {
+        var origin = new RecordOrigin(name, source.partition(), source.offset());
         byte[] value = source.value() == null ? new byte[0] : source.value();
         try {
             if (value.length == 0) {

@@ -3,6 +3,7 @@ package dev.perigee.gateway.outbound;
 import dev.perigee.gateway.inbound.Inbound.Rejected;
 import dev.perigee.protocol.topic.DeadLetterReason;
 import dev.perigee.protocol.topic.Headers;
+import dev.perigee.protocol.topic.RecordOrigin;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
 import io.micrometer.core.instrument.Counter;
@@ -70,13 +71,18 @@ public final class DeadLetters {
         headers.removeIf(header -> OURS.contains(header.key()));
         headers.add(PublicRecords.header(Headers.REASON, rejected.reason().code()));
         headers.add(PublicRecords.header(Headers.DETAIL, rejected.detail()));
-        headers.add(PublicRecords.header(Headers.ORIGIN, rejected.origin().toString()));
+        headers.add(PublicRecords.header(Headers.ORIGIN, originOf(original)));
         return new ProducerRecord<>(
                 names.of(Topic.DEAD_LETTERS),
                 null,
                 original.key(),
                 withValue ? original.value() : null,
                 headers);
+    }
+
+    private static String originOf(ConsumerRecord<byte[], byte[]> original) {
+        return new RecordOrigin(original.topic(), original.partition(), original.offset())
+                .toString();
     }
 
     /** The end, whichever it is. */

@@ -2,11 +2,17 @@ package dev.perigee.gateway.outbound;
 
 /** Told once what became of a record. */
 public interface Delivery {
-    /** Kafka acknowledged it; on a thread of the producer: hand over and return. */
+    /**
+     * Kafka acknowledged it, or it was counted as lost; on a thread of the producer: hand over and
+     * return.
+     */
     void delivered();
 
     /** Its topic does not take it, and never will: it is larger than allowed. Any thread. */
     void tooLarge();
+
+    /** It is kept until its topic takes records again, or it is too old; before the end. */
+    default void kept() {}
 
     /** Nobody waits. */
     Delivery IGNORED =

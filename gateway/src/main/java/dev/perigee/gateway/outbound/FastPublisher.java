@@ -11,46 +11,59 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Writes results, logs, lifecycle events and dead letters: idempotent, acknowledged by all
  * replicas, sent at once. Records of one key keep their order. While the broker is away records
- * wait in the producer, which repeats them without end; what may be under way is bounded by the
- * credit and the open records of the partitions. A record that the producer gives up for another
- * reason than its size is written again after a pause. Thread-safe; {@link #publish} blocks while
- * the producer's buffer is full or no broker tells where the topic is, so that what follows does
- * not overtake: not for threads of the producer.
+ * wait in the producer, which repeats them without end, and, once that is full, before it; what may
+ * be under way is bounded by the credit and the open records of the partitions. A record that the
+ * producer gives up for another reason than its size is written again after a pause. A topic that
+ * alone cannot be written holds up no other, see {@link Loss}. Thread-safe; {@link #publish} does
+ * not wait, as long as the producer does not.
  */
 public final class FastPublisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FastPublisher.class);
-    private static final Duration PAUSE = Duration.ofSeconds(1);
+    private static final Duration PREPARATION = Duration.ofSeconds(30);
+    private static final Duration LOOK_AGAIN = Duration.ofMillis(20);
+    private static final Duration NO_ROOM_PAUSE = Duration.ofMillis(20);
+    private static final Duration FAILURE_PAUSE = Duration.ofSeconds(1);
 
     private final Producer<byte[], byte[]> producer;
+    private final TopicHealth health;
+    private final Map<String, TopicLane> lanes = new ConcurrentHashMap<>();
     private final MeterProvider<Counter> written;
     private final Map<String, Counter> writtenTo = new ConcurrentHashMap<>();
     private final MeterProvider<Counter> failures;
     private final MeterProvider<Counter> waits;
+    private final DroppedRecords dropped;
     private final Troubles troubles = new Troubles(LOG);
     private final Backlog backlog = new Backlog(InstantSource.system());
     private final CountDownLatch closed = new CountDownLatch(1);
 
-    public FastPublisher(Producer<byte[], byte[]> producer, MeterRegistry metrics) {
+    /**
+     * @param producer one that waits neither for room nor for the whereabouts of a topic
+     */
+    public FastPublisher(
+            Producer<byte[], byte[]> producer, TopicHealth health, MeterRegistry metrics) {
         this.producer = producer;
+        this.health = health;
         this.written = counters(metrics, "records.out", "Records acknowledged by Kafka");
         this.failures = counters(metrics, "publish.failures", "Attempts that Kafka refused");
         this.waits = counters(metrics, "publish.waits", "Times the producer's buffer was full");
+        this.dropped = new DroppedRecords(metrics);
         Gauge.builder("perigee.gateway.publish.held", backlog, held -> held.held().records())
                 .description("Records that Kafka has not acknowledged yet")
                 .register(metrics);
+        health.listen(this::healthChanged);
     }
 
     /** What Kafka has not acknowledged yet. */
@@ -70,55 +83,186 @@ public final class FastPublisher implements AutoCloseable {
      *
      * @throws KafkaException when the broker does not answer or a topic is missing
      */
-    public void prepare(List<String> topics) {
+    public void prepare(List<String> topics) throws InterruptedException {
+        long deadline = System.nanoTime() + PREPARATION.toNanos();
         for (var topic : topics) {
-            producer.partitionsFor(topic);
+            while (!isFound(topic, deadline)) {
+                if (closed.await(LOOK_AGAIN.toMillis(), TimeUnit.MILLISECONDS)) {
+                    return;
+                }
+            }
             for (var counters : List.of(written, failures, waits)) {
                 var _ = counters.withTags("topic", topic);
             }
+            dropped.show(topic);
+        }
+    }
+
+    private boolean isFound(String topic, long deadline) {
+        try {
+            producer.partitionsFor(topic);
+            return true;
+        } catch (TimeoutException e) {
+            if (System.nanoTime() - deadline > 0) {
+                throw e;
+            }
+            return false;
         }
     }
 
     /** Writes a record. */
     public void publish(ProducerRecord<byte[], byte[]> record, Delivery delivery) {
         backlog.begun();
-        write(record, delivery);
+        var lane = lane(record.topic());
+        TopicLane.Change change;
+        synchronized (lane) {
+            change = lane.add(record, delivery);
+        }
+        tell(change);
+        send(lane);
     }
 
-    private void write(ProducerRecord<byte[], byte[]> record, Delivery delivery) {
-        while (!hasRoomFor(record, delivery) && closed.getCount() > 0) {
-            waits.withTags("topic", record.topic()).increment();
-            troubles.log(
-                    record.topic(), "The producer takes no records, waiting for the broker", null);
+    private TopicLane lane(String topic) {
+        return lanes.computeIfAbsent(
+                topic,
+                name -> {
+                    var lane = new TopicLane(health.loss(name));
+                    lane.block(health.isBlocked(name));
+                    return lane;
+                });
+    }
+
+    /** Hands over what may go, in order: one thread at a time, which does it for the others. */
+    private void send(TopicLane lane) {
+        for (var next = next(lane); next != null; next = next(lane)) {
+            try {
+                hand(lane, next);
+            } finally {
+                synchronized (lane) {
+                    lane.handed();
+                }
+            }
         }
     }
 
-    /** Hands a record to the producer; false when it could not take it in time. */
-    private boolean hasRoomFor(ProducerRecord<byte[], byte[]> record, Delivery delivery) {
-        var room = new AtomicBoolean(true);
+    private static TopicLane.@Nullable Pending next(TopicLane lane) {
+        synchronized (lane) {
+            return lane.next();
+        }
+    }
+
+    private void hand(TopicLane lane, TopicLane.Pending pending) {
         var caller = Thread.currentThread();
         try {
             var _ =
                     producer.send(
-                            record,
+                            pending.record(),
                             (metadata, failure) -> {
                                 if (failure == null) {
-                                    count(record.topic());
-                                    backlog.ended();
-                                    delivery.delivered();
+                                    written(lane, pending);
                                 } else if (failure instanceof TimeoutException
                                         && caller.equals(Thread.currentThread())) {
-                                    room.set(false); // Told before send returns.
+                                    noRoom(lane, pending); // Told before send returns.
                                 } else {
-                                    failed(record, delivery, failure);
+                                    failed(lane, pending, failure);
                                 }
                             });
         } catch (InterruptException e) {
-            throw e;
+            noRoom(lane, pending); // The thread is interrupted again by now.
         } catch (KafkaException | IllegalStateException e) {
-            failed(record, delivery, e);
+            failed(lane, pending, e);
         }
-        return room.get();
+    }
+
+    private void written(TopicLane lane, TopicLane.Pending pending) {
+        boolean first;
+        synchronized (lane) {
+            lane.ended(pending);
+            first = pending.settle();
+        }
+        var topic = pending.record().topic();
+        writtenTo.computeIfAbsent(topic, name -> written.withTags("topic", name)).increment();
+        if (first) {
+            backlog.ended();
+            pending.delivery().delivered();
+        }
+        send(lane);
+    }
+
+    private void noRoom(TopicLane lane, TopicLane.Pending pending) {
+        var topic = pending.record().topic();
+        waits.withTags("topic", topic).increment();
+        troubles.log(topic, "The producer takes no records, waiting for the broker", null);
+        later(lane, pending, NO_ROOM_PAUSE);
+    }
+
+    private void failed(TopicLane lane, TopicLane.Pending pending, Exception failure) {
+        var topic = pending.record().topic();
+        failures.withTags("topic", topic).increment();
+        if (failure instanceof RecordTooLargeException) {
+            boolean first;
+            synchronized (lane) {
+                lane.ended(pending);
+                first = pending.settle();
+            }
+            if (first) {
+                backlog.ended();
+                // What is written instead may have to wait, and for the producer's own thread.
+                Thread.ofVirtual().name("too-large").start(pending.delivery()::tooLarge);
+            }
+        } else if (closed.getCount() > 0) {
+            troubles.log(topic, "Records are not written, writing them again", failure);
+            later(lane, pending, FAILURE_PAUSE);
+        }
+    }
+
+    private void later(TopicLane lane, TopicLane.Pending pending, Duration pause) {
+        TopicLane.Change change;
+        boolean mine;
+        synchronized (lane) {
+            change = lane.again(pending);
+            mine = lane.pause();
+        }
+        if (mine) {
+            Thread.ofVirtual().name("publish-again").start(() -> resume(lane, pause));
+        }
+        tell(change);
+    }
+
+    private void resume(TopicLane lane, Duration pause) {
+        try {
+            if (!closed.await(pause.toMillis(), TimeUnit.MILLISECONDS)) {
+                synchronized (lane) {
+                    lane.paused();
+                }
+                send(lane);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void healthChanged() {
+        health.names().forEach(this::healthChanged);
+    }
+
+    private void healthChanged(String topic) {
+        var lane = lane(topic);
+        TopicLane.Change change;
+        synchronized (lane) {
+            change = lane.block(health.isBlocked(topic));
+        }
+        tell(change);
+        send(lane);
+    }
+
+    private void tell(TopicLane.Change change) {
+        change.kept().forEach(pending -> pending.delivery().kept());
+        for (var pending : change.dropped()) {
+            backlog.ended();
+            dropped.count(pending.record().topic());
+            pending.delivery().delivered();
+        }
     }
 
     /** Writes what waits, bounded. */
@@ -126,32 +270,5 @@ public final class FastPublisher implements AutoCloseable {
     public void close() {
         closed.countDown();
         producer.close(Duration.ofSeconds(5));
-    }
-
-    private void failed(
-            ProducerRecord<byte[], byte[]> record, Delivery delivery, Exception failure) {
-        failures.withTags("topic", record.topic()).increment();
-        if (failure instanceof RecordTooLargeException) {
-            backlog.ended();
-            // What is written instead may have to wait, and for the producer's own thread.
-            Thread.ofVirtual().name("too-large").start(delivery::tooLarge);
-        } else if (closed.getCount() > 0) {
-            troubles.log(record.topic(), "Records are not written, writing them again", failure);
-            Thread.ofVirtual().name("publish-again").start(() -> again(record, delivery));
-        }
-    }
-
-    private void again(ProducerRecord<byte[], byte[]> record, Delivery delivery) {
-        try {
-            if (!closed.await(PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
-                write(record, delivery);
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void count(String topic) {
-        writtenTo.computeIfAbsent(topic, name -> written.withTags("topic", name)).increment();
     }
 }

@@ -32,8 +32,14 @@ public record StateWrite(
 
     /** Told once what became of the write, on the publisher's thread: hand over and return. */
     public interface Ending {
-        /** All records are committed, at these offsets, in their order. */
+        /**
+         * All records are committed, at these offsets, in their order. One that is kept or was
+         * given up has none: -1. Of a patient write nothing is kept by then.
+         */
         void committed(List<Long> offsets);
+
+        /** The rest of a patient write is kept until its topic can be written again. */
+        default void kept() {}
 
         /** None is, and none will be. */
         void refused(Refusal refusal);

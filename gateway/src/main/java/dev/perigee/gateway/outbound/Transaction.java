@@ -9,12 +9,15 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
@@ -40,14 +43,22 @@ final class Transaction implements AutoCloseable {
     /** What was written is unknown or nothing, and this producer is of no more use. */
     record Broken(Exception cause) implements Result {}
 
+    private static final Duration LOOK = Duration.ofMillis(100);
+
     private final Producer<byte[], byte[]> producer;
     private final String commandsTopic;
+    private final TopicHealth health;
     private final @Nullable String member;
     private boolean ready;
 
-    Transaction(Producer<byte[], byte[]> producer, String commandsTopic, GroupView view) {
+    Transaction(
+            Producer<byte[], byte[]> producer,
+            String commandsTopic,
+            TopicHealth health,
+            GroupView view) {
         this.producer = producer;
         this.commandsTopic = commandsTopic;
+        this.health = health;
         this.member = memberOf(view);
     }
 
@@ -79,6 +90,7 @@ final class Transaction implements AutoCloseable {
                 write.records().forEach(record -> futures.add(producer.send(record)));
             }
             producer.sendOffsetsToTransaction(offsets(batch), metadata);
+            awaitSent(batch, sent);
             producer.commitTransaction();
             return new Committed(offsetsOf(sent));
         } catch (ProducerFencedException e) {
@@ -93,6 +105,32 @@ final class Transaction implements AutoCloseable {
             return isNotMember(e) ? abort(new NotMember()) : new Broken(e);
         } catch (IllegalStateException e) {
             return new Broken(e);
+        }
+    }
+
+    /** The producer would wait longer for a topic of which it is known that it takes nothing. */
+    private void awaitSent(List<StateWrite> batch, List<List<Future<RecordMetadata>>> sent) {
+        for (int i = 0; i < sent.size(); i++) {
+            for (int j = 0; j < sent.get(i).size(); j++) {
+                awaitSent(batch.get(i).records().get(j).topic(), sent.get(i).get(j));
+            }
+        }
+    }
+
+    private void awaitSent(String topic, Future<RecordMetadata> future) {
+        while (!future.isDone()) {
+            if (health.isBlocked(topic)) {
+                throw new KafkaException("The topic " + topic + " takes nothing");
+            }
+            try {
+                var _ = future.get(LOOK.toMillis(), TimeUnit.MILLISECONDS);
+            } catch (TimeoutException e) {
+                // Looks again.
+            } catch (ExecutionException e) {
+                return; // The commit says it, too.
+            } catch (InterruptedException e) {
+                throw new InterruptException(e);
+            }
         }
     }
 

@@ -39,6 +39,9 @@ import org.slf4j.LoggerFactory;
  *     └───┘ anything else: new producer, which ends the old transaction
  * </pre>
  *
+ * <p>A topic that alone cannot be written holds up nothing: {@link KeptWrites} takes its records
+ * out of their writes.
+ *
  * <p>A gateway that joins the group as another member was without the group for a session timeout:
  * its producer's idle connections may be dead unnoticed, and a claim that waits for their timeouts
  * comes too late for the processes. So each member has a producer of its own.
@@ -62,6 +65,8 @@ public final class TransactionalPublisher implements AutoCloseable {
     private final Thread thread;
     private final Troubles troubles = new Troubles(LOG);
     private final Backlog backlog = new Backlog(InstantSource.system());
+    private final TopicHealth health;
+    private final KeptWrites kept;
     private final Backoff backoff = new Backoff(Duration.ofMillis(50), Duration.ofSeconds(1));
     private @Nullable Transaction transaction;
     private volatile boolean closing;
@@ -73,10 +78,13 @@ public final class TransactionalPublisher implements AutoCloseable {
             Supplier<Producer<byte[], byte[]>> producers,
             String commandsTopic,
             Membership membership,
+            TopicHealth health,
             MeterRegistry metrics) {
         this.producers = producers;
         this.commandsTopic = commandsTopic;
         this.membership = membership;
+        this.health = health;
+        this.kept = new KeptWrites(health, new DroppedRecords(metrics));
         this.timer =
                 Timer.builder("perigee.gateway.transaction")
                         .description("Transactions that were committed")
@@ -131,10 +139,13 @@ public final class TransactionalPublisher implements AutoCloseable {
         try {
             while (true) {
                 var first = waiting.poll(IDLE.toMillis(), TimeUnit.MILLISECONDS);
+                takeKept(batch);
                 if (first != null) {
                     batch.add(first);
                     awaitCompany(first, batch);
-                    waiting.drainTo(batch, LARGEST_BATCH - batch.size());
+                    waiting.drainTo(batch, Math.max(0, LARGEST_BATCH - batch.size()));
+                }
+                if (!batch.isEmpty()) {
                     write(batch);
                 } else if (closing) {
                     break;
@@ -145,7 +156,18 @@ public final class TransactionalPublisher implements AutoCloseable {
         } finally {
             waiting.drainTo(batch);
             batch.forEach(write -> refuse(write, Refusal.CLOSED));
+            kept.close();
             closeTransaction();
+        }
+    }
+
+    private void takeKept(List<StateWrite> batch) {
+        if (!kept.isEmpty()) {
+            kept.dropEnded(membership.view());
+            for (var write : kept.takeWritable()) {
+                backlog.begun();
+                batch.add(write);
+            }
         }
     }
 
@@ -170,6 +192,7 @@ public final class TransactionalPublisher implements AutoCloseable {
             if (batch.isEmpty()) {
                 return;
             }
+            kept.split(batch);
             long begin = System.nanoTime();
             switch (attempt(batch, view)) {
                 case Transaction.Committed(var offsets) -> {
@@ -177,6 +200,7 @@ public final class TransactionalPublisher implements AutoCloseable {
                     backoff.reset();
                     for (int i = 0; i < offsets.size(); i++) {
                         backlog.ended();
+                        kept.committed(batch.get(i));
                         batch.get(i).ending().committed(offsets.get(i));
                     }
                     batch.clear();
@@ -206,7 +230,7 @@ public final class TransactionalPublisher implements AutoCloseable {
                 closeTransaction();
             }
             if (transaction == null) {
-                transaction = new Transaction(producers.get(), commandsTopic, view);
+                transaction = new Transaction(producers.get(), commandsTopic, health, view);
             }
             return transaction.attempt(batch, view);
         } catch (RuntimeException e) {

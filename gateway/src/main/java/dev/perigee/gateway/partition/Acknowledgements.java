@@ -11,9 +11,17 @@ import java.util.Set;
 
 /**
  * Which journal entries of a session are durable in Kafka, and so what may be acknowledged: per
- * process, everything up to the first entry that is not. Pure, for one thread.
+ * process, everything up to the first entry that is not. One that is kept for a topic that cannot
+ * be written is acknowledged all the same when too much of its process is done behind it: the
+ * worker's journal has to go on. Pure, for one thread.
  */
 final class Acknowledgements {
+    /** What may be done of a process behind an entry that is kept. */
+    static final int MOST_BYTES_BEHIND = 256 << 10;
+
+    static final int MOST_ENTRIES_BEHIND = 5_000;
+
+    private final Map<String, Kept> kept = new HashMap<>();
     private final Map<String, OffsetTracker> processes = new HashMap<>();
     private final Map<String, Long> acknowledged = new HashMap<>();
     private final Set<String> changed = new HashSet<>();
@@ -33,6 +41,50 @@ final class Acknowledgements {
         if (tracker != null && tracker.complete(seq)) {
             credit += creditBytes;
             changed.add(processId);
+            var keptOnes = kept.get(processId);
+            if (keptOnes != null && keptOnes.isOverWith(seq, creditBytes)) {
+                forget(processId, keptOnes);
+            }
+        }
+    }
+
+    /** The entry's record is kept for a topic that cannot be written; its memory counts no more. */
+    void kept(String processId, long seq, int creditBytes) {
+        var tracker = processes.get(processId);
+        if (tracker != null && tracker.isOpen(seq)) {
+            credit += creditBytes;
+            kept.computeIfAbsent(processId, _ -> new Kept()).entries.add(seq);
+        }
+    }
+
+    /** Entries that are kept are not waited for. */
+    void forgetKept() {
+        Map.copyOf(kept).forEach(this::forget);
+    }
+
+    private void forget(String processId, Kept keptOnes) {
+        kept.remove(processId);
+        var tracker = processes.get(processId);
+        if (tracker != null) {
+            keptOnes.entries.forEach(tracker::complete);
+            changed.add(processId);
+        }
+    }
+
+    /** What is kept of one process, and how much was done behind it. */
+    private static final class Kept {
+        private final Set<Long> entries = new HashSet<>();
+        private long bytesBehind;
+        private int entriesBehind;
+
+        /** True when none is left, or they can be waited for no more. */
+        boolean isOverWith(long seq, int bytes) {
+            entries.remove(seq);
+            bytesBehind += bytes;
+            entriesBehind++;
+            return entries.isEmpty()
+                    || bytesBehind > MOST_BYTES_BEHIND
+                    || entriesBehind > MOST_ENTRIES_BEHIND;
         }
     }
 

@@ -130,7 +130,7 @@ final class CallFlow {
     /** What the worker accepted, told at each attach, before anything is sent. */
     void attached(Attach.Result result) {
         silence.attached(result, now());
-        var requests = context.services().names().of(Topic.TOOL_REQUESTS);
+        var requests = context.linkName(Topic.TOOL_REQUESTS);
         boolean same = accepted.attached(result, requests);
         earlier.attached(result.createdEpoch());
         for (var call : List.copyOf(open.values())) {
@@ -202,7 +202,7 @@ final class CallFlow {
      * acknowledged.
      */
     void result(InstanceEvent event, long createdEpoch, Runnable durable) {
-        var origin = event.origin();
+        var origin = ofThisTopic(event.origin());
         if (origin != null && answeredRequests.isFinal(origin.offset())) {
             durable.run();
             return;
@@ -223,6 +223,13 @@ final class CallFlow {
                     }
                     durable.run();
                 });
+    }
+
+    /** None where a topic was meant that was deleted and made again since. */
+    private @Nullable RecordOrigin ofThisTopic(@Nullable RecordOrigin origin) {
+        return origin != null && origin.topic().equals(context.linkName(Topic.TOOL_REQUESTS))
+                ? origin
+                : null;
     }
 
     /** Requests below this offset were answered and will not come again; others may be sent. */

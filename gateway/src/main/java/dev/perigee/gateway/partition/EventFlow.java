@@ -130,6 +130,9 @@ final class EventFlow {
         if (session == null) {
             return;
         }
+        if (session.isGivenUp()) {
+            session.acknowledgements().forgetKept();
+        }
         if (session.acknowledgements().credit() >= MUCH_CREDIT) {
             tell();
         } else if (telling == null
@@ -184,7 +187,8 @@ final class EventFlow {
         context.writer()
                 .writeSoon(
                         writes,
-                        _ -> entry.oneDone(),
+                        _ -> entry.eventDone(),
+                        entry::kept,
                         () -> {
                             LOG.atError()
                                     .addKeyValue("process_id", entry.event.processId())
@@ -204,7 +208,12 @@ final class EventFlow {
                         new Delivery() {
                             @Override
                             public void delivered() {
-                                context.mailbox().postSoon(entry::oneDone);
+                                context.mailbox().postSoon(entry::eventDone);
+                            }
+
+                            @Override
+                            public void kept() {
+                                context.mailbox().postSoon(entry::kept);
                             }
 
                             @Override
@@ -215,7 +224,7 @@ final class EventFlow {
                                         .addKeyValue("epoch", epoch(session))
                                         .addKeyValue("type", event.type())
                                         .log("An event is too large for its topic, given up");
-                                context.mailbox().post(entry::oneDone);
+                                context.mailbox().post(entry::eventDone);
                             }
                         });
     }
@@ -228,9 +237,10 @@ final class EventFlow {
     private static final class Entry {
         private final Session session;
         private final InstanceEvent event;
-        private final int creditBytes;
+        private int creditBytes;
         private boolean awaitsState;
         private int left = 1;
+        private boolean held;
 
         Entry(Session session, InstanceEvent event, int creditBytes) {
             this.session = session;
@@ -249,9 +259,30 @@ final class EventFlow {
             return awaitsState;
         }
 
+        /** Its event is kept for a topic that cannot be written. */
+        void kept() {
+            held = true;
+            holdUpNobody();
+        }
+
+        void eventDone() {
+            held = false;
+            oneDone();
+        }
+
         void oneDone() {
             if (--left == 0) {
                 session.acknowledgements().settled(event.processId(), event.seq(), creditBytes);
+            } else {
+                holdUpNobody();
+            }
+        }
+
+        /** What is kept has given its credit back, and the worker need not wait for it. */
+        private void holdUpNobody() {
+            if (held && left == 1) {
+                session.acknowledgements().kept(event.processId(), event.seq(), creditBytes);
+                creditBytes = 0;
             }
         }
     }

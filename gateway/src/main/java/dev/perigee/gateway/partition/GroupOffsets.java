@@ -32,7 +32,7 @@ public final class GroupOffsets {
 
     /**
      * Where the group stands in a partition of a topic, once no transaction about it is open; the
-     * beginning when it never committed.
+     * beginning when it never committed, or beyond the end of a topic that was made again.
      *
      * @throws KafkaException when the broker does not answer
      */
@@ -48,7 +48,7 @@ public final class GroupOffsets {
                                         new ListConsumerGroupOffsetsOptions().requireStable(true))
                                 .partitionsToOffsetAndMetadata(group));
         var committed = offsets.get(asked);
-        return committed == null
+        return committed == null || committed.offset() > offset(asked, OffsetSpec.latest())
                 ? new Committed(offset(asked, OffsetSpec.earliest()), "")
                 : new Committed(committed.offset(), committed.metadata());
     }

@@ -92,9 +92,14 @@ final class PartitionContext {
         return session != null && session.isServing() ? session : null;
     }
 
+    /** What the worker knows a topic by. */
+    String linkName(Topic topic) {
+        return feed.linkName(topic, services.names().of(topic));
+    }
+
     private void commandsCommitted(long offset) {
         if (session != null) {
-            session.link().committed(services.names().of(Topic.COMMANDS), offset);
+            session.link().committed(linkName(Topic.COMMANDS), offset);
         }
     }
 }

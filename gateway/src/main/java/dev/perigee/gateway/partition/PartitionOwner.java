@@ -249,7 +249,8 @@ final class PartitionOwner {
 
     private void take(Topic topic, ConsumerRecord<byte[], byte[]> record)
             throws InterruptedException {
-        switch (services.reader().read(topic, record)) {
+        var name = context.feed().linkName(topic, record.topic());
+        switch (services.reader().read(topic, record, name)) {
             case CommandRead command -> commands.received(command);
             case RequestRead request -> calls.received(request);
             case ReportRead report -> commands.reported(report);

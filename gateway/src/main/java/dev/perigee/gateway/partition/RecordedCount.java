@@ -4,6 +4,7 @@ import dev.perigee.protocol.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -17,15 +18,27 @@ import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of process partitions with which a fleet began, kept in the state topic's partition 0,
- * which every count has. Written once and never changed: a gateway that starts later sees that the
- * topics have another count. Blocks; for the thread that starts a gateway.
+ * The number of process partitions with which a fleet began, and the ids of the topics that come
+ * in, kept in the state topic's partition 0, which every count has. Written once, and once more
+ * where ids were not recorded yet; never changed: a gateway that starts later sees that the topics
+ * have another count. Blocks; for the thread that starts a gateway.
  */
 public final class RecordedCount {
     private static final Duration LIMIT = Duration.ofSeconds(30);
     private static final Duration POLL = Duration.ofMillis(500);
 
     private final String topic;
+
+    /**
+     * What is recorded.
+     *
+     * @param topicIds by the topics' suffixes; empty where an earlier version recorded none
+     */
+    public record Recorded(int partitions, Map<String, String> topicIds) {
+        public Recorded {
+            topicIds = Map.copyOf(topicIds);
+        }
+    }
 
     /**
      * @param topic of state
@@ -40,7 +53,7 @@ public final class RecordedCount {
      * @param consumers makes a consumer outside any group that reads committed records only
      * @throws KafkaException when the topic cannot be read
      */
-    public @Nullable Integer read(Supplier<Consumer<byte[], byte[]>> consumers) {
+    public @Nullable Recorded read(Supplier<Consumer<byte[], byte[]>> consumers) {
         var consumer = consumers.get();
         try {
             return read(consumer);
@@ -49,25 +62,27 @@ public final class RecordedCount {
         }
     }
 
-    private @Nullable Integer read(Consumer<byte[], byte[]> consumer) {
+    private @Nullable Recorded read(Consumer<byte[], byte[]> consumer) {
         var partition = new TopicPartition(topic, 0);
         var all = List.of(partition);
         consumer.assign(all);
         long end = consumer.endOffsets(all, LIMIT).getOrDefault(partition, 0L);
         consumer.seekToBeginning(all);
         long deadline = System.nanoTime() + LIMIT.toNanos();
-        Integer count = null;
+        Recorded recorded = null;
         while (consumer.position(partition, LIMIT) < end) {
             if (System.nanoTime() - deadline > 0) {
                 throw new KafkaException("The topic " + topic + " cannot be read to its end");
             }
             for (var record : consumer.poll(POLL).records(partition)) {
                 if (isRecord(record.key()) && record.value() != null) {
-                    count = Json.read(record.value(), StateRecord.Fleet.class).partitions();
+                    var fleet = Json.read(record.value(), StateRecord.Fleet.class);
+                    var ids = fleet.topicIds();
+                    recorded = new Recorded(fleet.partitions(), ids == null ? Map.of() : ids);
                 }
             }
         }
-        return count;
+        return recorded;
     }
 
     private static boolean isRecord(byte @Nullable [] key) {
@@ -75,12 +90,12 @@ public final class RecordedCount {
     }
 
     /**
-     * Records the count of a fleet that begins.
+     * Records it for a fleet that begins.
      *
      * @param producers makes a producer without transactions
      * @throws KafkaException when it cannot be written
      */
-    public void write(Supplier<Producer<byte[], byte[]>> producers, int partitions)
+    public void write(Supplier<Producer<byte[], byte[]>> producers, Recorded recorded)
             throws InterruptedException {
         var producer = producers.get();
         try {
@@ -89,7 +104,9 @@ public final class RecordedCount {
                                     topic,
                                     0,
                                     StateRecord.FLEET_KEY.getBytes(StandardCharsets.UTF_8),
-                                    Json.write(new StateRecord.Fleet(partitions))))
+                                    Json.write(
+                                            new StateRecord.Fleet(
+                                                    recorded.partitions(), recorded.topicIds()))))
                     .get(LIMIT.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException | TimeoutException e) {
             throw new KafkaException("The topic " + topic + " cannot be written", e);

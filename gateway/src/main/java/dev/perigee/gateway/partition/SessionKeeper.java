@@ -177,7 +177,7 @@ final class SessionKeeper {
     void committed(Topic topic, long offset) {
         var session = context.session();
         if (session != null) {
-            session.link().committed(context.services().names().of(topic), offset);
+            session.link().committed(context.linkName(topic), offset);
         }
     }
 

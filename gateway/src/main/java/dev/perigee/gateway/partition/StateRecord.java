@@ -8,6 +8,7 @@ import dev.perigee.protocol.topic.RecordOrigin;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -57,8 +58,9 @@ sealed interface StateRecord {
      * What all partitions have in common.
      *
      * @param partitions how many there were when the fleet began
+     * @param topicIds of the topics that come in, when they were recorded, by suffix
      */
-    record Fleet(int partitions) implements StateRecord {}
+    record Fleet(int partitions, @Nullable Map<String, String> topicIds) implements StateRecord {}
 
     /**
      * The worker that has the partition's processes, or had them last; no such record where they

@@ -79,22 +79,28 @@ final class StateWriter {
             Consumer<List<Long>> done,
             Runnable tooLarge)
             throws InterruptedException {
-        submit(records, false, done, tooLarge);
+        submit(records, false, done, () -> {}, tooLarge);
     }
 
-    /** The same, for what nobody waits for: it may wait a moment to be written with others. */
+    /**
+     * The same, for what nobody waits for: it may wait a moment to be written with others.
+     *
+     * @param kept told before when a part of it is kept until its topic can be written again
+     */
     void writeSoon(
             List<ProducerRecord<byte[], byte[]>> records,
             Consumer<List<Long>> done,
+            Runnable kept,
             Runnable tooLarge)
             throws InterruptedException {
-        submit(records, true, done, tooLarge);
+        submit(records, true, done, kept, tooLarge);
     }
 
     private void submit(
             List<ProducerRecord<byte[], byte[]>> records,
             boolean patient,
             Consumer<List<Long>> done,
+            Runnable kept,
             Runnable tooLarge)
             throws InterruptedException {
         long offset = feed.settled(Topic.COMMANDS);
@@ -116,6 +122,11 @@ final class StateWriter {
                                             names.forEach(listener::written);
                                             listener.commandsCommitted(offset);
                                         });
+                            }
+
+                            @Override
+                            public void kept() {
+                                mailbox.postSoon(kept);
                             }
 
                             @Override

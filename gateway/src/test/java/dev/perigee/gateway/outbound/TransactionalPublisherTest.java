@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.gateway.inbound.Membership;
 import dev.perigee.gateway.inbound.Tenure;
+import dev.perigee.protocol.topic.TopicNames;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +31,11 @@ class TransactionalPublisherTest {
     void hasAProducerOfItsOwnForEachMemberThatTheGatewayIs() throws Exception {
         try (var publisher =
                 new TransactionalPublisher(
-                        this::producer, "commands", membership, new SimpleMeterRegistry())) {
+                        this::producer,
+                        "commands",
+                        membership,
+                        new TopicHealth(new TopicNames("")),
+                        new SimpleMeterRegistry())) {
             publisher.start();
             member("first", 1);
             write(publisher);

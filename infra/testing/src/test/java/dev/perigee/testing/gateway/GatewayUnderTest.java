@@ -20,6 +20,15 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AccessControlEntryFilter;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
 import org.apache.kafka.common.utils.Utils;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -42,10 +51,7 @@ final class GatewayUnderTest implements AutoCloseable {
         admin.createTopics(List.of(new NewTopic(names.prefix() + Records.REPLIES, 1, (short) 1)))
                 .all()
                 .get();
-        try (var setup = new TopicSetup(new KafkaConnection(bootstrap, names, Map.of()))) {
-            assertThat(setup.apply(PARTITIONS, PARTITIONS, (short) 1, false).differences())
-                    .isEmpty();
-        }
+        createTopics();
         Awaitility.await()
                 .atMost(Records.PATIENCE)
                 .ignoreExceptions()
@@ -91,6 +97,41 @@ final class GatewayUnderTest implements AutoCloseable {
 
     void deleteTopic(String suffix) throws Exception {
         admin.deleteTopics(List.of(names.prefix() + suffix)).all().get();
+    }
+
+    /** Creates those that are not there. */
+    void createTopics() throws InterruptedException {
+        try (var setup = new TopicSetup(new KafkaConnection(bootstrap, names, Map.of()))) {
+            assertThat(setup.apply(PARTITIONS, PARTITIONS, (short) 1, false).differences())
+                    .isEmpty();
+        }
+    }
+
+    /** Takes a right to a topic from everybody; for a broker that has an authorizer. */
+    void deny(Topic topic, AclOperation operation) throws Exception {
+        var everything =
+                new AccessControlEntry("User:*", "*", AclOperation.ALL, AclPermissionType.ALLOW);
+        var nothing = new AccessControlEntry("User:*", "*", operation, AclPermissionType.DENY);
+        admin.createAcls(
+                        List.of(
+                                new AclBinding(pattern(topic), everything),
+                                new AclBinding(pattern(topic), nothing)))
+                .all()
+                .get();
+    }
+
+    /** Takes all of that back. */
+    void allow(Topic topic) throws Exception {
+        admin.deleteAcls(
+                        List.of(
+                                new AclBindingFilter(
+                                        pattern(topic).toFilter(), AccessControlEntryFilter.ANY)))
+                .all()
+                .get();
+    }
+
+    private ResourcePattern pattern(Topic topic) {
+        return new ResourcePattern(ResourceType.TOPIC, names.of(topic), PatternType.LITERAL);
     }
 
     /** What the group committed of a topic's partition, -1 when nothing. */

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.perigee.gateway.inbound.Membership;
 import dev.perigee.gateway.inbound.Tenure;
 import dev.perigee.gateway.outbound.StateWrite;
+import dev.perigee.gateway.outbound.TopicHealth;
 import dev.perigee.gateway.outbound.TransactionalPublisher;
 import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.topic.Topic;
@@ -51,6 +52,7 @@ final class StaleOwnerTest {
                                 () -> producer(broker),
                                 test.names.of(Topic.COMMANDS),
                                 membership,
+                                new TopicHealth(test.names),
                                 new SimpleMeterRegistry())) {
             publisher.start();
             first.subscribe(List.of(test.names.of(Topic.COMMANDS)));

@@ -1,0 +1,153 @@
+package dev.perigee.gateway;
+
+import dev.perigee.gateway.outbound.TopicHealth;
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeConfigsOptions;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks every two seconds whether each topic can be used: it exists, the gateway has its rights,
+ * its partitions have leaders and replicas enough. What two looks find is told; brokers that start
+ * know some topics a moment later. What cannot be asked leaves the last answer: {@link BrokerWatch}
+ * says that no broker answers.
+ */
+final class TopicWatch implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(TopicWatch.class);
+    private static final Duration PERIOD = Duration.ofSeconds(2);
+    private static final int ANSWER_MS = 4_000;
+
+    private final Admin admin;
+    private final TopicNames names;
+    private final TopicHealth health;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Thread thread = Thread.ofVirtual().name("watch-topics").unstarted(this::watch);
+    private Map<ConfigResource, Integer> leastReplicas = Map.of();
+    private Map<Topic, String> suspected = Map.of();
+
+    TopicWatch(Admin admin, TopicNames names, TopicHealth health) {
+        this.admin = admin;
+        this.names = names;
+        this.health = health;
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    private void watch() {
+        try {
+            while (!closed.await(PERIOD.toMillis(), TimeUnit.MILLISECONDS)) {
+                look();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void look() throws InterruptedException {
+        try {
+            askForConfigs();
+            var found = ask();
+            var confirmed = new EnumMap<>(found);
+            confirmed.keySet().retainAll(suspected.keySet());
+            suspected = found;
+            tell(confirmed);
+        } catch (ExecutionException e) {
+            LOG.atDebug().setCause(e).log("The topics cannot be asked for");
+        }
+    }
+
+    private EnumMap<Topic, String> ask() throws InterruptedException, ExecutionException {
+        var options =
+                new DescribeTopicsOptions().timeoutMs(ANSWER_MS).includeAuthorizedOperations(true);
+        var answers = admin.describeTopics(names.all(), options).topicNameValues();
+        var troubles = new EnumMap<Topic, String>(Topic.class);
+        for (var topic : Topic.values()) {
+            var answer = answers.get(names.of(topic));
+            var trouble = answer == null ? null : trouble(topic, answer);
+            if (trouble != null) {
+                troubles.put(topic, trouble);
+            }
+        }
+        return troubles;
+    }
+
+    private @Nullable String trouble(Topic topic, KafkaFuture<TopicDescription> answer)
+            throws InterruptedException, ExecutionException {
+        var name = names.of(topic);
+        try {
+            int least =
+                    leastReplicas.getOrDefault(
+                            new ConfigResource(ConfigResource.Type.TOPIC, name), 1);
+            return TopicTroubles.of(topic, answer.get(), least);
+        } catch (ExecutionException e) {
+            var trouble = TopicTroubles.of(name, e.getCause());
+            if (trouble == null) {
+                throw e;
+            }
+            return trouble;
+        }
+    }
+
+    /** Of a topic that is not there, or must not be seen, there is none. */
+    private void askForConfigs() throws InterruptedException {
+        var resources =
+                names.all().stream()
+                        .map(name -> new ConfigResource(ConfigResource.Type.TOPIC, name))
+                        .toList();
+        var options = new DescribeConfigsOptions().timeoutMs(ANSWER_MS);
+        var found = new HashMap<>(leastReplicas);
+        for (var answer : admin.describeConfigs(resources, options).values().entrySet()) {
+            try {
+                var entry = answer.getValue().get().get(TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG);
+                if (entry != null && entry.value() != null) {
+                    found.put(answer.getKey(), Integer.parseInt(entry.value()));
+                }
+            } catch (ExecutionException e) {
+                LOG.atDebug().setCause(e).log("A topic's configuration cannot be asked for");
+            }
+        }
+        leastReplicas = found;
+    }
+
+    private void tell(Map<Topic, String> troubles) {
+        var before = health.troubles();
+        health.found(troubles);
+        troubles.forEach(
+                (topic, trouble) -> {
+                    if (!trouble.equals(before.get(topic))) {
+                        LOG.atError()
+                                .addKeyValue("topic", names.of(topic))
+                                .addKeyValue("reason", trouble)
+                                .log("A topic cannot be used, others go on");
+                    }
+                });
+        for (var topic : before.keySet()) {
+            if (!troubles.containsKey(topic)) {
+                LOG.atInfo().addKeyValue("topic", names.of(topic)).log("A topic can be used again");
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        closed.countDown();
+        thread.interrupt();
+    }
+}

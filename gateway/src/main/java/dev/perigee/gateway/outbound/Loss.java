@@ -1,0 +1,23 @@
+package dev.perigee.gateway.outbound;
+
+import dev.perigee.protocol.topic.Topic;
+
+/** What becomes of a topic's records while it alone cannot be written. */
+enum Loss {
+    /** They are dropped and counted. */
+    COUNTED,
+
+    /** They are kept, up to a bound, and written in their order when the topic takes them again. */
+    KEPT,
+
+    /** They wait, whatever waits for them: nothing can be answered or decided without them. */
+    NONE;
+
+    static Loss of(Topic topic) {
+        return switch (topic) {
+            case LOGS, REQUEST_LOGS, HEARTBEATS -> COUNTED;
+            case STATUS, TOOLS, LIFECYCLE, COMMAND_RESULTS, DEAD_LETTERS -> KEPT;
+            case COMMANDS, TOOL_REQUESTS, TOOL_RESULTS, STATE -> NONE;
+        };
+    }
+}

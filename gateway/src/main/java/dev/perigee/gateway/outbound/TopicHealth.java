@@ -1,0 +1,65 @@
+package dev.perigee.gateway.outbound;
+
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * Which topics cannot be used, as somebody who watches them found out; {@link Loss} says what
+ * becomes of their records. Where a topic is concerned that nothing goes without, the trouble is
+ * taken for the brokers', and everything waits. Thread-safe.
+ */
+public final class TopicHealth {
+    private final TopicNames names;
+    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+    private volatile Map<Topic, String> troubles = Map.of();
+
+    public TopicHealth(TopicNames names) {
+        this.names = names;
+    }
+
+    /** What is wrong with each topic that cannot be used, for people. */
+    public Map<Topic, String> troubles() {
+        return troubles;
+    }
+
+    /** All that is wrong now. */
+    public void found(Map<Topic, String> now) {
+        var before = troubles;
+        troubles = now.isEmpty() ? Map.of() : new EnumMap<>(now);
+        if (!before.keySet().equals(now.keySet())) {
+            listeners.forEach(Runnable::run);
+        }
+    }
+
+    /** Runs when other topics than before are concerned, on the thread that found it out. */
+    void listen(Runnable changed) {
+        listeners.add(changed);
+    }
+
+    /** Whether others go on without this topic, by its full name. */
+    boolean isBlocked(String name) {
+        var now = troubles;
+        if (now.isEmpty()) {
+            return false;
+        }
+        var topic = names.topic(name);
+        return topic != null
+                && now.containsKey(topic)
+                && now.keySet().stream().noneMatch(other -> Loss.of(other) == Loss.NONE);
+    }
+
+    /** What becomes of its records meanwhile. */
+    Loss loss(String name) {
+        var topic = names.topic(name);
+        return topic == null ? Loss.NONE : Loss.of(topic);
+    }
+
+    /** All topics, by full name. */
+    List<String> names() {
+        return names.all();
+    }
+}
