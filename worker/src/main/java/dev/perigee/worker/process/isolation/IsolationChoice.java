@@ -76,12 +76,23 @@ public final class IsolationChoice {
     }
 
     private Isolation choose() throws InterruptedException {
-        return switch (mode) {
-            case AUTO -> jailed(programs().any());
-            case NONE -> none();
-            case BUBBLEWRAP -> jailed(programs().bubblewrap());
-            case NSJAIL -> jailed(programs().nsjail());
-        };
+        return mode == IsolationMode.NONE ? none() : jailed();
+    }
+
+    private Isolation jailed() throws InterruptedException {
+        var logs = new CacheLayout(host.caches()).logs(host.workerId());
+        var programs =
+                new JailPrograms(
+                        host.environment().getOrDefault("PATH", ""),
+                        JailPrograms.SYSTEM_PATH,
+                        SyscallFiles.write(logs));
+        var kinds =
+                switch (mode) {
+                    case AUTO, NONE -> programs.any();
+                    case BUBBLEWRAP -> programs.bubblewrap();
+                    case NSJAIL -> programs.nsjail();
+                };
+        return jailed(kinds, JailEntry.write(programs.perl(), logs));
     }
 
     private Isolation none() {
@@ -92,15 +103,8 @@ public final class IsolationChoice {
         return new NoIsolation(host.environment(), host.caches());
     }
 
-    private JailPrograms programs() {
-        return new JailPrograms(
-                host.environment().getOrDefault("PATH", ""),
-                JailPrograms.SYSTEM_PATH,
-                SyscallFiles.write(new CacheLayout(host.caches()).logs(host.workerId())));
-    }
-
     /** Without a memory limit only where none is possible: what is missing is then reported. */
-    private Isolation jailed(List<Jail> kinds) throws InterruptedException {
+    private Isolation jailed(List<Jail> kinds, JailEntry entry) throws InterruptedException {
         JailLog.sweep(new CacheLayout(host.caches()).logs(host.workerId()));
         var memory = memory();
         var gap = memory instanceof MemoryPlace.Missing missing ? missing.why() : "";
@@ -109,13 +113,13 @@ public final class IsolationChoice {
                     new MemoryGroups(
                             found, policy.memoryBytes(), host.workerId(), host.incarnation());
             groups.sweep();
-            var limited = attempt(kinds, groups, null);
+            var limited = attempt(kinds, entry, groups, null);
             if (limited.isolation() != null) {
                 return chosen(limited.isolation());
             }
             gap = limited.failure();
         }
-        var unlimited = attempt(kinds, null, policy.memoryBytes() == 0 ? null : gap);
+        var unlimited = attempt(kinds, entry, null, policy.memoryBytes() == 0 ? null : gap);
         if (unlimited.isolation() != null) {
             return chosen(unlimited.isolation());
         }
@@ -132,11 +136,14 @@ public final class IsolationChoice {
     private record Attempt(@Nullable JailIsolation isolation, String failure) {}
 
     private Attempt attempt(
-            List<Jail> kinds, @Nullable MemoryGroups groups, @Nullable String memoryGap)
+            List<Jail> kinds,
+            JailEntry entry,
+            @Nullable MemoryGroups groups,
+            @Nullable String memoryGap)
             throws InterruptedException {
         var failure = "";
         for (var kind : kinds) {
-            var isolation = isolation(kind, groups, memoryGap);
+            var isolation = isolation(kind, entry, groups, memoryGap);
             failure = isolation.probe(host.launcher());
             if (failure == null) {
                 return new Attempt(isolation, "");
@@ -152,7 +159,7 @@ public final class IsolationChoice {
     }
 
     private JailIsolation isolation(
-            Jail kind, @Nullable MemoryGroups groups, @Nullable String memoryGap) {
+            Jail kind, JailEntry entry, @Nullable MemoryGroups groups, @Nullable String memoryGap) {
         var gaps = new ArrayList<String>();
         if (memoryGap != null) {
             gaps.add("memory by control groups, so the worker watches it: " + memoryGap);
@@ -167,7 +174,7 @@ public final class IsolationChoice {
         }
         var caches = new CacheLayout(host.caches());
         return new JailIsolation(
-                kind, policy, limits, caches, caches.logs(host.workerId()), groups, gaps);
+                kind, entry, policy, limits, caches, caches.logs(host.workerId()), groups, gaps);
     }
 
     private static Isolation chosen(JailIsolation isolation) {

@@ -19,6 +19,7 @@ final class JailIsolation implements Isolation {
     private static final Logger log = LoggerFactory.getLogger(JailIsolation.class);
 
     private final Jail jail;
+    private final JailEntry entry;
     private final JailPolicy policy;
     private final TreeLimits limits;
     private final CacheLayout caches;
@@ -29,6 +30,7 @@ final class JailIsolation implements Isolation {
     /**
      * Jails of one kind.
      *
+     * @param entry what they begin with
      * @param limits of all processes of a jail together, for who watches them
      * @param logs where the jails' own logs are, of this worker alone
      * @param groups null where memory cannot be limited
@@ -36,6 +38,7 @@ final class JailIsolation implements Isolation {
      */
     JailIsolation(
             Jail jail,
+            JailEntry entry,
             JailPolicy policy,
             TreeLimits limits,
             CacheLayout caches,
@@ -43,6 +46,7 @@ final class JailIsolation implements Isolation {
             @Nullable MemoryGroups groups,
             List<String> hostGaps) {
         this.jail = jail;
+        this.entry = entry;
         this.policy = policy;
         this.limits = limits;
         this.caches = caches;
@@ -104,8 +108,8 @@ final class JailIsolation implements Isolation {
         var command = jail.command(policy, system, JailedProgram.of(program, home), jailLog);
         var group = groups == null ? null : groups.create();
         return new LaunchSpec(
-                JailEntry.command(group, command),
-                environment,
+                entry.command(group, command),
+                JailEntry.environment(environment),
                 null,
                 new JailEnclosure(limits, home.host(), groups, group, last));
     }
