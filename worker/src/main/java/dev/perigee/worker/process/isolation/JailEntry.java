@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * machine, and joins its control group, without which it does not start. Raising the score needs no
  * privilege; no program in the jail can lower it again, since its {@code /proc} is read-only.
  *
+ * <p>With a network of its own it makes that too, and gives its listeners to the worker: what the
+ * program in the jail finds is not for it to change, since it is of another user namespace.
+ *
  * <p>A script of Perl, which every Debian has: it takes few milliseconds, and what it does in place
  * of the worker only a process of one thread may do. It makes no process of its own.
  *
@@ -48,12 +51,18 @@ record JailEntry(Path perl, Path script) {
         return environment;
     }
 
-    /** The command that runs a jail's command so, in a control group if there is one. */
-    List<String> command(@Nullable Path group, List<String> jail) {
+    /**
+     * The command that runs a jail's command so.
+     *
+     * @param group its control group, null without one
+     * @param network what the script is told of a network of its own; empty without one
+     */
+    List<String> command(@Nullable Path group, List<String> network, List<String> jail) {
         var words = new ArrayList<>(List.of(perl.toString(), script.toString()));
         if (group != null) {
             words.add("group=" + group.resolve("cgroup.procs"));
         }
+        words.addAll(network);
         words.add("--");
         words.addAll(jail);
         return words;

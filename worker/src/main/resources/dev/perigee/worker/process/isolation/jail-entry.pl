@@ -17,8 +17,8 @@ my ($IP, $IP6, $NETLINK) = (2, 10, 16);
 my ($STREAM, $DATAGRAM, $RAW) = (1, 2, 3);
 my ($LOOPBACK, $LOOPBACK6) = ("\x7f\0\0\1", "\0" x 15 . "\1");
 
-# Addresses for documentation, which lead nowhere: that of the network, so that programs see that they have one.
-my ($OWN, $OWN6) = (pack('C4', 192, 0, 2, 1), pack('H32', '20010db8000000000000000000000001'));
+# Addresses that stand for none (RFC 7600, RFC 6666): those of the network, so that programs see that they have one.
+my ($OWN, $OWN6) = (pack('C4', 192, 0, 0, 8), pack('H32', '01000000000000000000000000000008'));
 
 # Ports below 1024, which no program in the jail can take.
 my ($OUT_PORT, $NAME_PORT) = (1, 53);
@@ -124,7 +124,12 @@ sub expression { return nested(1, text(1, $_[0]), nested(2, @_[1 .. $#_])) }
 sub load { return expression('payload', number(1, 1), number(2, $_[0]), number(3, $_[1]), number(4, $_[2])) }
 sub same { return expression('cmp', number(1, 1), number(2, 0), nested(3, attribute(1, $_[0]))) }
 sub tcp { return expression('meta', number(1, 1), number(2, 16)) . same("\6") }
-sub accepted { return expression('immediate', number(1, 0), nested(2, nested(2, number(1, 1)))) }
+sub verdict { return expression('immediate', number(1, 0), nested(2, nested(2, number(1, $_[0])))) }
+sub accepted { return verdict(1) }
+sub dropped { return verdict(0) }
+
+# More connections in a second than the worker takes: the program's system sends such a packet again by itself.
+sub too_often { return expression('limit', attribute(1, pack('Q>', 200)), attribute(2, pack('Q>', 1)), number(3, 400), number(4, 0), number(5, 1)) }
 
 sub redirected {
     return expression('immediate', number(1, 1), nested(2, attribute(1, pack('n', $OUT_PORT))))
@@ -133,9 +138,11 @@ sub redirected {
 
 # Where an address is in a packet: in the network's header, at, of so many bytes.
 sub to { return load(1, $_[0], length $_[1]) . same($_[1]) }
+sub from_port { return load(2, 0, 2) . same(pack('n', $_[0])) }
 sub to_port { return load(2, 2, 2) . same(pack('n', $_[0])) }
 
-# A table's messages: TCP goes to the worker, what is for this network itself stays, all else is refused at once.
+# A table's messages: TCP goes to the worker, what is for this network itself stays, all else is refused at once. The kernel keeps
+# track of what goes to the worker only: what programs say to themselves would take up as much of its memory as they like.
 sub table {
     my ($family, $at, $loopback, $own, @host) = @_;
     my $head = pack('CCn', $family, 0, 0);
@@ -150,10 +157,19 @@ sub table {
     };
     return (
         message(0xa00, $ACK | $CREATE, $head . text(1, 'perigee')),
+        $chain->('first', 'filter', -300),
+        (map { $rule->('first', to($at, $_->[0]), tcp(), to_port($_->[1]), accepted()) } @host),
+        $rule->('first', tcp(), from_port($OUT_PORT), accepted()),
+        $rule->('first', to($at, $loopback), expression('notrack')),
+        $rule->('first', to($at, $own), expression('notrack')),
         $chain->('out', 'nat', -100),
-        (map { $rule->('out', to($at, $_->[0]), tcp(), to_port($_->[1]), redirected()) } @host),
+        (map {
+            my @match = (to($at, $_->[0]), tcp(), to_port($_->[1]));
+            ($rule->('out', @match, too_often(), dropped()), $rule->('out', @match, redirected()));
+        } @host),
         $rule->('out', to($at, $loopback), accepted()),
         $rule->('out', to($at, $own), accepted()),
+        $rule->('out', tcp(), too_often(), dropped()),
         $rule->('out', tcp(), redirected()),
         $chain->('rest', 'filter', 0),
         $rule->('rest', to($at, $loopback), accepted()),
