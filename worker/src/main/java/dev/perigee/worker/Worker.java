@@ -10,6 +10,8 @@ import dev.perigee.worker.admin.HeartbeatReport;
 import dev.perigee.worker.admin.JvmMeters;
 import dev.perigee.worker.admin.LimitMeters;
 import dev.perigee.worker.admin.ServerGauges;
+import dev.perigee.worker.egress.EgressGuards;
+import dev.perigee.worker.egress.EgressSettings;
 import dev.perigee.worker.instance.InstanceSettings;
 import dev.perigee.worker.instance.InstanceSnapshot;
 import dev.perigee.worker.instance.LocalInstanceHost;
@@ -114,6 +116,7 @@ public final class Worker implements AutoCloseable {
 
         var processes = startProcesses(settings, identity, parts, meters);
         ServerGauges.bindTo(meters, processes.usage()::now);
+        var egress = EgressGuards.of(EgressSettings.read(settings));
         var isolation =
                 IsolationChoice.choose(
                         settings,
@@ -123,7 +126,8 @@ public final class Worker implements AutoCloseable {
                                 identity.incarnation(),
                                 WorkerSettings.caches(settings),
                                 System.getenv(),
-                                processes.launcher()));
+                                processes.launcher(),
+                                egress));
         parts.add("isolation", isolation::close);
         var instances =
                 new LocalInstanceHost(

@@ -90,7 +90,7 @@ public final class WorkerSettings {
                 ? "link.token or link.tls.client-ca must be set: jailed servers have the host's"
                         + " network and could pass for a gateway. Write a secret into a file"
                         + " (openssl rand -hex 32) and name it by link.token-file, here and at the"
-                        + " gateways; or set isolation.network=false"
+                        + " gateways; or set isolation.network=policy"
                 : null;
     }
 

@@ -25,6 +25,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class WorkerSettingsTest {
+    /** Settings with which jailed servers do not have the host's network. */
+    private static final List<String> CLOSED =
+            List.of(
+                    "isolation.network=policy",
+                    "isolation.network=none",
+                    "isolation.network=false",
+                    "isolation.mode=none");
+
     /** The least that a worker needs to be told. */
     private static final Map<String, String> UNJAILED = Map.of("isolation.mode", "none");
 
@@ -82,12 +90,13 @@ final class WorkerSettingsTest {
     @DisplayName("lets no jailed server pass for a gateway")
     void needsATokenWhereServersReachTheLink() {
         for (var mode : List.of("development", "production")) {
-            assertThatThrownBy(() -> WorkerSettings.SCHEMA.read(Map.of("worker.mode", mode)))
+            var onHost = Map.of("worker.mode", mode, "isolation.network", "host");
+            assertThatThrownBy(() -> WorkerSettings.SCHEMA.read(onHost))
                     .hasMessageContaining("link.token or link.tls.client-ca must be set")
                     .hasMessageContaining("link.token-file");
         }
-        var open = Map.<String, String>of();
-        for (var closed : List.of("isolation.network=false", "isolation.mode=none")) {
+        var open = Map.of("isolation.network", "host");
+        for (var closed : CLOSED) {
             var all = new HashMap<>(open);
             all.put(closed.split("=", 2)[0], closed.split("=", 2)[1]);
             assertThat(WorkerSettings.SCHEMA.read(all)).isNotNull();
@@ -102,14 +111,22 @@ final class WorkerSettingsTest {
     @Test
     @DisplayName("shows the admin pages to no jailed server that reaches them")
     void needsATokenWhereServersReachTheAdminPages() {
-        var production = Map.of("worker.mode", "production", "link.token", "t");
+        var production =
+                Map.of("worker.mode", "production", "link.token", "t", "isolation.network", "true");
         assertThat(refusal(production)).isNotNull();
-        for (var closed : List.of("isolation.network=false", "isolation.mode=none")) {
+        for (var closed : CLOSED) {
             var all = new HashMap<>(production);
             all.put(closed.split("=", 2)[0], closed.split("=", 2)[1]);
             assertThat(refusal(all)).isNull();
         }
-        var development = Map.of("worker.mode", "development", "link.token", "t");
+        var development =
+                Map.of(
+                        "worker.mode",
+                        "development",
+                        "link.token",
+                        "t",
+                        "isolation.network",
+                        "host");
         assertThat(refusal(development)).isNotNull();
         assertThatThrownBy(
                         () ->

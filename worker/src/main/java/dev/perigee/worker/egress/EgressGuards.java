@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +50,37 @@ public final class EgressGuards {
         return new EgressGuard(
                 names,
                 (host, address) -> policy.refusal(host, address, isOwn(address), port, only));
+    }
+
+    /**
+     * The guard of one process.
+     *
+     * @param only what the installation narrows itself to, null when it does not
+     * @param refused told what was refused, for people; must not block
+     */
+    public ProcessGuard process(@Nullable List<EgressRule> only, Consumer<String> refused) {
+        return new ProcessGuard(
+                policy,
+                EgressGuards::isOwn,
+                only,
+                what -> {
+                    count();
+                    refused.accept(what);
+                });
+    }
+
+    /** What the fleet's policy is. */
+    public EgressPolicy policy() {
+        return policy;
+    }
+
+    /**
+     * All addresses of a host, of which none was decided on. Blocks as long as the resolver.
+     *
+     * @throws UnknownHostException when it has none
+     */
+    public List<InetAddress> addresses(String host) throws UnknownHostException {
+        return names.addresses(host, () -> List.of(InetAddress.getAllByName(host)));
     }
 
     /** Runs tasks in the scope of the guard in which they are handed over, or the policy's own. */

@@ -2,6 +2,7 @@ package dev.perigee.worker.egress;
 
 import dev.perigee.protocol.config.EgressRule;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -73,6 +74,27 @@ public record EgressPolicy(List<EgressRule> allow, List<EgressRule> deny) {
     /** The same for connections of which the port is not at hand: what it denies at one, at all. */
     EgressPolicy atAnyPort() {
         return new EgressPolicy(allow, deny.stream().map(EgressRule::atAnyPort).toList());
+    }
+
+    /** For names of which no port is asked for yet: what is allowed at one, and denied at all. */
+    EgressPolicy atSomePort() {
+        return new EgressPolicy(
+                allow.stream().map(EgressRule::atAnyPort).toList(),
+                deny.stream().filter(rule -> rule.equals(rule.atAnyPort())).toList());
+    }
+
+    /**
+     * Single ports of loopback that are allowed. For a server with a loopback of its own these, and
+     * no others of it, are the worker's machine's.
+     */
+    public List<InetSocketAddress> loopbackPorts() {
+        return allow.stream()
+                .filter(EgressRule.Network.class::isInstance)
+                .map(EgressRule.Network.class::cast)
+                .filter(rule -> rule.port() != 0 && rule.first().isLoopbackAddress())
+                .map(rule -> new InetSocketAddress(rule.first(), rule.port()))
+                .distinct()
+                .toList();
     }
 
     private static boolean matches(

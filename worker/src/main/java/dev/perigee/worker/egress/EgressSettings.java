@@ -14,17 +14,19 @@ public final class EgressSettings {
                     "egress.allow",
                     SettingType.listOf(destination()),
                     "",
-                    "What servers over HTTP and SSE may be at, besides the internet, such as"
-                            + " 10.1.2.0/24,mcp.internal:8443. Without it a loopback, private,"
-                            + " link-local, metadata, multicast or reserved address and the worker's"
-                            + " own are refused, decided on the address that is dialled. A host by name is allowed"
-                            + " whatever address it has.");
+                    "What servers may reach besides the internet, by HTTP and SSE and as processes"
+                            + " in networks of their own, such as 10.1.2.0/24,mcp.internal:8443."
+                            + " Without it a loopback, private, link-local, metadata, multicast or"
+                            + " reserved address and the worker's own are refused, decided on the"
+                            + " address that is dialled. A host by name is allowed whatever address"
+                            + " it has. Of the worker's loopback a process gets single ports only,"
+                            + " such as 127.0.0.1:4873.");
     public static final Setting<List<String>> DENY =
             Setting.of(
                     "egress.deny",
                     SettingType.listOf(destination()),
                     "",
-                    "What they must not be at though it is on the internet or in egress.allow.");
+                    "What they must not reach though it is on the internet or in egress.allow.");
 
     /** All keys, in the order of the reference page. */
     public static final SettingsSchema SCHEMA = SettingsSchema.of("egress", ALLOW, DENY);

@@ -44,7 +44,10 @@ final class HostedInstances implements PartitionInstances {
         var processId = config.processId();
         var refusal =
                 config.transportType().isProcess()
-                        ? LaunchPlan.refusal(config, parts.options().allowedCommands())
+                        ? LaunchPlan.refusal(
+                                config,
+                                parts.options().allowedCommands(),
+                                parts.isolation().holdsReach())
                         : null;
         if (refusal != null) {
             return Settlement.of(Outcomes.rejected(processId, "not_allowed", refusal));

@@ -21,8 +21,13 @@ final class LaunchPlan {
 
     private LaunchPlan() {}
 
-    /** Why this configuration may not be started, null when it may. */
-    static @Nullable String refusal(ServerConfig config, List<String> allowedCommands) {
+    /**
+     * Why this configuration may not be started, null when it may.
+     *
+     * @param holdsReach whether the worker keeps a process to its list of destinations
+     */
+    static @Nullable String refusal(
+            ServerConfig config, List<String> allowedCommands, boolean holdsReach) {
         var command = config.command();
         if (command == null) {
             return "The configuration names no command";
@@ -30,9 +35,9 @@ final class LaunchPlan {
         if (!allowedCommands.contains(ANY) && !allowedCommands.contains(command)) {
             return "The command '%s' is not among process.allowed-commands".formatted(command);
         }
-        if (config.egress() != null) {
-            return "config.egress holds servers over http and sse only, a process has the network"
-                    + " of its worker or none: remove it";
+        if (config.egress() != null && !holdsReach) {
+            return "config.egress does not hold a process that has the network of its worker:"
+                    + " remove it, or run workers with isolation.network=policy";
         }
         for (var argument : GitHubArguments.of(config)) {
             if (argument.indexOf('\0') >= 0 || argument.indexOf('\n') >= 0) {

@@ -72,13 +72,23 @@ public final class LocalInstanceHost implements InstanceHost {
         Gauge.builder("perigee.worker.unfinished.waiting", lines, LineRoom::waiting)
                 .description("Servers that are not read until others have ended their messages")
                 .register(meters);
-        measureEgress(meters, parts.connections());
+        measureEgress(meters);
     }
 
-    private static void measureEgress(MeterRegistry meters, HttpConnections connections) {
+    private void measureEgress(MeterRegistry meters) {
         FunctionCounter.builder(
-                        "perigee.worker.egress.refused", connections, HttpConnections::refused)
-                .description("Requests to servers over HTTP and SSE that egress.* refused")
+                        "perigee.worker.egress.refused",
+                        parts,
+                        all -> all.connections().refused() + all.isolation().refused())
+                .description(
+                        "What egress.* and config.egress refused: requests to servers over HTTP and"
+                                + " SSE, connections and names of servers that are processes")
+                .register(meters);
+        Gauge.builder(
+                        "perigee.worker.egress.connections",
+                        parts.isolation(),
+                        Isolation::connections)
+                .description("Connections of servers out of networks of their own")
                 .register(meters);
     }
 

@@ -37,6 +37,7 @@ final class ProcessKeeper implements ServerKeeper {
     private final CrashKeeper crashes;
     private final Dormancy dormancy;
     private final StartAnnouncer announcer;
+    private final EgressNotices notices;
     private final AwakeServers.Place place;
     private StartKind kind = StartKind.INSTALL;
     private @Nullable ProcessRun current;
@@ -47,6 +48,7 @@ final class ProcessKeeper implements ServerKeeper {
         this.dossier = dossier;
         this.calls = calls;
         this.announcer = announcer;
+        this.notices = new EgressNotices(dossier.journal, dossier.parts.clock());
         this.tools = tools;
         this.crashes = new CrashKeeper(dossier);
         this.dormancy = new Dormancy(dossier, calls);
@@ -94,7 +96,8 @@ final class ProcessKeeper implements ServerKeeper {
                         dossier.journal,
                         dossier.gate,
                         dossier.mailbox,
-                        dossier.metrics);
+                        dossier.metrics,
+                        notices);
         announcer.starting(run, kind, reason, commandId);
         dossier.lifecycle.to(InstanceState.STARTING);
         runs(run);

@@ -14,6 +14,7 @@ import dev.perigee.worker.process.ChildListener;
 import dev.perigee.worker.process.ChildProcess;
 import dev.perigee.worker.process.ExitStatus;
 import dev.perigee.worker.process.ProcessSignal;
+import dev.perigee.worker.process.isolation.Reach;
 import dev.perigee.worker.tool.FailureStatus;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -31,6 +32,7 @@ final class ProcessRun extends ServerRun implements ChildListener {
     private final ServerConfig config;
     private final InstanceJournal journal;
     private final OutputGate gate;
+    private final EgressNotices notices;
     private final ServerLog log;
     private final @Nullable StdioMcpClient client;
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -46,11 +48,13 @@ final class ProcessRun extends ServerRun implements ChildListener {
             InstanceJournal journal,
             OutputGate gate,
             Mailbox mailbox,
-            ServerMetrics metrics) {
+            ServerMetrics metrics,
+            EgressNotices notices) {
         super(mailbox);
         this.config = config;
         this.journal = journal;
         this.gate = gate;
+        this.notices = notices;
         this.log =
                 new ServerLog(
                         config.processId(),
@@ -87,6 +91,17 @@ final class ProcessRun extends ServerRun implements ChildListener {
         if (!silent) {
             journal.append(event, pid(), null);
         }
+    }
+
+    /** What the process may reach; what it was refused is in the instance's log. */
+    Reach reach() {
+        return new Reach(
+                config.egressRules(),
+                what -> {
+                    if (!silent) {
+                        notices.refused(config.processId(), masked(what));
+                    }
+                });
     }
 
     /** The process was started now. */

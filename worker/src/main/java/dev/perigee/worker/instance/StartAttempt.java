@@ -130,7 +130,7 @@ final class StartAttempt implements Runnable {
     private void start(ServerProgram program)
             throws LaunchException, McpException, InterruptedException {
         run.starting();
-        var spec = parts.isolation().enclose(program);
+        var spec = parts.isolation().enclose(program, run.reach());
         var child = parts.launcher().launch(spec, run);
         run.started(child, parts.clock().instant());
         var client = run.client();

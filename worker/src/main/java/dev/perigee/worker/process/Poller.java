@@ -12,12 +12,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * An epoll(7) instance and the event descriptor that wakes it. Everything is called by the loop's
  * thread, except {@link #wake}.
  */
-final class Poller {
+public final class Poller implements AutoCloseable {
 
     private static final int ADD = 1;
     private static final int REMOVE = 2;
     private static final int READABLE = 1;
     private static final int WRITABLE = 4;
+    private static final int PEER_ENDED = 0x2000;
+    private static final int EDGES = 1 << 31;
     private static final int CAPACITY = 256;
     private static final long WAKE_KEY = -1;
 
@@ -38,7 +40,8 @@ final class Poller {
     private final AtomicBoolean woken = new AtomicBoolean();
     private boolean closed;
 
-    Poller() {
+    /** Opens both. */
+    public Poller() {
         var memory = Arena.ofAuto();
         change = memory.allocate(EVENT_BYTES, Long.BYTES);
         events = memory.allocate((long) EVENT_BYTES * CAPACITY, Long.BYTES);
@@ -50,7 +53,8 @@ final class Poller {
         control(ADD, wakeFile, READABLE, WAKE_KEY);
     }
 
-    void watchReadable(int file, long key) {
+    /** An event as often as it is waited for while there is something to read. */
+    public void watchReadable(int file, long key) {
         control(ADD, file, READABLE, key);
     }
 
@@ -58,8 +62,13 @@ final class Poller {
         control(ADD, file, WRITABLE, key);
     }
 
+    /** One event whenever more can be read or written than before, or the peer has ended. */
+    public void watchChanges(int file, long key) {
+        control(ADD, file, READABLE | WRITABLE | PEER_ENDED | EDGES, key);
+    }
+
     /** Always before the descriptor is closed: a spawn in flight may hold a copy of it. */
-    void forget(int file) {
+    public void forget(int file) {
         control(REMOVE, file, 0, 0);
     }
 
@@ -70,12 +79,13 @@ final class Poller {
     }
 
     /** Returns how many events are there; a negative timeout waits for ever. */
-    int await(int timeoutMillis) {
+    public int await(int timeoutMillis) {
         var count = calls.epollWait(epoll, events, CAPACITY, timeoutMillis);
         return count == -Errno.INTERRUPTED ? 0 : require(count);
     }
 
-    long key(int index) {
+    /** Whose the event is. */
+    public long key(int index) {
         return events.get(JAVA_LONG_UNALIGNED, (long) index * EVENT_BYTES + KEY_OFFSET);
     }
 
@@ -83,7 +93,7 @@ final class Poller {
      * Whether the key is the wake-up's own, which is then reset: in this order, so that who wakes
      * in between is seen by the work that follows and who wakes later writes again.
      */
-    boolean consumeWake(long key) {
+    public boolean consumeWake(long key) {
         if (key != WAKE_KEY) {
             return false;
         }
@@ -93,7 +103,7 @@ final class Poller {
     }
 
     /** Makes the current or the next wait return; cheap when that is already so. */
-    void wake() {
+    public void wake() {
         if (woken.compareAndSet(false, true)) {
             synchronized (wakeCalls) {
                 if (!closed) {
@@ -103,7 +113,8 @@ final class Poller {
         }
     }
 
-    void close() {
+    @Override
+    public void close() {
         synchronized (wakeCalls) {
             closed = true;
         }

@@ -74,11 +74,12 @@ final class DecisionsTest {
     @DisplayName("PRO-25: programs and arguments that are refused")
     void refusesCommands() {
         var config = Bench.server("a", ";", "--");
-        assertThat(LaunchPlan.refusal(config, List.of("*"))).isNull();
-        assertThat(LaunchPlan.refusal(config, List.of("node", "npx"))).isNull();
-        assertThat(LaunchPlan.refusal(config, List.of("npx"))).contains("'node'");
-        assertThat(LaunchPlan.refusal(Bench.server("a", "x\0"), List.of("*"))).contains("NUL");
-        assertThat(LaunchPlan.refusal(Bench.server("a", Map.of("A=", "b")), List.of("*")))
+        assertThat(LaunchPlan.refusal(config, List.of("*"), true)).isNull();
+        assertThat(LaunchPlan.refusal(config, List.of("node", "npx"), true)).isNull();
+        assertThat(LaunchPlan.refusal(config, List.of("npx"), true)).contains("'node'");
+        assertThat(LaunchPlan.refusal(Bench.server("a", "x\0"), List.of("*"), true))
+                .contains("NUL");
+        assertThat(LaunchPlan.refusal(Bench.server("a", Map.of("A=", "b")), List.of("*"), true))
                 .contains("name");
     }
 

@@ -10,6 +10,8 @@ import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
 import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.worker.WorkerSettings;
+import dev.perigee.worker.egress.EgressGuards;
+import dev.perigee.worker.egress.EgressPolicy;
 import dev.perigee.worker.process.LauncherOptions;
 import dev.perigee.worker.process.OwnedLauncher;
 import dev.perigee.worker.process.ProcessLauncher;
@@ -124,7 +126,8 @@ final class ManyEndingsTest {
                             owner.incarnation(),
                             caches,
                             System.getenv(),
-                            owned));
+                            owned,
+                            EgressGuards.of(EgressPolicy.INTERNET)));
         } catch (IllegalStateException e) {
             Program.BUBBLEWRAP.cannot(String.valueOf(e.getMessage()));
             throw e;

@@ -96,7 +96,7 @@ final class WrapperTest {
     void refusesACommitWithANewline() {
         var config = deployed(program("a", "npx", "github:o/r"), "github", "abc\n--evil");
 
-        assertThat(LaunchPlan.refusal(config, List.of("*"))).contains("newline");
+        assertThat(LaunchPlan.refusal(config, List.of("*"), true)).contains("newline");
         assertThat(bench.configure(config).outcome()).isEqualTo(CommandOutcome.REJECTED);
     }
 

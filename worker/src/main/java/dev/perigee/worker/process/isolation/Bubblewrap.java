@@ -49,7 +49,7 @@ record Bubblewrap(Path bwrap, Path prlimit, boolean closed, SyscallFiles syscall
         }
         line.add("--unshare-pid").add("--unshare-ipc").add("--unshare-uts");
         line.add("--unshare-cgroup-try");
-        if (!policy.network()) {
+        if (policy.network() == NetworkMode.NONE) {
             line.add("--unshare-net");
         }
         line.add("--uid", JailPolicy.USER).add("--gid", JailPolicy.USER);

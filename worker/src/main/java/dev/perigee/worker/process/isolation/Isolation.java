@@ -20,8 +20,28 @@ public interface Isolation extends AutoCloseable {
         return name();
     }
 
+    /** What to launch so that the program runs enclosed, with what all may reach. */
+    default LaunchSpec enclose(ServerProgram program) {
+        return enclose(program, Reach.OF_ALL);
+    }
+
     /** What to launch so that the program runs enclosed. */
-    LaunchSpec enclose(ServerProgram program);
+    LaunchSpec enclose(ServerProgram program, Reach reach);
+
+    /** Whether programs reach no more than they are enclosed with. */
+    default boolean holdsReach() {
+        return false;
+    }
+
+    /** Connections and names that programs were refused until now. */
+    default long refused() {
+        return 0;
+    }
+
+    /** Connections that programs have out of networks of their own. */
+    default int connections() {
+        return 0;
+    }
 
     /**
      * The {@code PATH} in which an enclosed program finds others; empty when it has none. What is

@@ -1,8 +1,11 @@
 package dev.perigee.worker.process.isolation;
 
 import dev.perigee.protocol.settings.Settings;
+import dev.perigee.worker.egress.EgressGuards;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.TreeLimits;
+import dev.perigee.worker.process.network.InstanceNetworks;
+import dev.perigee.worker.process.network.NetworkLimits;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,6 +31,7 @@ public final class IsolationChoice {
      * @param caches the cache directory
      * @param environment the worker's own
      * @param launcher by which it starts processes
+     * @param egress what servers with a network of their own may reach
      */
     public record Host(
             boolean production,
@@ -35,7 +39,8 @@ public final class IsolationChoice {
             String incarnation,
             Path caches,
             Map<String, String> environment,
-            ProcessLauncher launcher) {
+            ProcessLauncher launcher,
+            EgressGuards egress) {
 
         /** Without the environment's values. */
         @Override
@@ -47,6 +52,7 @@ public final class IsolationChoice {
     private final Host host;
     private final IsolationMode mode;
     private final JailPolicy policy;
+    private final NetworkLimits connections;
     private final TreeLimits limits;
 
     private final MemorySearch memorySearch;
@@ -55,6 +61,7 @@ public final class IsolationChoice {
         this.host = host;
         this.memorySearch = memorySearch;
         this.mode = settings.value(IsolationSettings.MODE);
+        this.connections = IsolationSettings.connections(settings);
         this.policy = IsolationSettings.policy(settings, host.environment());
         this.limits = IsolationSettings.limits(settings);
     }
@@ -76,12 +83,37 @@ public final class IsolationChoice {
     }
 
     private Isolation choose() throws InterruptedException {
-        return switch (mode) {
-            case AUTO -> jailed(programs().any());
-            case NONE -> none();
-            case BUBBLEWRAP -> jailed(programs().bubblewrap());
-            case NSJAIL -> jailed(programs().nsjail());
-        };
+        return mode == IsolationMode.NONE ? none() : jailed();
+    }
+
+    private Isolation jailed() throws InterruptedException {
+        var logs = new CacheLayout(host.caches()).logs(host.workerId());
+        var programs =
+                new JailPrograms(
+                        host.environment().getOrDefault("PATH", ""),
+                        JailPrograms.SYSTEM_PATH,
+                        SyscallFiles.write(logs));
+        var kinds =
+                switch (mode) {
+                    case AUTO, NONE -> programs.any();
+                    case BUBBLEWRAP -> programs.bubblewrap();
+                    case NSJAIL -> programs.nsjail();
+                };
+        var entry = JailEntry.write(programs.perl(), logs);
+        var networks =
+                policy.network() == NetworkMode.POLICY
+                        ? InstanceNetworks.start(logs, host.egress(), connections)
+                        : null;
+        boolean chosen = false;
+        try {
+            var isolation = jailed(kinds, new Entrance(entry, networks));
+            chosen = true;
+            return isolation;
+        } finally {
+            if (networks != null && !chosen) {
+                networks.close();
+            }
+        }
     }
 
     private Isolation none() {
@@ -92,15 +124,11 @@ public final class IsolationChoice {
         return new NoIsolation(host.environment(), host.caches());
     }
 
-    private JailPrograms programs() {
-        return new JailPrograms(
-                host.environment().getOrDefault("PATH", ""),
-                JailPrograms.SYSTEM_PATH,
-                SyscallFiles.write(new CacheLayout(host.caches()).logs(host.workerId())));
-    }
+    /** What jails begin with, and where their networks lead; null where they have none of those. */
+    private record Entrance(JailEntry entry, @Nullable InstanceNetworks networks) {}
 
     /** Without a memory limit only where none is possible: what is missing is then reported. */
-    private Isolation jailed(List<Jail> kinds) throws InterruptedException {
+    private Isolation jailed(List<Jail> kinds, Entrance entrance) throws InterruptedException {
         JailLog.sweep(new CacheLayout(host.caches()).logs(host.workerId()));
         var memory = memory();
         var gap = memory instanceof MemoryPlace.Missing missing ? missing.why() : "";
@@ -109,22 +137,23 @@ public final class IsolationChoice {
                     new MemoryGroups(
                             found, policy.memoryBytes(), host.workerId(), host.incarnation());
             groups.sweep();
-            var limited = attempt(kinds, groups, null);
+            var limited = attempt(kinds, entrance, groups, null);
             if (limited.isolation() != null) {
                 return chosen(limited.isolation());
             }
             gap = limited.failure();
         }
-        var unlimited = attempt(kinds, null, policy.memoryBytes() == 0 ? null : gap);
+        var unlimited = attempt(kinds, entrance, null, policy.memoryBytes() == 0 ? null : gap);
         if (unlimited.isolation() != null) {
             return chosen(unlimited.isolation());
         }
         throw new IllegalStateException(
-                "Servers are to be jailed, and %s does not work on this system (%s): %s; or %s"
+                "Servers are to be jailed, and %s does not work on this system (%s): %s; %sor %s"
                         .formatted(
                                 kinds.getLast().name(),
                                 unlimited.failure(),
                                 NamespaceAdvice.here().text(),
+                                policy.network() == NetworkMode.POLICY ? NetworkMode.ADVICE : "",
                                 JailPrograms.TRUSTED));
     }
 
@@ -132,11 +161,14 @@ public final class IsolationChoice {
     private record Attempt(@Nullable JailIsolation isolation, String failure) {}
 
     private Attempt attempt(
-            List<Jail> kinds, @Nullable MemoryGroups groups, @Nullable String memoryGap)
+            List<Jail> kinds,
+            Entrance entrance,
+            @Nullable MemoryGroups groups,
+            @Nullable String memoryGap)
             throws InterruptedException {
         var failure = "";
         for (var kind : kinds) {
-            var isolation = isolation(kind, groups, memoryGap);
+            var isolation = isolation(kind, entrance, groups, memoryGap);
             failure = isolation.probe(host.launcher());
             if (failure == null) {
                 return new Attempt(isolation, "");
@@ -152,7 +184,10 @@ public final class IsolationChoice {
     }
 
     private JailIsolation isolation(
-            Jail kind, @Nullable MemoryGroups groups, @Nullable String memoryGap) {
+            Jail kind,
+            Entrance entrance,
+            @Nullable MemoryGroups groups,
+            @Nullable String memoryGap) {
         var gaps = new ArrayList<String>();
         if (memoryGap != null) {
             gaps.add("memory by control groups, so the worker watches it: " + memoryGap);
@@ -167,7 +202,15 @@ public final class IsolationChoice {
         }
         var caches = new CacheLayout(host.caches());
         return new JailIsolation(
-                kind, policy, limits, caches, caches.logs(host.workerId()), groups, gaps);
+                kind,
+                entrance.entry(),
+                policy,
+                limits,
+                caches,
+                caches.logs(host.workerId()),
+                groups,
+                entrance.networks(),
+                gaps);
     }
 
     private static Isolation chosen(JailIsolation isolation) {

@@ -5,6 +5,7 @@ import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 import dev.perigee.worker.process.TreeLimits;
+import dev.perigee.worker.process.network.NetworkLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -30,13 +31,29 @@ public final class IsolationSettings {
                             + " does not start, and no other takes its place. none runs servers in"
                             + " the worker's own environment with its own rights: only for servers"
                             + " that are trusted, such as those of perigee dev.");
-    static final Setting<Boolean> NETWORK =
+    static final Setting<NetworkMode> NETWORK =
             Setting.of(
                     "isolation.network",
-                    SettingType.bool(),
-                    "true",
-                    "Whether jailed servers have the host's network. Without it packages must be in"
-                            + " their caches already.");
+                    NetworkMode.type(),
+                    "policy",
+                    "The network of jailed servers. policy: one of its own for each, from which"
+                            + " only egress.* and config.egress let it out. host: that of the"
+                            + " worker, loopback and all (formerly true). none: no way out, so"
+                            + " packages must be installed already (formerly false).");
+    static final Setting<Integer> CONNECTIONS =
+            Setting.of(
+                    "isolation.max-connections",
+                    SettingType.integer(1, MANY),
+                    "256",
+                    "Connections of one server out of its own network at a time; more wait. Each"
+                            + " takes two of the worker's open files.");
+    static final Setting<Integer> TOTAL_CONNECTIONS =
+            Setting.of(
+                    "isolation.total-connections",
+                    SettingType.integer(1, MANY),
+                    "4096",
+                    "The same of all servers together. When three quarters are taken a server gets"
+                            + " no more than 16.");
     static final Setting<Duration> CPU_TIME =
             Setting.of(
                     "isolation.cpu-time",
@@ -144,6 +161,8 @@ public final class IsolationSettings {
                     "isolation",
                     MODE,
                     NETWORK,
+                    CONNECTIONS,
+                    TOTAL_CONNECTIONS,
                     CPU_TIME,
                     TOTAL_CPU_TIME,
                     PROCESSES,
@@ -166,7 +185,13 @@ public final class IsolationSettings {
      * trusted, by isolation.mode=none.
      */
     public static boolean letsReachHost(Settings settings) {
-        return settings.value(MODE) != IsolationMode.NONE && settings.value(NETWORK);
+        return settings.value(MODE) != IsolationMode.NONE
+                && settings.value(NETWORK) == NetworkMode.HOST;
+    }
+
+    /** How many connections servers may have out of networks of their own. */
+    static NetworkLimits connections(Settings settings) {
+        return new NetworkLimits(settings.value(CONNECTIONS), settings.value(TOTAL_CONNECTIONS));
     }
 
     /** What all processes of one jail may use together. */

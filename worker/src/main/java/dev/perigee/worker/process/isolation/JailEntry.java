@@ -1,8 +1,13 @@
 package dev.perigee.worker.process.isolation;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,25 +15,55 @@ import org.jspecify.annotations.Nullable;
  * the first that the kernel kills for want of memory, before the worker and everything else of the
  * machine, and joins its control group, without which it does not start. Raising the score needs no
  * privilege; no program in the jail can lower it again, since its {@code /proc} is read-only.
+ *
+ * <p>With a network of its own it makes that too, and gives its listeners to the worker: what the
+ * program in the jail finds is not for it to change, since it is of another user namespace.
+ *
+ * <p>A script of Perl, which every Debian has: it takes few milliseconds, and what it does in place
+ * of the worker only a process of one thread may do. It makes no process of its own.
+ *
+ * @param perl where perl is
+ * @param script where jails find it
  */
-final class JailEntry {
+record JailEntry(Path perl, Path script) {
+    private static final String RESOURCE = "jail-entry.pl";
 
-    /** The words after the script are its own arguments, which it hands on as they are. */
-    private static final List<String> ENTER =
-            List.of(
-                    "/bin/sh",
-                    "-c",
-                    "{ echo 1000 > /proc/self/oom_score_adj; } 2>/dev/null;"
-                            + " if [ -n \"$1\" ]; then echo 0 > \"$1\" || exit 1; fi;"
-                            + " shift && exec \"$@\"",
-                    "perigee-enter");
+    /**
+     * Writes the script.
+     *
+     * @param directory that no server sees or can write to
+     * @throws UncheckedIOException when it cannot be written
+     */
+    static JailEntry write(Path perl, Path directory) {
+        try (var script = JailEntry.class.getResourceAsStream(RESOURCE)) {
+            var text = Objects.requireNonNull(script, RESOURCE).readAllBytes();
+            return new JailEntry(perl, SyscallFiles.write(directory.resolve(RESOURCE), text));
+        } catch (IOException e) {
+            throw new UncheckedIOException(
+                    "What jails begin with cannot be written to " + directory, e);
+        }
+    }
 
-    private JailEntry() {}
+    /** That of the program, and what the script takes away again: it complains about no locale. */
+    static Map<String, String> environment(Map<String, String> program) {
+        var environment = new HashMap<>(program);
+        environment.put("PERL_BADLANG", "0");
+        return environment;
+    }
 
-    /** The command that runs a jail's command so, in a control group if there is one. */
-    static List<String> command(@Nullable Path group, List<String> jail) {
-        var words = new ArrayList<>(ENTER);
-        words.add(group == null ? "" : group.resolve("cgroup.procs").toString());
+    /**
+     * The command that runs a jail's command so.
+     *
+     * @param group its control group, null without one
+     * @param network what the script is told of a network of its own; empty without one
+     */
+    List<String> command(@Nullable Path group, List<String> network, List<String> jail) {
+        var words = new ArrayList<>(List.of(perl.toString(), script.toString()));
+        if (group != null) {
+            words.add("group=" + group.resolve("cgroup.procs"));
+        }
+        words.addAll(network);
+        words.add("--");
         words.addAll(jail);
         return words;
     }

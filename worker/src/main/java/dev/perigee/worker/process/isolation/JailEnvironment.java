@@ -16,14 +16,12 @@ import java.util.regex.Pattern;
 final class JailEnvironment {
     static final String PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-    /**
-     * Only such names pass unchanged through a shell, which a jail with a memory limit begins as.
-     */
+    /** Only such names pass unchanged through a shell, which some jails begin as. */
     private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*");
 
-    /** Of the dynamic linker, the C library, shells, and Perigee itself. */
+    /** Of the dynamic linker, the C library, shells, Perl, and Perigee itself. */
     private static final List<String> PREFIXES =
-            List.of("LD_", "DYLD_", "GLIBC_", "MALLOC_", "BASH_", "PERIGEE_");
+            List.of("LD_", "DYLD_", "GLIBC_", "MALLOC_", "BASH_", "PERL", "PERIGEE_");
 
     private static final Set<String> NAMES =
             Set.of(
@@ -57,10 +55,6 @@ final class JailEnvironment {
                     "PYTHONINSPECT",
                     "PYTHONBREAKPOINT",
                     "PYTHONWARNINGS",
-                    "PERL5LIB",
-                    "PERLLIB",
-                    "PERL5OPT",
-                    "PERL5DB",
                     "RUBYOPT",
                     "RUBYLIB",
                     "JAVA_TOOL_OPTIONS",

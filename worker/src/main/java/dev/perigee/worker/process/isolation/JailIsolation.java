@@ -3,6 +3,8 @@ package dev.perigee.worker.process.isolation;
 import dev.perigee.worker.process.LaunchSpec;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.TreeLimits;
+import dev.perigee.worker.process.network.InstanceNetworks;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,35 +21,43 @@ final class JailIsolation implements Isolation {
     private static final Logger log = LoggerFactory.getLogger(JailIsolation.class);
 
     private final Jail jail;
+    private final JailEntry entry;
     private final JailPolicy policy;
     private final TreeLimits limits;
     private final CacheLayout caches;
     private final Path logs;
     private final @Nullable MemoryGroups groups;
+    private final @Nullable InstanceNetworks networks;
     private final String description;
 
     /**
      * Jails of one kind.
      *
+     * @param entry what they begin with
      * @param limits of all processes of a jail together, for who watches them
      * @param logs where the jails' own logs are, of this worker alone
      * @param groups null where memory cannot be limited
+     * @param networks null where programs have no network of their own with a way out
      * @param hostGaps what this host keeps any jail from enforcing
      */
     JailIsolation(
             Jail jail,
+            JailEntry entry,
             JailPolicy policy,
             TreeLimits limits,
             CacheLayout caches,
             Path logs,
             @Nullable MemoryGroups groups,
+            @Nullable InstanceNetworks networks,
             List<String> hostGaps) {
         this.jail = jail;
+        this.entry = entry;
         this.policy = policy;
         this.limits = limits;
         this.caches = caches;
         this.logs = logs;
         this.groups = groups;
+        this.networks = networks;
         var gaps = new ArrayList<>(jail.unenforced());
         gaps.addAll(hostGaps);
         this.description =
@@ -67,7 +77,22 @@ final class JailIsolation implements Isolation {
     }
 
     @Override
-    public LaunchSpec enclose(ServerProgram program) {
+    public boolean holdsReach() {
+        return policy.network() != NetworkMode.HOST;
+    }
+
+    @Override
+    public long refused() {
+        return networks == null ? 0 : networks.refused();
+    }
+
+    @Override
+    public int connections() {
+        return networks == null ? 0 : networks.connections();
+    }
+
+    @Override
+    public LaunchSpec enclose(ServerProgram program, Reach reach) {
         var dropped = JailEnvironment.dropped(program);
         if (!dropped.isEmpty()) {
             log.atInfo()
@@ -76,7 +101,8 @@ final class JailIsolation implements Isolation {
                     .log("Configured environment variables are kept from a jailed program");
         }
         var jailLog = JailLog.in(logs);
-        return enclose(program, jailLog, () -> report(program.home().owner(), jailLog.take()));
+        return enclose(
+                program, reach, jailLog, () -> report(program.home().owner(), jailLog.take()));
     }
 
     private static void report(String owner, String logged) {
@@ -91,23 +117,50 @@ final class JailIsolation implements Isolation {
     /** Runs something harmless in a jail: null when that works, else what went wrong. */
     @Nullable String probe(ProcessLauncher launcher) throws InterruptedException {
         var home = new Home.OfWorker(caches.probe());
-        var program = new ServerProgram(home, ServerRuntime.NODE, JailProbe.command(), Map.of());
+        var probe = new JailProbe(policy.network() != NetworkMode.HOST);
+        var program = new ServerProgram(home, ServerRuntime.NODE, probe.command(), Map.of());
         var jailLog = JailLog.in(logs);
-        var spec = enclose(program, jailLog, () -> {});
-        return JailProbe.failure(launcher, spec, jailLog);
+        var spec = enclose(program, Reach.NOTHING, jailLog, () -> {});
+        return probe.failure(launcher, spec, jailLog);
     }
 
-    private LaunchSpec enclose(ServerProgram program, JailLog jailLog, Runnable last) {
+    private LaunchSpec enclose(ServerProgram program, Reach reach, JailLog jailLog, Runnable last) {
         var home = home(program);
         var environment = JailEnvironment.of(policy, program, home);
         var system = SystemPaths.find(policy, caches.root());
-        var command = jail.command(policy, system, JailedProgram.of(program, home), jailLog);
+        var jailed = JailedProgram.of(program, home).with(names());
+        var command = jail.command(policy, system, jailed, jailLog);
         var group = groups == null ? null : groups.create();
+        var network = networks == null ? null : networks.open(reach.only(), reach.refused());
         return new LaunchSpec(
-                JailEntry.command(group, command),
-                environment,
+                entry.command(group, network == null ? List.of() : network.words(), command),
+                JailEntry.environment(environment),
                 null,
-                new JailEnclosure(limits, home.host(), groups, group, last));
+                new JailEnclosure(
+                        limits,
+                        home.host(),
+                        groups,
+                        group,
+                        () -> {
+                            if (network != null) {
+                                network.close();
+                            }
+                            last.run();
+                        }));
+    }
+
+    /** Where names are looked up, in place of what this host has. */
+    private List<Mount> names() {
+        if (networks == null) {
+            return List.of();
+        }
+        var mounts = new ArrayList<Mount>();
+        SystemPaths.resolver()
+                .ifPresent(inside -> mounts.add(new Mount(networks.resolver(), inside, false)));
+        if (Files.exists(SystemPaths.HOSTS)) {
+            mounts.add(new Mount(networks.hosts(), SystemPaths.HOSTS, false));
+        }
+        return mounts;
     }
 
     @Override
@@ -146,6 +199,9 @@ final class JailIsolation implements Isolation {
     public void close() {
         if (groups != null) {
             groups.close();
+        }
+        if (networks != null) {
+            networks.close();
         }
     }
 }

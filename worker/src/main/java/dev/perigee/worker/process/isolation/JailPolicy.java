@@ -11,8 +11,7 @@ import java.util.Map;
  *
  * <p>Source: seeds/process-management.txt, "nsjail Spawn" and "Security Considerations".
  *
- * @param network whether programs see the host's network; otherwise they have a loopback of their
- *     own
+ * @param network what programs have of networks
  * @param cpuTime of one process in its whole life, in whole seconds; zero is unlimited
  * @param processes that a jail may have at the same time, threads included
  * @param openFiles that one process may have
@@ -25,7 +24,7 @@ import java.util.Map;
  * @param environment of the worker's own variables, those that programs get
  */
 record JailPolicy(
-        boolean network,
+        NetworkMode network,
         Duration cpuTime,
         int processes,
         int openFiles,

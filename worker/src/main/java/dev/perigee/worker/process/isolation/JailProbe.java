@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * it ran, which must not be the worker's.
  */
 final class JailProbe implements ChildListener {
-    private static final List<String> NAMESPACES = List.of("pid", "mnt", "ipc");
+    private static final List<String> ALWAYS = List.of("pid", "mnt", "ipc");
+    private static final List<String> WITH_NETWORK = List.of("pid", "mnt", "ipc", "net");
     private static final Duration LIMIT = Duration.ofSeconds(20);
     private static final int KEPT_CHARACTERS = 1000;
 
@@ -36,11 +37,20 @@ final class JailProbe implements ChildListener {
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable ExitStatus exit;
 
-    private JailProbe() {}
+    private final List<String> namespaces;
+
+    /**
+     * One probe.
+     *
+     * @param network whether the jail has a network of its own
+     */
+    JailProbe(boolean network) {
+        this.namespaces = network ? WITH_NETWORK : ALWAYS;
+    }
 
     /** What is to run in the jail. */
-    static List<String> command() {
-        return Stream.concat(Stream.of("readlink"), NAMESPACES.stream().map(JailProbe::link))
+    List<String> command() {
+        return Stream.concat(Stream.of("readlink"), namespaces.stream().map(JailProbe::link))
                 .toList();
     }
 
@@ -49,23 +59,22 @@ final class JailProbe implements ChildListener {
     }
 
     /** Null when it worked, else what went wrong, as the jail and its log tell it. */
-    static @Nullable String failure(ProcessLauncher launcher, LaunchSpec spec, JailLog log)
+    @Nullable String failure(ProcessLauncher launcher, LaunchSpec spec, JailLog log)
             throws InterruptedException {
-        var probe = new JailProbe();
         try {
-            var child = launcher.launch(spec, probe);
-            if (!probe.closed.await(LIMIT.toNanos(), TimeUnit.NANOSECONDS)) {
+            var child = launcher.launch(spec, this);
+            if (!closed.await(LIMIT.toNanos(), TimeUnit.NANOSECONDS)) {
                 child.signal(ProcessSignal.KILL);
                 return "it did not end within " + LIMIT.toSeconds() + " s";
             }
         } catch (LaunchException e) {
             return e.getMessage();
         }
-        var ended = probe.exit;
+        var ended = exit;
         var logged = log.take();
         return ended != null && ended.clean()
-                ? notJailed(probe.said(), own())
-                : "%s: %s".formatted(ended, (probe.told() + " " + logged).strip());
+                ? notJailed(said(), own(namespaces))
+                : "%s: %s".formatted(ended, (told() + " " + logged).strip());
     }
 
     /**
@@ -74,10 +83,10 @@ final class JailProbe implements ChildListener {
      * @param said its lines, such as {@code pid:[4026532201]}
      * @param own the worker's namespaces, in the same form
      */
-    static @Nullable String notJailed(String said, Set<String> own) {
+    @Nullable String notJailed(String said, Set<String> own) {
         var shared = new TreeSet<String>();
         var lines = List.of(said.strip().split("\\s+"));
-        for (var namespace : NAMESPACES) {
+        for (var namespace : namespaces) {
             var named = lines.stream().filter(line -> line.startsWith(namespace + ":[")).toList();
             if (named.size() != 1 || own.contains(named.getFirst())) {
                 shared.add(namespace);
@@ -90,9 +99,9 @@ final class JailProbe implements ChildListener {
                         + "): is it the real program?";
     }
 
-    private static Set<String> own() {
+    private static Set<String> own(List<String> namespaces) {
         var own = new TreeSet<String>();
-        for (var namespace : NAMESPACES) {
+        for (var namespace : namespaces) {
             try {
                 own.add(Files.readSymbolicLink(Path.of(link(namespace))).toString());
             } catch (IOException e) {

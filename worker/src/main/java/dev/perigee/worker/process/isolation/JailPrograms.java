@@ -78,6 +78,15 @@ final class JailPrograms {
         return List.of(new Nsjail(nsjail, shell, env, syscalls));
     }
 
+    /** What every jail begins as. */
+    Path perl() {
+        var perl = find("perl", systemPath);
+        if (perl == null) {
+            throw missing("no perl, which jails begin as: apt-get install perl-base");
+        }
+        return perl;
+    }
+
     private static IllegalStateException missing(String what) {
         return new IllegalStateException("Servers are to be jailed, and there is " + what);
     }

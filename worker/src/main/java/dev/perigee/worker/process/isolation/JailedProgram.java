@@ -1,5 +1,6 @@
 package dev.perigee.worker.process.isolation;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -29,6 +30,13 @@ record JailedProgram(
                 program.app(),
                 program.mounts(),
                 program.command());
+    }
+
+    /** The same with more of the host, above all else. */
+    JailedProgram with(List<Mount> more) {
+        var all = new ArrayList<>(more);
+        all.addAll(mounts);
+        return new JailedProgram(hostname, home, app, all, command);
     }
 
     /** As long and of such characters as the system takes. */

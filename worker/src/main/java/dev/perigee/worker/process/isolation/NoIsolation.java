@@ -36,7 +36,7 @@ public final class NoIsolation implements Isolation {
     }
 
     @Override
-    public LaunchSpec enclose(ServerProgram program) {
+    public LaunchSpec enclose(ServerProgram program, Reach reach) {
         return new LaunchSpec(program.command(), environment(program), null);
     }
 

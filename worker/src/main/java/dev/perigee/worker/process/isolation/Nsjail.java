@@ -42,7 +42,7 @@ record Nsjail(Path nsjail, Path shell, Path env, SyscallFiles syscalls) implemen
         line.add("-Mo").add("-q").add("--log", log.file());
         line.add("--time_limit", 0).add("--nice_level", 0);
         line.add("--keep_env");
-        if (policy.network()) {
+        if (policy.network() != NetworkMode.NONE) {
             line.add("--disable_clone_newnet");
         }
         line.add("--user", JailPolicy.USER).add("--group", JailPolicy.USER);

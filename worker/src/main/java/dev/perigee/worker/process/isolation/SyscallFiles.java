@@ -38,7 +38,7 @@ record SyscallFiles(Path instructions, Path policy) {
     }
 
     /** Complete at every moment: jails may be starting that read it. */
-    private static Path write(Path file, byte[] content) throws IOException {
+    static Path write(Path file, byte[] content) throws IOException {
         var draft = file.resolveSibling(file.getFileName() + "." + UUID.randomUUID());
         Files.write(draft, content);
         return Files.move(

@@ -40,6 +40,7 @@ record SystemPaths(
                     Path.of("/bin"),
                     Path.of("/sbin"),
                     Path.of("/etc"));
+    static final Path HOSTS = Path.of("/etc/hosts");
     private static final Path RESOLVER = Path.of("/etc/resolv.conf");
 
     SystemPaths {
@@ -56,15 +57,9 @@ record SystemPaths(
      */
     static SystemPaths find(JailPolicy policy, Path caches) {
         var readOnly = new ArrayList<>(SYSTEM.stream().filter(Files::exists).toList());
-        try {
-            // A link into /run on many systems, which a jail does not have.
-            var resolver = RESOLVER.toRealPath();
-            if (SYSTEM.stream().noneMatch(resolver::startsWith)) {
-                readOnly.add(resolver);
-            }
-        } catch (IOException e) {
-            // None: the host resolves no names either.
-        }
+        resolver()
+                .filter(file -> SYSTEM.stream().noneMatch(file::startsWith))
+                .ifPresent(readOnly::add);
         var hidden = new ArrayList<>(policy.hidden());
         var mountPoints = Submount.mountPoints();
         var submounts = new ArrayList<Submount>();
@@ -80,6 +75,18 @@ record SystemPaths(
                         .map(file -> new HiddenFile(file, Files.isReadable(file)))
                         .toList(),
                 hidden.stream().filter(Files::isDirectory).distinct().toList());
+    }
+
+    /**
+     * The file that says where names are resolved: a link into /run on many systems, which a jail
+     * does not have. None where the host resolves no names either.
+     */
+    static Optional<Path> resolver() {
+        try {
+            return Optional.of(RESOLVER.toRealPath());
+        } catch (IOException e) {
+            return Optional.empty();
+        }
     }
 
     /** What is seen of the caches below a path; none where they are elsewhere. */

@@ -4,6 +4,7 @@ import dev.perigee.worker.process.LaunchException;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.isolation.Isolation;
+import dev.perigee.worker.process.isolation.Reach;
 import dev.perigee.worker.process.isolation.ServerProgram;
 import dev.perigee.worker.process.packages.PackageStore.Draft;
 import dev.perigee.worker.process.packages.PackageStore.Installed;
@@ -14,6 +15,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -160,7 +162,10 @@ final class Installer {
     private void run(Preparation preparation, ServerProgram step, long beganNanos, Duration limit)
             throws PackageException, LaunchException, InterruptedException {
         var run = new InstallRun();
-        var spec = isolation.enclose(step);
+        var refused = new AtomicReference<>("");
+        var spec =
+                isolation.enclose(
+                        step, new Reach(null, what -> refused.set("; egress refused to " + what)));
         var left = limit.minusNanos(System.nanoTime() - beganNanos);
         var exit = run.await(launcher, termination, spec, left);
         var manager = preparation.line().manager().wireName();
@@ -172,7 +177,8 @@ final class Installer {
                     run.lastWords());
         }
         if (!exit.clean()) {
-            throw failed(preparation, manager + " ended with " + exit, run.lastWords());
+            throw failed(
+                    preparation, manager + " ended with " + exit + refused.get(), run.lastWords());
         }
     }
 

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
+import dev.perigee.worker.egress.EgressGuards;
+import dev.perigee.worker.egress.EgressPolicy;
 import dev.perigee.worker.process.LauncherOptions;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.ProcessLaunchers;
@@ -43,7 +45,8 @@ final class IsolationChoiceTest {
                         "i",
                         directory.resolve("caches"),
                         Map.of("PATH", directory.toString()),
-                        launcher));
+                        launcher,
+                        EgressGuards.of(EgressPolicy.INTERNET)));
     }
 
     /** A program that fails and says so. */

@@ -153,7 +153,9 @@ final class JailCommandTest {
     @DisplayName("decision 28, the jail's numbers")
     void defaults() {
         var policy = policy(Map.of());
-        assertThat(policy.network()).isTrue();
+        assertThat(policy.network()).isEqualTo(NetworkMode.POLICY);
+        assertThat(policy(Map.of("isolation.network", "true")).network())
+                .isEqualTo(NetworkMode.HOST);
         assertThat(policy.cpuTime()).hasSeconds(60);
         assertThat(policy.processes()).isEqualTo(1000);
         assertThat(policy.openFiles()).isEqualTo(1024);

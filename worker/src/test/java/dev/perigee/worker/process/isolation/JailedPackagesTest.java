@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
+import dev.perigee.worker.egress.EgressGuards;
+import dev.perigee.worker.egress.EgressPolicy;
 import dev.perigee.worker.process.isolation.Home.OfInstallation;
 import dev.perigee.worker.process.packages.Deletion;
 import dev.perigee.worker.process.packages.PackageException;
@@ -13,6 +15,7 @@ import dev.perigee.worker.process.packages.PackagePreparer.Lookup;
 import dev.perigee.worker.process.packages.PackageRegistry;
 import dev.perigee.worker.process.packages.PackageSettings;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -69,7 +72,13 @@ final class JailedPackagesTest {
 
     @BeforeEach
     void open() throws Exception {
-        jails = Jails.open(folder.resolve("cache"), kind.with(Map.of()));
+        // Installations reach a registry of the worker's own where the operator allows it.
+        var allowed = List.of(URI.create(registry.uri()).getAuthority());
+        jails =
+                Jails.open(
+                        folder.resolve("cache"),
+                        kind.with(Map.of()),
+                        EgressGuards.of(EgressPolicy.of(allowed, List.of())));
         registry.publish("probe", "1.0.0", Map.of("probe", "p.js"), Map.of("p.js", SCRIPT));
     }
 

@@ -4,6 +4,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.faults.Program;
 import dev.perigee.protocol.settings.Settings;
+import dev.perigee.worker.egress.EgressGuards;
+import dev.perigee.worker.egress.EgressPolicy;
 import dev.perigee.worker.process.ChildProcess;
 import dev.perigee.worker.process.LaunchException;
 import dev.perigee.worker.process.LauncherOptions;
@@ -71,7 +73,8 @@ final class Jails implements AutoCloseable {
             Map<String, String> given,
             String workerId,
             Duration retention,
-            MemorySearch memory)
+            MemorySearch memory,
+            EgressGuards egress)
             throws Exception {
         var owner = new ProcessOwner(workerId, "first");
         watchdog = Watchdog.start(owner, retention, launcher, () -> {});
@@ -85,7 +88,13 @@ final class Jails implements AutoCloseable {
                 IsolationChoice.choose(
                         settings,
                         new IsolationChoice.Host(
-                                true, workerId, "first", caches, JailKind.environment(), owned),
+                                true,
+                                workerId,
+                                "first",
+                                caches,
+                                JailKind.environment(),
+                                owned,
+                                egress),
                         memory);
     }
 
@@ -117,9 +126,25 @@ final class Jails implements AutoCloseable {
     private static Jails open(
             Path caches, Map<String, String> settings, Duration retention, Path self)
             throws Exception {
+        return open(caches, settings, retention, self, EgressGuards.of(EgressPolicy.INTERNET));
+    }
+
+    /** With what servers may reach. */
+    static Jails open(Path caches, Map<String, String> settings, EgressGuards egress)
+            throws Exception {
+        return open(caches, settings, RETENTION, Path.of("/proc/self"), egress);
+    }
+
+    private static Jails open(
+            Path caches,
+            Map<String, String> settings,
+            Duration retention,
+            Path self,
+            EgressGuards egress)
+            throws Exception {
         var workerId = "jail-test-" + UUID.randomUUID();
         try {
-            return new Jails(caches, settings, workerId, retention, new MemorySearch(self));
+            return new Jails(caches, settings, workerId, retention, new MemorySearch(self), egress);
         } catch (IllegalStateException e) {
             Program.BUBBLEWRAP.cannot(String.valueOf(e.getMessage()));
             throw e;
@@ -147,6 +172,12 @@ final class Jails implements AutoCloseable {
     Deed start(ServerProgram program) throws LaunchException {
         var heard = new RecordingListener();
         return new Deed(owned.launch(isolation.enclose(program), heard), heard);
+    }
+
+    /** Starts a program that reaches no more than this. */
+    Deed start(ServerProgram program, Reach reach) throws LaunchException {
+        var heard = new RecordingListener();
+        return new Deed(owned.launch(isolation.enclose(program, reach), heard), heard);
     }
 
     Deed shell(String script) throws LaunchException {

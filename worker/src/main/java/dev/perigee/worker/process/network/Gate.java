@@ -1,0 +1,103 @@
+package dev.perigee.worker.process.network;
+
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** One listening socket, which is watched while what comes may be taken. Of the loop's thread. */
+final class Gate implements Watched {
+    /** Of a socket that is not there. */
+    static final Gate CLOSED = new Gate();
+
+    private static final int AT_ONCE = 8;
+    private static final long BREATHER_NANOS = 50_000_000;
+
+    private final @Nullable NetworkLoop loop;
+    private final int socket;
+    private final Pace pace;
+    private final Supplier<Taken> take;
+    private final BooleanSupplier room;
+    private long key = -1;
+    private boolean closed;
+
+    private Gate() {
+        this.loop = null;
+        this.socket = -1;
+        this.pace = new Pace(1, 0);
+        this.take = () -> Taken.NONE;
+        this.room = () -> false;
+        this.closed = true;
+    }
+
+    /**
+     * A socket that is not watched yet.
+     *
+     * @param take takes one of what came
+     * @param room whether one more may be taken
+     */
+    Gate(NetworkLoop loop, int socket, Pace pace, Supplier<Taken> take, BooleanSupplier room) {
+        this.loop = loop;
+        this.socket = socket;
+        this.pace = pace;
+        this.take = take;
+        this.room = room;
+    }
+
+    /** Watches, unless it does or must not. */
+    void open() {
+        if (loop == null || closed || key >= 0) {
+            return;
+        }
+        if (room.getAsBoolean()) {
+            loop.awaitNoLonger(this);
+            key = loop.watchReadable(socket, this);
+        } else {
+            loop.awaitRoom(this);
+        }
+    }
+
+    private void pause() {
+        if (loop != null && key >= 0) {
+            loop.forget(socket, key);
+            key = -1;
+        }
+    }
+
+    @Override
+    public void ready() {
+        if (loop == null || closed) {
+            return;
+        }
+        for (int round = 0; round < AT_ONCE; round++) {
+            long now = System.nanoTime();
+            if (pace.due() - now > 0) {
+                pause();
+                loop.later(pace.due() + BREATHER_NANOS, this::open);
+                return;
+            }
+            if (!room.getAsBoolean()) {
+                pause();
+                loop.awaitRoom(this);
+                return;
+            }
+            var taken = take.get();
+            if (taken == Taken.FAILED) {
+                pause();
+                loop.later(now + BREATHER_NANOS, this::open);
+            }
+            if (taken != Taken.ONE) {
+                return;
+            }
+            pace.take(now);
+        }
+    }
+
+    void close() {
+        if (loop != null && !closed) {
+            pause();
+            loop.awaitNoLonger(this);
+            closed = true;
+            loop.calls().close(socket);
+        }
+    }
+}

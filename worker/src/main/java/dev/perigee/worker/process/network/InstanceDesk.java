@@ -1,0 +1,116 @@
+package dev.perigee.worker.process.network;
+
+import dev.perigee.worker.egress.ProcessGuard;
+import java.net.InetSocketAddress;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The worker's end of one instance's network: takes its connections, decides where they may go and
+ * has them carried, and has its names looked up. One at a time and not too many in a second, so
+ * that no instance takes the loop from the others. Of the loop's thread.
+ */
+final class InstanceDesk {
+    /** Connections and questions that are taken in a second, refused ones too. */
+    private static final int CONNECTIONS_PER_SECOND = 100;
+
+    private static final int QUESTIONS_PER_SECOND = 50;
+
+    private final NetworkLoop loop;
+    private final ProcessGuard guard;
+    private final Gate ipv4;
+    private final Gate ipv6;
+    private final NameDesk names;
+    private final Gate questions;
+    private final Set<Relay> relays = new HashSet<>();
+
+    /**
+     * An end that is not watched yet.
+     *
+     * @param sockets the listener for IPv4, the socket for names and, where there is IPv6, the
+     *     listener for that
+     */
+    InstanceDesk(NetworkLoop loop, ProcessGuard guard, List<Integer> sockets) {
+        this.loop = loop;
+        this.guard = guard;
+        var connections = new Pace(CONNECTIONS_PER_SECOND, System.nanoTime());
+        this.names = new NameDesk(loop, guard, sockets.get(1));
+        this.ipv4 =
+                new Gate(
+                        loop,
+                        sockets.getFirst(),
+                        connections,
+                        () -> accept(sockets.getFirst(), true),
+                        this::hasRoom);
+        this.questions =
+                new Gate(
+                        loop,
+                        sockets.get(1),
+                        new Pace(QUESTIONS_PER_SECOND, System.nanoTime()),
+                        names::take,
+                        () -> true);
+        this.ipv6 =
+                sockets.size() < 3
+                        ? Gate.CLOSED
+                        : new Gate(
+                                loop,
+                                sockets.get(2),
+                                connections,
+                                () -> accept(sockets.get(2), false),
+                                this::hasRoom);
+    }
+
+    void open() {
+        ipv4.open();
+        ipv6.open();
+        questions.open();
+    }
+
+    private boolean hasRoom() {
+        return loop.limits().admits(relays.size(), loop.connections());
+    }
+
+    /** Takes one connection, if there is one. */
+    private Taken accept(int listener, boolean isIpv4) {
+        var calls = loop.calls();
+        int inner = calls.accept(listener);
+        if (inner < 0) {
+            return Taken.of(inner);
+        }
+        var to = calls.destination(inner, isIpv4);
+        if (to != null && admits(to)) {
+            Relay.begin(loop, this, inner, to);
+        } else {
+            calls.abort(inner);
+        }
+        return Taken.ONE;
+    }
+
+    private boolean admits(InetSocketAddress to) {
+        // What goes to this network's own loopback is here by mistake, or to find out something.
+        boolean own = to.getAddress().isLoopbackAddress() && !loop.loopbackPorts().contains(to);
+        return !own && guard.admits(to.getAddress(), to.getPort());
+    }
+
+    void add(Relay relay) {
+        relays.add(relay);
+        loop.began(relay);
+    }
+
+    void remove(Relay relay) {
+        if (relays.remove(relay)) {
+            loop.ended(relay);
+            ipv4.open();
+            ipv6.open();
+        }
+    }
+
+    void close() {
+        ipv4.close();
+        ipv6.close();
+        questions.close();
+        names.close();
+        List.copyOf(relays).forEach(Relay::abort);
+    }
+}

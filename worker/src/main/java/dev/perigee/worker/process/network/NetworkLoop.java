@@ -1,0 +1,226 @@
+package dev.perigee.worker.process.network;
+
+import dev.perigee.worker.egress.EgressGuards;
+import dev.perigee.worker.process.Poller;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one thread that serves the networks of all instances. It owns what is watched; others reach
+ * it by {@link #execute} and {@link #stop} only.
+ */
+final class NetworkLoop implements Runnable {
+    private static final Logger log = LoggerFactory.getLogger(NetworkLoop.class);
+    private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final int FOREVER = -1;
+
+    /** How many that wait for room try when a connection ends. */
+    private static final int WOKEN = 4;
+
+    private final Poller poller = new Poller();
+    private final SocketCalls calls = new SocketCalls();
+    private final NetworkLimits limits;
+    private final Set<InetSocketAddress> loopbackPorts;
+    private final Lookups lookups;
+    private final Map<Long, Watched> watched = new HashMap<>();
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final PriorityQueue<Due> due = new PriorityQueue<>();
+
+    /** Those that have more to do, once each. */
+    private final ArrayDeque<Relay> busy = new ArrayDeque<>();
+
+    private final LinkedHashSet<Gate> waiting = new LinkedHashSet<>();
+    private final Set<Relay> relays = new HashSet<>();
+    private boolean sweeping;
+    private long lastKey;
+    private volatile int connections;
+    private volatile boolean stopping;
+
+    private record Due(long atNanos, Runnable task) implements Comparable<Due> {
+        @Override
+        public int compareTo(Due other) {
+            return Long.signum(atNanos - other.atNanos);
+        }
+    }
+
+    NetworkLoop(EgressGuards guards, NetworkLimits limits) {
+        this.limits = limits;
+        this.loopbackPorts = Set.copyOf(guards.policy().loopbackPorts());
+        this.lookups = new Lookups(guards, this::execute);
+    }
+
+    @Override
+    public void run() {
+        try {
+            while (!stopping) {
+                turn();
+            }
+        } finally {
+            runTasks();
+            lookups.close();
+            poller.close();
+        }
+    }
+
+    private void turn() {
+        int count = poller.await(timeoutMillis());
+        for (int index = 0; index < count; index++) {
+            long key = poller.key(index);
+            if (!poller.consumeWake(key)) {
+                var ready = watched.get(key);
+                if (ready != null) {
+                    guarded(ready::ready);
+                }
+            }
+        }
+        for (int left = busy.size(); left > 0; left--) {
+            var relay = busy.remove();
+            relay.markQueued(false);
+            guarded(relay::ready);
+        }
+        runTasks();
+        long now = System.nanoTime();
+        for (Due first; (first = due.peek()) != null && first.atNanos() - now <= 0; ) {
+            due.remove();
+            guarded(first.task());
+        }
+    }
+
+    private void runTasks() {
+        for (Runnable task; (task = tasks.poll()) != null; ) {
+            guarded(task);
+        }
+    }
+
+    private int timeoutMillis() {
+        if (!busy.isEmpty()) {
+            return 0;
+        }
+        var first = due.peek();
+        if (first == null) {
+            return FOREVER;
+        }
+        long nanos = Math.max(0, first.atNanos() - System.nanoTime());
+        return (int) TimeUnit.NANOSECONDS.toMillis(nanos) + 1;
+    }
+
+    /** One instance's trouble is not the others'. */
+    private static void guarded(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException e) {
+            log.atError().setCause(e).log("Serving the network of an instance failed");
+        }
+    }
+
+    /** Any thread: has it done on the loop's. */
+    void execute(Runnable task) {
+        tasks.add(task);
+        poller.wake();
+    }
+
+    /** Any thread. */
+    void stop() {
+        stopping = true;
+        poller.wake();
+    }
+
+    /** Any thread: how many connections are carried. */
+    int connections() {
+        return connections;
+    }
+
+    void began(Relay relay) {
+        relays.add(relay);
+        connections = relays.size();
+        if (!sweeping) {
+            sweeping = true;
+            later(System.nanoTime() + SWEEP_NANOS, this::sweep);
+        }
+    }
+
+    private void sweep() {
+        long now = System.nanoTime();
+        List.copyOf(relays).forEach(relay -> relay.sweep(now));
+        sweeping = !relays.isEmpty();
+        if (sweeping) {
+            later(now + SWEEP_NANOS, this::sweep);
+        }
+    }
+
+    /**
+     * A place is free: those that wait the longest try again, and wait on where it is not theirs.
+     */
+    void ended(Relay relay) {
+        relays.remove(relay);
+        connections = relays.size();
+        for (int left = Math.min(WOKEN, waiting.size()); left > 0; left--) {
+            waiting.removeFirst().open();
+        }
+    }
+
+    /** Has it opened when there may be room. */
+    void awaitRoom(Gate gate) {
+        waiting.add(gate);
+    }
+
+    void awaitNoLonger(Gate gate) {
+        waiting.remove(gate);
+    }
+
+    SocketCalls calls() {
+        return calls;
+    }
+
+    NetworkLimits limits() {
+        return limits;
+    }
+
+    Set<InetSocketAddress> loopbackPorts() {
+        return loopbackPorts;
+    }
+
+    Lookups lookups() {
+        return lookups;
+    }
+
+    long watchReadable(int file, Watched by) {
+        watched.put(++lastKey, by);
+        poller.watchReadable(file, lastKey);
+        return lastKey;
+    }
+
+    long watchChanges(int file, Watched by) {
+        watched.put(++lastKey, by);
+        poller.watchChanges(file, lastKey);
+        return lastKey;
+    }
+
+    /** Before the descriptor is closed. */
+    void forget(int file, long key) {
+        watched.remove(key);
+        poller.forget(file);
+    }
+
+    void later(long atNanos, Runnable task) {
+        due.add(new Due(atNanos, task));
+    }
+
+    void again(Relay relay) {
+        if (!relay.markQueued(true)) {
+            busy.add(relay);
+        }
+    }
+}

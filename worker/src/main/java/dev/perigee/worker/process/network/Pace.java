@@ -1,0 +1,27 @@
+package dev.perigee.worker.process.network;
+
+/**
+ * How often something may happen: so many times a second, and as often again at once after a pause
+ * of a second. Used by one thread.
+ */
+final class Pace {
+    private static final long SECOND = 1_000_000_000;
+
+    private final long gapNanos;
+    private long nextNanos;
+
+    Pace(int perSecond, long nowNanos) {
+        this.gapNanos = SECOND / perSecond;
+        this.nextNanos = nowNanos - SECOND;
+    }
+
+    /** When it may happen: at or before now if it may now. */
+    long due() {
+        return nextNanos;
+    }
+
+    /** It happens. */
+    void take(long nowNanos) {
+        nextNanos = Math.max(nextNanos, nowNanos - SECOND) + gapNanos;
+    }
+}

@@ -1,0 +1,168 @@
+package dev.perigee.worker.process.network;
+
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One connection of an instance and the one that is made for it, and what they say to each other.
+ * Nothing is kept here: bytes stay with the kernel, which looks after what is too fast, until they
+ * can be handed on. An end of either side is handed on, a failure ends both. Of the loop's thread.
+ */
+final class Relay implements Watched {
+    /** After so many chunks others have their turn. */
+    private static final int TURN_CHUNKS = 4;
+
+    private static final long CONNECT_NANOS = TimeUnit.SECONDS.toNanos(15);
+
+    /** How long one side is kept when the other has ended, and it says nothing. */
+    private static final long HALF_OPEN_NANOS = TimeUnit.MINUTES.toNanos(2);
+
+    private final NetworkLoop loop;
+    private final InstanceDesk owner;
+    private final int inner;
+    private final int outer;
+    private final long innerKey;
+    private final long outerKey;
+    private long moved;
+    private long movedBefore;
+    private long since = System.nanoTime();
+    private boolean connected;
+    private boolean innerEnded;
+    private boolean outerEnded;
+    private boolean closed;
+    private boolean queued;
+
+    private Relay(NetworkLoop loop, InstanceDesk owner, int inner, int outer) {
+        this.loop = loop;
+        this.owner = owner;
+        this.inner = inner;
+        this.outer = outer;
+        this.innerKey = loop.watchChanges(inner, this);
+        this.outerKey = loop.watchChanges(outer, this);
+    }
+
+    /**
+     * Begins to connect.
+     *
+     * @param inner the instance's side, which is the relay's from now on
+     * @return whether it did; the instance's side is broken off when not
+     */
+    static boolean begin(NetworkLoop loop, InstanceDesk owner, int inner, InetSocketAddress to) {
+        int outer = loop.calls().connect(to);
+        if (outer < 0) {
+            loop.calls().abort(inner);
+            return false;
+        }
+        loop.calls().hurry(inner);
+        owner.add(new Relay(loop, owner, inner, outer));
+        return true;
+    }
+
+    @Override
+    public void ready() {
+        if (closed) {
+            return;
+        }
+        if (!connected) {
+            if (loop.calls().error(outer) != 0) {
+                abort();
+                return;
+            }
+            connected = loop.calls().isConnected(outer);
+            if (!connected) {
+                return;
+            }
+        }
+        int chunks = 0;
+        boolean more = true;
+        while (more && !closed) {
+            if (chunks++ == TURN_CHUNKS) {
+                loop.again(this);
+                return;
+            }
+            boolean out = !innerEnded && move(inner, outer);
+            boolean in = !closed && !outerEnded && move(outer, inner);
+            more = out || in;
+        }
+    }
+
+    /** Moves one chunk; false when there is nothing to move, or no room. */
+    private boolean move(int from, int to) {
+        var calls = loop.calls();
+        long seen = calls.peek(from);
+        if (seen == SocketCalls.TRY_AGAIN || seen == SocketCalls.INTERRUPTED) {
+            return seen == SocketCalls.INTERRUPTED;
+        }
+        if (seen < 0) {
+            abort();
+            return false;
+        }
+        if (seen == 0) {
+            calls.endOutput(to);
+            ended(from);
+            return false;
+        }
+        long sent = calls.forward(to, seen);
+        if (sent == SocketCalls.TRY_AGAIN || sent == SocketCalls.INTERRUPTED) {
+            return sent == SocketCalls.INTERRUPTED;
+        }
+        if (sent < 0) {
+            abort();
+            return false;
+        }
+        calls.drop(from, sent);
+        moved += sent;
+        return true;
+    }
+
+    private void ended(int side) {
+        if (side == inner) {
+            innerEnded = true;
+        } else {
+            outerEnded = true;
+        }
+        if (innerEnded && outerEnded) {
+            leave();
+            loop.calls().close(inner);
+            loop.calls().close(outer);
+            owner.remove(this);
+        }
+    }
+
+    /**
+     * Breaks off what has no peer after its time, and what has one side left that said nothing for
+     * long: the one that ended may be gone.
+     */
+    void sweep(long now) {
+        if (moved != movedBefore) {
+            movedBefore = moved;
+            since = now;
+        }
+        long limit = connected ? HALF_OPEN_NANOS : CONNECT_NANOS;
+        if ((!connected || innerEnded || outerEnded) && now - since > limit) {
+            abort();
+        }
+    }
+
+    /** Breaks both sides off. */
+    void abort() {
+        if (!closed) {
+            leave();
+            loop.calls().abort(inner);
+            loop.calls().abort(outer);
+            owner.remove(this);
+        }
+    }
+
+    private void leave() {
+        closed = true;
+        loop.forget(inner, innerKey);
+        loop.forget(outer, outerKey);
+    }
+
+    boolean markQueued(boolean now) {
+        boolean before = queued;
+        queued = now;
+        return before;
+    }
+}

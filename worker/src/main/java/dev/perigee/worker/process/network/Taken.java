@@ -1,0 +1,17 @@
+package dev.perigee.worker.process.network;
+
+/** What came of taking one more from a socket. */
+enum Taken {
+    ONE,
+    NONE,
+    /** The system has no room: it is to be left alone for a moment. */
+    FAILED;
+
+    /** By what the system answered. */
+    static Taken of(int result) {
+        if (result >= 0) {
+            return ONE;
+        }
+        return result == SocketCalls.TRY_AGAIN ? NONE : FAILED;
+    }
+}
