@@ -49,6 +49,7 @@ final class TopicsMadeAgainTest {
 
     @ParameterizedTest(name = "{0} calls at once")
     @ValueSource(ints = {1, 2 * BEFORE})
+    @SuppressWarnings("try") // The gateway leaves before the fleet does.
     @DisplayName("OWN-10 is said and read again: requests")
     void requests(int atOnce) throws Exception {
         try (var test = new GatewayUnderTest(broker.bootstrap());
