@@ -24,6 +24,8 @@ import org.slf4j.event.Level;
 public final class IsolationChoice {
     private static final Logger log = LoggerFactory.getLogger(IsolationChoice.class);
 
+    private static final Path SELF = Path.of("/proc/self");
+
     /**
      * What a worker brings with it.
      *
@@ -54,7 +56,7 @@ public final class IsolationChoice {
     private final JailPolicy policy;
     private final NetworkLimits connections;
     private final TreeLimits limits;
-
+    private final IdentitySearch identities;
     private final MemorySearch memorySearch;
 
     private IsolationChoice(Settings settings, Host host, MemorySearch memorySearch) {
@@ -64,6 +66,11 @@ public final class IsolationChoice {
         this.connections = IsolationSettings.connections(settings);
         this.policy = IsolationSettings.policy(settings, host.environment());
         this.limits = IsolationSettings.limits(settings);
+        this.identities =
+                new IdentitySearch(
+                        settings.value(IsolationSettings.IDS),
+                        HostRights.of(SELF),
+                        new CacheLayout(host.caches()));
     }
 
     /**
@@ -99,7 +106,7 @@ public final class IsolationChoice {
                     case BUBBLEWRAP -> programs.bubblewrap();
                     case NSJAIL -> programs.nsjail();
                 };
-        var entry = JailEntry.write(programs.perl(), logs);
+        var entry = JailEntry.write(programs.perl(), logs, identities.find(), Quotas.here());
         var networks =
                 policy.network() == NetworkMode.POLICY
                         ? InstanceNetworks.start(logs, host.egress(), connections)
@@ -192,9 +199,9 @@ public final class IsolationChoice {
         if (memoryGap != null) {
             gaps.add("memory by control groups, so the worker watches it: " + memoryGap);
         }
-        if (HostUser.isRoot()) {
+        if (HostUser.isRoot() && entrance.entry().identities() instanceof Identities.Shared) {
             gaps.add(
-                    "number of processes by the system, so the worker watches it%s: the worker runs as root, run it as another user"
+                    "number of processes by the system, so the worker watches it%s: servers run as root, run the worker as another user"
                             .formatted(
                                     kind instanceof Bubblewrap
                                             ? " and modes of the host's devices"

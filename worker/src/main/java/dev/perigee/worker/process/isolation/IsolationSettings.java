@@ -31,6 +31,21 @@ public final class IsolationSettings {
                             + " does not start, and no other takes its place. none runs servers in"
                             + " the worker's own environment with its own rights: only for servers"
                             + " that are trusted, such as those of perigee dev.");
+    static final Setting<String> IDS =
+            Setting.of(
+                    "isolation.ids",
+                    SettingType.string()
+                            .where(
+                                    IdentitySearch::accepts,
+                                    "auto, none or a range such as 200000-265535"),
+                    "auto",
+                    "Users and groups of the host for jails, so that each home has one of its own"
+                            + " and all that runs there is that user's; the first is for package"
+                            + " managers. Workers of one host need ranges of their own, or the same"
+                            + " cache directory. auto takes 1900000000-1900065535, in a container"
+                            + " with users of its own 20000-59999, where the worker may; where it"
+                            + " may not, and with none, servers run as the worker's user, and the"
+                            + " heartbeat says so.");
     static final Setting<NetworkMode> NETWORK =
             Setting.of(
                     "isolation.network",
@@ -160,6 +175,7 @@ public final class IsolationSettings {
             SettingsSchema.of(
                     "isolation",
                     MODE,
+                    IDS,
                     NETWORK,
                     CONNECTIONS,
                     TOTAL_CONNECTIONS,

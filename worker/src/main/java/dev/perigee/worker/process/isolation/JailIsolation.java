@@ -4,6 +4,7 @@ import dev.perigee.worker.process.LaunchSpec;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.TreeLimits;
 import dev.perigee.worker.process.network.InstanceNetworks;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -59,6 +60,7 @@ final class JailIsolation implements Isolation {
         this.groups = groups;
         this.networks = networks;
         var gaps = new ArrayList<>(jail.unenforced());
+        gaps.addAll(entry.gaps());
         gaps.addAll(hostGaps);
         this.description =
                 gaps.isEmpty()
@@ -116,16 +118,31 @@ final class JailIsolation implements Isolation {
 
     /** Runs something harmless in a jail: null when that works, else what went wrong. */
     @Nullable String probe(ProcessLauncher launcher) throws InterruptedException {
-        var home = new Home.OfWorker(caches.probe());
+        var directory = caches.probe();
+        var home = new Home.OfWorker(directory);
         var probe = new JailProbe(policy.network() != NetworkMode.HOST);
         var program = new ServerProgram(home, ServerRuntime.NODE, probe.command(), Map.of());
         var jailLog = JailLog.in(logs);
-        var spec = enclose(program, Reach.NOTHING, jailLog, () -> {});
-        return probe.failure(launcher, spec, jailLog);
+        try {
+            var spec = enclose(program, Reach.NOTHING, jailLog, () -> {});
+            return probe.failure(launcher, spec, jailLog);
+        } finally {
+            remove(directory);
+        }
+    }
+
+    /** Nothing was written there. */
+    private static void remove(Path probe) {
+        try {
+            Files.deleteIfExists(probe);
+        } catch (IOException e) {
+            log.atDebug().addKeyValue("directory", probe).setCause(e).log("Stays");
+        }
     }
 
     private LaunchSpec enclose(ServerProgram program, Reach reach, JailLog jailLog, Runnable last) {
         var home = home(program);
+        var identity = entry.identities().of(program.home(), owned(program, home, jailLog));
         var environment = JailEnvironment.of(policy, program, home);
         var system = SystemPaths.find(policy, caches.root());
         var jailed = JailedProgram.of(program, home).with(names());
@@ -133,7 +150,8 @@ final class JailIsolation implements Isolation {
         var group = groups == null ? null : groups.create();
         var network = networks == null ? null : networks.open(reach.only(), reach.refused());
         return new LaunchSpec(
-                entry.command(group, network == null ? List.of() : network.words(), command),
+                entry.command(
+                        group, identity, network == null ? List.of() : network.words(), command),
                 JailEntry.environment(environment),
                 null,
                 new JailEnclosure(
@@ -161,6 +179,16 @@ final class JailIsolation implements Isolation {
             mounts.add(new Mount(networks.hosts(), SystemPaths.HOSTS, false));
         }
         return mounts;
+    }
+
+    /** What the jail's user gets of the host. */
+    private List<Path> owned(ServerProgram program, HomePlace home, JailLog jailLog) {
+        var owned = new ArrayList<>(List.of(home.host()));
+        program.mounts().stream().filter(Mount::writable).map(Mount::host).forEach(owned::add);
+        if (jail instanceof Nsjail) {
+            owned.add(jailLog.create().file());
+        }
+        return owned;
     }
 
     @Override

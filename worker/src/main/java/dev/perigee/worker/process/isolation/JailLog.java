@@ -1,6 +1,7 @@
 package dev.perigee.worker.process.isolation;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +24,20 @@ record JailLog(Path file) {
     /** A log for one launch. */
     static JailLog in(Path directory) {
         return new JailLog(directory.resolve(UUID.randomUUID() + SUFFIX));
+    }
+
+    /**
+     * The same with its file, for a jail that writes as another user than the worker.
+     *
+     * @throws UncheckedIOException when it cannot be made
+     */
+    JailLog create() {
+        try {
+            Files.createFile(file);
+            return this;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Removes what an earlier run of the worker left. */

@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.UUID;
 
 /**
@@ -37,10 +38,11 @@ record SyscallFiles(Path instructions, Path policy) {
         }
     }
 
-    /** Complete at every moment: jails may be starting that read it. */
+    /** Complete at every moment: jails may be starting that read it, as whatever user they have. */
     static Path write(Path file, byte[] content) throws IOException {
         var draft = file.resolveSibling(file.getFileName() + "." + UUID.randomUUID());
         Files.write(draft, content);
+        Files.setPosixFilePermissions(draft, PosixFilePermissions.fromString("rw-r--r--"));
         return Files.move(
                 draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }

@@ -21,18 +21,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes what hostile programs wrote: by {@code rm}, which follows no link, enclosed like those
- * programs, after {@code chmod} took back what they forbade. Nobody waits for it: it works on
- * threads of its own, one deletion at a time, within a bounded time. What stays is deleted another
- * time. Thread-safe.
+ * Deletes what hostile programs wrote: by {@code find}, which follows no link, enclosed like those
+ * programs, after {@code chmod} took back what they forbade. Each directory is emptied as its
+ * owner, whom its files are given to, and then removed. Nobody waits for it: it works on threads of
+ * its own, one directory at a time, each within a bounded time. What stays is deleted another time.
+ * Thread-safe.
  */
 public final class Deletion {
     private static final Logger log = LoggerFactory.getLogger(Deletion.class);
     private static final Duration LIMIT = Duration.ofMinutes(2);
     private static final String SCRIPT =
-            "chmod -R u+rwx -- \"$@\" 2>/dev/null; exec rm -rf -- \"$@\"";
+            "chmod -R u+rwx -- \"$1\" 2>/dev/null; exec find \"$1\" -mindepth 1 -delete";
 
-    /** Far below what a command line may have. */
+    /** At one time; the next deletion goes on. */
     private static final int MOST = 500;
 
     private final Isolation isolation;
@@ -67,10 +68,10 @@ public final class Deletion {
         begin(() -> alone(this::gone));
     }
 
-    /** Has entries of a directory deleted. */
-    void delete(Path directory, List<Path> entries) {
-        if (!entries.isEmpty()) {
-            begin(() -> alone(() -> run(directory, entries)));
+    /** Has directories deleted, of which nothing is used any more. */
+    void delete(List<Path> directories) {
+        if (!directories.isEmpty()) {
+            begin(() -> alone(() -> directories.forEach(this::run)));
         }
     }
 
@@ -89,26 +90,28 @@ public final class Deletion {
 
     private void gone() {
         try {
-            var directory = isolation.gone();
-            try (Stream<Path> entries = Files.list(directory)) {
-                run(directory, entries.limit(MOST).toList());
+            try (Stream<Path> entries = Files.list(isolation.gone())) {
+                entries.limit(MOST).toList().forEach(this::run);
             }
         } catch (IOException | UncheckedIOException e) {
             log.atWarn().setCause(e).log("Homes of removed installations stay");
         }
     }
 
-    private void run(Path directory, List<Path> entries) {
-        if (entries.isEmpty()) {
-            return;
-        }
+    private void run(Path directory) {
         try {
-            var spec = isolation.enclose(program(directory, entries));
-            var exit = new InstallRun().await(launcher, termination, spec, LIMIT);
+            var spec = isolation.enclose(emptying(directory));
+            var run = new InstallRun();
+            var exit = run.await(launcher, termination, spec, LIMIT);
             if (exit == null || !exit.clean()) {
-                log.atWarn().addKeyValue("directory", directory).log("Not everything was deleted");
+                log.atWarn()
+                        .addKeyValue("directory", directory)
+                        .addKeyValue("said", run.lastWords())
+                        .log("Not everything was deleted");
+            } else {
+                Files.deleteIfExists(directory);
             }
-        } catch (LaunchException | UncheckedIOException e) {
+        } catch (LaunchException | IOException | UncheckedIOException e) {
             log.atDebug().setCause(e).log("Disused directories stay");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -116,16 +119,11 @@ public final class Deletion {
     }
 
     /** The directory is the home of what deletes in it. */
-    private ServerProgram program(Path directory, List<Path> entries) {
+    private ServerProgram emptying(Path directory) {
         var home = new Home.OfWorker(directory);
         var command = new ArrayList<>(List.of("sh", "-c", SCRIPT, "sh"));
-        var inside =
-                isolation
-                        .home(new ServerProgram(home, ServerRuntime.NODE, command, Map.of()))
-                        .inside();
-        for (var entry : entries) {
-            command.add(inside.resolve(directory.relativize(entry)).toString());
-        }
+        var program = new ServerProgram(home, ServerRuntime.NODE, command, Map.of());
+        command.add(isolation.home(program).inside().toString());
         return new ServerProgram(home, ServerRuntime.NODE, command, Map.of());
     }
 }

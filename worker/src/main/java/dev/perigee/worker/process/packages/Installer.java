@@ -133,8 +133,9 @@ final class Installer {
         boolean complete = false;
         try {
             draft = store.draft();
-            for (var step : preparation.install(draft)) {
+            for (var step : steps(preparation, draft)) {
                 run(preparation, step, began, limit);
+                draft.forget();
             }
             var present = store.newest();
             if (present != null && sameVersion(preparation, draft, present)) {
@@ -157,6 +158,14 @@ final class Installer {
         } finally {
             tidy(preparation, draft, complete);
         }
+    }
+
+    private static List<ServerProgram> steps(Preparation preparation, Draft draft)
+            throws IOException {
+        if (preparation.npmrc() != null) {
+            draft.keep(preparation.npmrc());
+        }
+        return preparation.install(draft);
     }
 
     private void run(Preparation preparation, ServerProgram step, long beganNanos, Duration limit)
@@ -202,11 +211,12 @@ final class Installer {
         var store = preparation.store();
         var disused = store.disused(options.keep(), clock.instant());
         if (draft != null) {
+            draft.forget();
             disused.addAll(
                     complete
                             ? List.of(draft.home(), draft.scriptsHome())
                             : List.of(draft.directory()));
         }
-        deletion.delete(store.directory(), disused);
+        deletion.delete(disused);
     }
 }

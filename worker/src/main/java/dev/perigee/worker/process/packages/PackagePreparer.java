@@ -145,6 +145,7 @@ public final class PackagePreparer {
                 scripts,
                 environment.isEmpty() ? options.npmrc() : null,
                 new PackageStore(
+                        isolation.packages(),
                         Preparation.scope(isolation.packages(), program, environment),
                         Preparation.key(line, environment, scripts)),
                 isolation);

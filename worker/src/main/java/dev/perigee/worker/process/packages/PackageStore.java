@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  *                         /made     the same, renamed when it is complete
  *                         /tools    what uv's programs refer to by its absolute path
  *                         /home     the package manager's home, deleted soon
+ *                         /npmrc    the operator's configuration for it, deleted when it ends
  *                         /scripts  the home of install scripts, deleted soon
  * </pre>
  *
@@ -42,14 +43,17 @@ final class PackageStore {
     private static final String MADE = "made";
     private static final Duration ABANDONED = Duration.ofHours(2);
 
+    private final Path top;
     private final Path directory;
 
     /**
      * A store, of which nothing has to be there yet.
      *
+     * @param top the directory of all packages
      * @param scope below the directory of all packages, who shares its installations
      */
-    PackageStore(Path scope, String key) {
+    PackageStore(Path top, Path scope, String key) {
+        this.top = top;
         this.directory = scope.resolve(key);
     }
 
@@ -85,6 +89,26 @@ final class PackageStore {
         Path scriptsHome() {
             return directory.resolve("scripts");
         }
+
+        Path npmrc() {
+            return directory.resolve("npmrc");
+        }
+
+        /** Copies the operator's configuration for who makes it, who may not read the original. */
+        void keep(Path npmrc) throws IOException {
+            var content = Files.readAllBytes(npmrc);
+            Files.createFile(npmrc(), CacheLayout.ofOwner(npmrc()));
+            Files.write(npmrc(), content);
+        }
+
+        /** Removes that copy. */
+        void forget() {
+            try {
+                Files.deleteIfExists(npmrc());
+            } catch (IOException e) {
+                throw new UncheckedIOException("A copy of packages.npmrc stays", e);
+            }
+        }
     }
 
     /** Distinguishes this store from others of the worker. */
@@ -110,6 +134,7 @@ final class PackageStore {
      */
     Draft draft() {
         var draft = new Draft(directory.resolve(UUID.randomUUID().toString()));
+        CacheLayout.passable(top, draft.directory());
         CacheLayout.make(draft.making());
         CacheLayout.make(draft.tools());
         CacheLayout.make(draft.home());

@@ -107,9 +107,27 @@ record Preparation(
      */
     List<ServerProgram> install(Draft draft) {
         return switch (line.manager()) {
-            case NPM -> scripts ? List.of(npm(draft), npmScripts(draft)) : List.of(npm(draft));
-            case UV -> List.of(uv(draft));
+            case NPM ->
+                    scripts
+                            ? List.of(npm(draft), npmScripts(draft), readable(draft))
+                            : List.of(npm(draft), readable(draft));
+            case UV -> List.of(uv(draft), readable(draft));
         };
+    }
+
+    /** Lets servers read it, which are other users than who made it. */
+    private ServerProgram readable(Draft draft) {
+        var made = isolation.mount(draft.making(), MADE, true);
+        var tools = isolation.mount(draft.tools(), TOOLS, true);
+        var command =
+                List.of(
+                        "chmod",
+                        "-R",
+                        "a+rX",
+                        "--",
+                        made.inside().toString(),
+                        tools.inside().toString());
+        return builder(draft.home(), program.runtime(), command, Map.of(), List.of(made, tools));
     }
 
     private ServerProgram npm(Draft draft) {
@@ -118,7 +136,7 @@ record Preparation(
         var command = npm("install", made);
         command.add("--ignore-scripts");
         if (npmrc != null) {
-            var config = isolation.mount(npmrc, NPMRC, false);
+            var config = isolation.mount(draft.npmrc(), NPMRC, true);
             mounts.add(config);
             command.addAll(List.of("--userconfig", config.inside().toString()));
         }

@@ -1,6 +1,9 @@
 # What a jail begins as, see JailEntry. Words before "--" are what it prepares, the words after it become the program.
 #   group=FILE       joins the control group of this cgroup.procs
-#   limit=NAME=N     a limit of the user namespace, of /proc/sys/user
+#   id=N             of the host's user and group that it becomes; without it, it stays the worker's
+#   own=PATH         what is given to that id first, with all below it
+#   limit=NAME=N     a limit of the user namespace, of /proc/sys/user; the kernel counts there what it counts for a user
+#   rlimit=NUMBER=N  a limit of processes, where the present one is not lower
 #   socket=DIRECTORY where the worker takes the listeners of a network
 #   network=ID       a network, whose listeners are given to the worker under this name
 #   host=IP:PORT     a port of loopback that is the worker's machine's
@@ -11,7 +14,9 @@ use strict;
 my $LONGEST = 15;
 alarm $LONGEST;
 
-my ($SYS_UNSHARE, $SYS_SENDMSG) = -e '/lib/ld-linux-aarch64.so.1' ? (97, 211) : (272, 46);
+my $arm = -e '/lib/ld-linux-aarch64.so.1';
+my ($SYS_UNSHARE, $SYS_SENDMSG) = $arm ? (97, 211) : (272, 46);
+my ($SYS_SETRESUID, $SYS_SETRESGID, $SYS_PRCTL, $SYS_PRLIMIT) = $arm ? (147, 149, 167, 261) : (117, 119, 157, 302);
 my ($NEW_USER, $NEW_NET) = (0x10000000, 0x40000000);
 my ($IP, $IP6, $NETLINK) = (2, 10, 16);
 my ($STREAM, $DATAGRAM, $RAW) = (1, 2, 3);
@@ -37,10 +42,12 @@ sub put {
 
 # --- The words ---------------------------------------------------------------------------------------------------------------
 
-my (%one, @limits, @host);
+my (%one, @limits, @rlimits, @own, @host);
 while (@ARGV and (my $word = shift @ARGV) ne '--') {
     my ($name, $value) = split /=/, $word, 2;
     if ($name eq 'limit') { push @limits, $value }
+    elsif ($name eq 'rlimit') { push @rlimits, $value }
+    elsif ($name eq 'own') { push @own, $value }
     elsif ($name eq 'host') { push @host, $value }
     else { $one{$name} = $value }
 }
@@ -61,6 +68,45 @@ sub enter_user_namespace {
     put('/proc/self/setgroups', 'deny');
     put('/proc/self/uid_map', "0 $user 1");
     put('/proc/self/gid_map', "0 $group 1");
+}
+
+# --- Identity ----------------------------------------------------------------------------------------------------------------
+
+# Gives away what is the worker's, never what is another id's. A large home takes its time; the worker waits no longer than it
+# waits for any start. What was interrupted is done again: a directory goes after all that is in it.
+sub give_away {
+    my ($path, $id) = @_;
+    my $owner = (lstat $path)[4];
+    defined $owner or fail($path);
+    return if $owner == $id;
+    if ($owner != $>) {
+        $! = 1;
+        fail("$path is another's, $owner");
+    }
+    alarm 0;
+    local %ENV = ();
+    system('/bin/chown', '-RPh', "$id:$id", '--', $path) == 0 or fail("$path cannot be given to $id");
+    alarm $LONGEST;
+}
+
+sub become {
+    my $id = $_[0] + 0;
+    $) = "$id $id";
+    syscall($SYS_SETRESGID, $id, $id, $id) == 0 or fail("the group $id");
+    syscall($SYS_SETRESUID, $id, $id, $id) == 0 or fail("the user $id");
+    $< == $id and $> == $id and $( eq "$id $id" and $) eq "$id $id" or fail("the user $id");
+    # It may write its own maps (PR_SET_DUMPABLE), which becoming another took away.
+    syscall($SYS_PRCTL, 4, 1, 0, 0, 0) == 0 or fail('its own maps');
+}
+
+# Never raises one.
+sub limit_process {
+    my ($number, $value) = ($_[0] + 0, $_[1] + 0);
+    my $present = "\0" x 16;
+    syscall($SYS_PRLIMIT, 0, $number, 0, $present) == 0 or fail("limit $number");
+    my $most = (unpack 'QQ', $present)[1];
+    my $lower = pack 'QQ', ($value < $most ? $value : $most) x 2;
+    syscall($SYS_PRLIMIT, 0, $number, $lower, 0) == 0 or fail("limit $number");
 }
 
 # --- Netlink -----------------------------------------------------------------------------------------------------------------
@@ -225,13 +271,19 @@ if (defined $one{network}) {
     connect($worker, pack('Sa*', 1, "network\0")) or fail('the worker does not listen');
     chdir '/';
 }
+if (defined $one{id}) {
+    give_away($_, $one{id}) for @own;
+    become($one{id});
+}
 if (@limits or defined $worker) {
     my ($group) = split / /, $);
     enter_user_namespace(defined $worker ? $NEW_NET : 0, $>, $group);
     for (@limits) {
         my ($name, $value) = split /=/, $_, 2;
-        put("/proc/sys/user/$name", $value);
+        put("/proc/sys/user/$name", $value) if -e "/proc/sys/user/$name";
     }
+    # After the namespace: of the host's user all jails together may have what the worker may.
+    limit_process(split /=/, $_, 2) for @rlimits;
 }
 if (defined $worker) {
     set_up_loopback();

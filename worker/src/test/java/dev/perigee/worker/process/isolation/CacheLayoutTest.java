@@ -3,10 +3,12 @@ package dev.perigee.worker.process.isolation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.worker.process.isolation.Home.OfInstallation;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -64,11 +66,29 @@ final class CacheLayoutTest {
     }
 
     @Test
-    void areTheWorkersOnlyWithAllAboveThem() throws Exception {
-        for (var at = home("t", "u", "i"); at != null && !at.equals(root); at = at.getParent()) {
-            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(at)))
-                    .isEqualTo("rwx------");
+    void areTheirOwnersOnlyAndWhatIsAboveThemCannotBeListed() throws Exception {
+        var home = home("t", "u", "i");
+        assertThat(permissions(home)).isEqualTo("rwx------");
+        for (var at = parent(home); at.startsWith(root); at = parent(at)) {
+            assertThat(permissions(at)).isEqualTo("rwx--x--x");
         }
+    }
+
+    @Test
+    @DisplayName("TEN-04: directories of an earlier version let the owners of homes pass, too")
+    void arePassable() throws Exception {
+        var installation = parent(home("t", "u", "i"));
+        Files.setPosixFilePermissions(installation, PosixFilePermissions.fromString("rwx------"));
+        home("t", "u", "i");
+        assertThat(permissions(installation)).isEqualTo("rwx--x--x");
+    }
+
+    private static Path parent(Path path) {
+        return Objects.requireNonNull(path.getParent());
+    }
+
+    private static String permissions(Path path) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
     }
 
     @Test

@@ -127,10 +127,15 @@ final class IsolationChoiceTest {
     void saysWhatIsMissing() throws Exception {
         Jails.open(directory.resolve("caches"), Map.of()).close();
         try (var isolation =
-                choose(true, Map.of("isolation.mode", "bubblewrap", "isolation.memory", "0"))) {
+                choose(
+                        true,
+                        Map.of(
+                                "isolation.mode", "bubblewrap",
+                                "isolation.memory", "0",
+                                "isolation.ids", "none"))) {
             assertThat(isolation.name()).isEqualTo("bubblewrap");
             assertThat(isolation.description()).startsWith("bubblewrap").doesNotContain("memory");
-            assertThat(isolation.description().contains("runs as root"))
+            assertThat(isolation.description().contains("run as root"))
                     .isEqualTo(HostUser.isRoot());
         }
     }

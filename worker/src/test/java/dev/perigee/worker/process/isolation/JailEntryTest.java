@@ -31,14 +31,15 @@ final class JailEntryTest {
 
     @BeforeEach
     void write() {
-        entry = JailEntry.write(PERL, directory);
+        entry = JailEntry.write(PERL, directory, new Identities.Shared("tried"), Quotas.here());
     }
 
     private record Ended(int code, String said) {}
 
     private Ended run(List<String> network, String... program) throws Exception {
         var process =
-                new ProcessBuilder(entry.command(null, network, List.of(program)))
+                new ProcessBuilder(
+                                entry.command(null, HostIdentity.WORKER, network, List.of(program)))
                         .redirectErrorStream(true)
                         .start();
         process.getOutputStream().close();
@@ -61,15 +62,17 @@ final class JailEntryTest {
         var limit = "limit=max_inotify_instances=7";
         assertThat(run(List.of(limit), "cat", "/proc/sys/user/max_inotify_instances"))
                 .isEqualTo(new Ended(0, "7\n"));
-        var wrong = run(List.of("limit=max_none=7"), "true");
+        var wrong = run(List.of("limit=max_inotify_instances=none"), "true");
         assertThat(wrong.code()).isEqualTo(125);
-        assertThat(wrong.said()).startsWith("The jail cannot be entered: open /proc/sys/user/");
+        assertThat(wrong.said()).startsWith("The jail cannot be entered: write /proc/sys/user/");
     }
 
     @Test
     @DisplayName("fails where it cannot join its group")
     void group() throws Exception {
-        var command = entry.command(directory.resolve("none"), List.of(), List.of("true"));
+        var command =
+                entry.command(
+                        directory.resolve("none"), HostIdentity.WORKER, List.of(), List.of("true"));
         var process = new ProcessBuilder(command).redirectErrorStream(true).start();
         assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
                 .contains("cgroup.procs");

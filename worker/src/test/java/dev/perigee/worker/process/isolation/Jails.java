@@ -24,8 +24,10 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -143,11 +145,23 @@ final class Jails implements AutoCloseable {
             EgressGuards egress)
             throws Exception {
         var workerId = "jail-test-" + UUID.randomUUID();
+        pass(caches);
         try {
             return new Jails(caches, settings, workerId, retention, new MemorySearch(self), egress);
         } catch (IllegalStateException e) {
             Program.BUBBLEWRAP.cannot(String.valueOf(e.getMessage()));
             throw e;
+        }
+    }
+
+    /** Lets the users of jails pass a test's own directories, as they can pass a real worker's. */
+    private static void pass(Path caches) throws IOException {
+        Files.createDirectories(caches);
+        for (var at = caches; at != null; at = at.getParent()) {
+            var permissions = EnumSet.copyOf(Files.getPosixFilePermissions(at));
+            if (permissions.add(PosixFilePermission.OTHERS_EXECUTE)) {
+                Files.setPosixFilePermissions(at, permissions);
+            }
         }
     }
 

@@ -21,11 +21,11 @@ final class PackageStoreTest {
     private static final Instant NOW = Instant.parse("2026-11-20T10:00:00Z");
 
     @TempDir Path packages;
-    private PackageStore store = new PackageStore(Path.of("unused"), "unused");
+    private PackageStore store = new PackageStore(Path.of("unused"), Path.of("unused"), "unused");
 
     @BeforeEach
     void open() {
-        store = new PackageStore(packages, "key");
+        store = new PackageStore(packages, packages, "key");
     }
 
     private PackageStore.Installed install(Instant at) throws IOException {
@@ -51,7 +51,7 @@ final class PackageStoreTest {
     @Test
     @DisplayName("Two workers that share a cache both succeed, and the newest counts")
     void servesSeveralWorkers() throws IOException {
-        var other = new PackageStore(packages, "key");
+        var other = new PackageStore(packages, packages, "key");
         var mine = store.draft();
         var others = other.draft();
 
