@@ -77,7 +77,7 @@ final class IdentitiesTest {
     }
 
     private Jails.Deed idle(OfInstallation home) throws Exception {
-        var deed = run(home, "bash", "-c", "echo up; touch ~/own; read line", jails.token);
+        var deed = run(home, "bash", "-c", "touch ~/own; echo up; read line", jails.token);
         deed.heard().awaitStdout("up\n");
         return deed;
     }
