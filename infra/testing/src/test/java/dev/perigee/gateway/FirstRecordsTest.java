@@ -1,6 +1,7 @@
 package dev.perigee.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.topic.TopicNames;
@@ -12,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,7 +56,8 @@ final class FirstRecordsTest {
             var created =
                     admin.createTopics(List.of(new NewTopic(topic, PARTITIONS, (short) 1))).all();
             // Known is not ready: from here on the first are refused.
-            producer.partitionsFor(topic);
+            await().ignoreExceptionsInstanceOf(TimeoutException.class)
+                    .until(() -> !producer.partitionsFor(topic).isEmpty());
             for (int record = 0; record < RECORDS; record++) {
                 for (int partition = 0; partition < PARTITIONS; partition++) {
                     var _ =

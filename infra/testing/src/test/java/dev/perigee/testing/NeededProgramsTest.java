@@ -39,11 +39,17 @@ final class NeededProgramsTest {
                     "WorkerSettingsTest");
 
     /**
-     * They skip what is about nsjail's absence, what a namespace is needed for, and lines that the
-     * documentation has for readers only.
+     * They skip what is about nsjail's absence, what a namespace, root or a C compiler is needed
+     * for, and lines that the documentation has for readers only.
      */
     private static final List<String> ASSUMING =
-            List.of("IsolationChoiceTest", "BareMachineTest", "DocumentationTest");
+            List.of(
+                    "IsolationChoiceTest",
+                    "HomeIdsTest",
+                    "IdentitiesTest",
+                    "BareMachineTest",
+                    "BoundaryBenchTest",
+                    "DocumentationTest");
 
     @Test
     @DisplayName("that names a program README does not is among those that are run without it")
