@@ -55,9 +55,8 @@ record Assembly(
                 state,
                 seal,
                 links,
-                (partition, recorded, ownedUntil) ->
-                        fleet.place(
-                                partition, recorded, ownedUntil, links.workers(), clock.instant()),
+                (partition, recorded, held) ->
+                        fleet.place(partition, recorded, held, links.workers(), clock.instant()),
                 times(),
                 LimitSettings.read(settings),
                 LimitSettings.installations(settings),

@@ -20,7 +20,7 @@ class FleetListenerTest {
         var producer =
                 new MockProducer<byte[], byte[]>(
                         false, null, new ByteArraySerializer(), new ByteArraySerializer());
-        try (var publisher = new FastPublisher(producer, new SimpleMeterRegistry())) {
+        try (var publisher = new FastPublisher(() -> producer, new SimpleMeterRegistry())) {
             var listener =
                     new FleetListener(publisher, new TopicNames("mcp."), InstantSource.system());
 

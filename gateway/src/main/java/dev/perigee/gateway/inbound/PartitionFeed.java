@@ -25,12 +25,23 @@ public final class PartitionFeed {
     private final OffsetTracker requests;
     private final Intake.Share unread;
     private final Wishes wishes;
+    private final long gainedAt;
+    private final TenureLease lease;
+    private volatile boolean silenced;
     private volatile boolean commandsPaused;
     private volatile boolean requestsPaused;
     private volatile @Nullable RequestLedger ledger;
 
-    PartitionFeed(Tenure tenure, FeedLimits limits, Intake.Share unread, Wishes wishes) {
+    PartitionFeed(
+            Tenure tenure,
+            long gainedAt,
+            TenureLease lease,
+            FeedLimits limits,
+            Intake.Share unread,
+            Wishes wishes) {
         this.tenure = tenure;
+        this.gainedAt = gainedAt;
+        this.lease = lease;
         this.unread = unread;
         this.commands = new OffsetTracker(limits.maxRecords(), limits.maxBytes());
         this.requests = new OffsetTracker(limits.maxRecords(), limits.maxBytes());
@@ -40,6 +51,30 @@ public final class PartitionFeed {
     /** The ownership that this belongs to. */
     public Tenure tenure() {
         return tenure;
+    }
+
+    /** Since when no other gateway has had the partition, by the lease's clock. */
+    public long gainedAt() {
+        return gainedAt;
+    }
+
+    /** Until when the owner may say something. */
+    public TenureLease lease() {
+        return lease;
+    }
+
+    /** The group was not heard for too long: the owner is to leave without a word to anybody. */
+    void silence() {
+        silenced = true;
+        lease.end();
+    }
+
+    /**
+     * True when the tenure ended because the group was not heard. Nobody may have the partition
+     * then, so that its processes are left as they are, until the worker's lease is over, too.
+     */
+    public boolean isSilenced() {
+        return silenced;
     }
 
     /** Everything below is done; -1 while nothing is known. */
@@ -102,6 +137,7 @@ public final class PartitionFeed {
 
     /** The tenure is over; what the owner has not looked at it never will. */
     void end() {
+        lease.end();
         unread.close();
     }
 

@@ -8,6 +8,14 @@ public interface Delivery {
     /** Its topic does not take it, and never will: it is larger than allowed. Any thread. */
     void tooLarge();
 
+    /**
+     * True when the record must not be written any more: who had it written may have a successor.
+     * It is dropped then, and nothing more is told. Any thread.
+     */
+    default boolean isVoid() {
+        return false;
+    }
+
     /** Nobody waits. */
     Delivery IGNORED =
             new Delivery() {

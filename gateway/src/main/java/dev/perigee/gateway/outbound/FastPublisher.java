@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -28,13 +29,14 @@ import org.slf4j.LoggerFactory;
  * credit and the open records of the partitions. A record that the producer gives up for another
  * reason than its size is written again after a pause. Thread-safe; {@link #publish} blocks while
  * the producer's buffer is full or no broker tells where the topic is, so that what follows does
- * not overtake: not for threads of the producer.
+ * not overtake: not for threads of the producer. A record whose {@link Delivery#isVoid} is true is
+ * not given to the producer any more, and {@link #drop} takes back what the producer has not sent.
  */
 public final class FastPublisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FastPublisher.class);
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
-    private final Producer<byte[], byte[]> producer;
+    private final Supplier<Producer<byte[], byte[]>> producers;
     private final MeterProvider<Counter> written;
     private final Map<String, Counter> writtenTo = new ConcurrentHashMap<>();
     private final MeterProvider<Counter> failures;
@@ -42,9 +44,14 @@ public final class FastPublisher implements AutoCloseable {
     private final Troubles troubles = new Troubles(LOG);
     private final Backlog backlog = new Backlog(InstantSource.system());
     private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile Producer<byte[], byte[]> producer;
 
-    public FastPublisher(Producer<byte[], byte[]> producer, MeterRegistry metrics) {
-        this.producer = producer;
+    /**
+     * @param producers makes producers that are alike; at once the first
+     */
+    public FastPublisher(Supplier<Producer<byte[], byte[]>> producers, MeterRegistry metrics) {
+        this.producers = producers;
+        this.producer = producers.get();
         this.written = counters(metrics, "records.out", "Records acknowledged by Kafka");
         this.failures = counters(metrics, "publish.failures", "Attempts that Kafka refused");
         this.waits = counters(metrics, "publish.waits", "Times the producer's buffer was full");
@@ -86,10 +93,30 @@ public final class FastPublisher implements AutoCloseable {
     }
 
     private void write(ProducerRecord<byte[], byte[]> record, Delivery delivery) {
-        while (!hasRoomFor(record, delivery) && closed.getCount() > 0) {
+        while (!isDropped(delivery) && !hasRoomFor(record, delivery) && closed.getCount() > 0) {
             waits.withTags("topic", record.topic()).increment();
             troubles.log(
                     record.topic(), "The producer takes no records, waiting for the broker", null);
+        }
+    }
+
+    private boolean isDropped(Delivery delivery) {
+        boolean dropped = delivery.isVoid();
+        if (dropped) {
+            backlog.ended();
+        }
+        return dropped;
+    }
+
+    /**
+     * Takes back what the producer has not sent, and what it would repeat: of that nothing is
+     * written but what is still wanted. What is on its way to a broker may still arrive.
+     */
+    public synchronized void drop() {
+        if (closed.getCount() > 0) {
+            var before = producer;
+            producer = producers.get();
+            before.close(Duration.ZERO);
         }
     }
 
@@ -123,7 +150,7 @@ public final class FastPublisher implements AutoCloseable {
 
     /** Writes what waits, bounded. */
     @Override
-    public void close() {
+    public synchronized void close() {
         closed.countDown();
         producer.close(Duration.ofSeconds(5));
     }
@@ -131,6 +158,9 @@ public final class FastPublisher implements AutoCloseable {
     private void failed(
             ProducerRecord<byte[], byte[]> record, Delivery delivery, Exception failure) {
         failures.withTags("topic", record.topic()).increment();
+        if (isDropped(delivery)) {
+            return;
+        }
         if (failure instanceof RecordTooLargeException) {
             backlog.ended();
             // What is written instead may have to wait, and for the producer's own thread.

@@ -367,5 +367,10 @@ final class HandMadeSession {
                 }
             }
         }
+
+        @Override
+        public void abandon() {
+            detach(false, Duration.ZERO);
+        }
     }
 }

@@ -78,6 +78,7 @@ final class LoopsTest {
                             member(test),
                             test.names,
                             new FeedLimits(100, 1 << 20),
+                            PATIENCE,
                             new Intake(ByteBudget.of(1 << 20)),
                             new Membership(),
                             handler)) {
@@ -100,6 +101,7 @@ final class LoopsTest {
                                 consumer,
                                 test.names,
                                 new FeedLimits(100, 10 << 20),
+                                PATIENCE,
                                 intake,
                                 new Membership(),
                                 handler)) {
@@ -161,7 +163,7 @@ final class LoopsTest {
         try (var test = new GatewayUnderTest(broker.bootstrap());
                 var publisher =
                         new FastPublisher(
-                                producer(Map.of("buffer.memory", 20_000, "max.block.ms", 2)),
+                                () -> producer(Map.of("buffer.memory", 20_000, "max.block.ms", 2)),
                                 new SimpleMeterRegistry())) {
             await().atMost(PATIENCE)
                     .ignoreExceptions()
@@ -189,7 +191,8 @@ final class LoopsTest {
         try (var test = new GatewayUnderTest(broker.bootstrap());
                 var publisher =
                         new FastPublisher(
-                                producer(Map.of("max.block.ms", 100)), new SimpleMeterRegistry())) {
+                                () -> producer(Map.of("max.block.ms", 100)),
+                                new SimpleMeterRegistry())) {
             var topic = test.names.prefix() + "late";
             var sending = Thread.ofVirtual().start(() -> publishAll(publisher, topic));
             assertThat(sending.join(Duration.ofSeconds(2))).isFalse();
@@ -282,6 +285,9 @@ final class LoopsTest {
         public void revoked(Tenure tenure) {}
 
         @Override
+        public void silenced() {}
+
+        @Override
         public void records(
                 PartitionFeed feed,
                 Topic topic,
@@ -318,6 +324,9 @@ final class LoopsTest {
 
         @Override
         public void revoked(Tenure tenure) {}
+
+        @Override
+        public void silenced() {}
 
         @Override
         public void records(
