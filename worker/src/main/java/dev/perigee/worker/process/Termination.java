@@ -3,6 +3,8 @@ package dev.perigee.worker.process;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,7 +32,18 @@ public final class Termination {
     private static final Duration LONGEST_LOOK = Duration.ofMillis(250);
     private static final Duration KILL_LIMIT = Duration.ofSeconds(10);
 
+    /** So many for each processor end at once: to take a jail down keeps a processor busy. */
+    private static final int TURNS = 4;
+
+    /** What does not end within this does not keep a processor busy, and gives its turn back. */
+    private static final Duration TURN = Duration.ofMillis(100);
+
+    /** Nobody waits longer for a turn. */
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
+
     private final ProcessTable table;
+    private final Semaphore turns =
+            new Semaphore(TURNS * Runtime.getRuntime().availableProcessors(), true);
 
     /** With a table of its own. */
     public Termination() {
@@ -53,11 +66,13 @@ public final class Termination {
      * @throws InterruptedException while waiting; the tree is then killed without waiting for it
      */
     public Result terminate(ChildProcess child, Duration grace) throws InterruptedException {
-        var deadline = System.nanoTime() + grace.toNanos();
-        child.closeStdin();
         try {
-            if (ask(child, deadline)) {
-                return finish(child.tree(), Duration.ofNanos(deadline - System.nanoTime()));
+            // Read before the turn: reading is shared by all who wait, and takes its time.
+            var inside = child.enclosed() ? members(child.tree()) : List.<ProcessEntry>of();
+            boolean turn = awaitTurn(child);
+            var deadline = System.nanoTime() + grace.toNanos();
+            if (ask(child, inside, deadline, turn)) {
+                return finish(child.tree(), Duration.ofNanos(left(deadline)));
             }
             kill(child.tree());
             child.signal(ProcessSignal.KILL);
@@ -71,14 +86,39 @@ public final class Termination {
         }
     }
 
-    /** Sends SIGTERM and waits; true when the child ended before the deadline. */
-    private boolean ask(ChildProcess child, long deadline) throws InterruptedException {
-        if (child.enclosed()) {
-            askInside(child, deadline);
-        } else {
-            child.signal(ProcessSignal.TERM);
+    /** Hundreds that end at the same moment would keep all others from the processors. */
+    private boolean awaitTurn(ChildProcess child) throws InterruptedException {
+        return !child.awaitExit(Duration.ZERO)
+                && turns.tryAcquire(LONGEST_WAIT.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * Closes the input, sends SIGTERM and waits.
+     *
+     * @param inside what was found of a jail
+     * @param turn whether one is to be given back
+     * @return true when the child ended before the deadline
+     */
+    private boolean ask(ChildProcess child, List<ProcessEntry> inside, long deadline, boolean turn)
+            throws InterruptedException {
+        try {
+            child.closeStdin();
+            if (child.enclosed()) {
+                askInside(child, inside, deadline);
+            } else {
+                child.signal(ProcessSignal.TERM);
+            }
+            child.awaitExit(Duration.ofNanos(Math.min(TURN.toNanos(), left(deadline))));
+        } finally {
+            if (turn) {
+                turns.release();
+            }
         }
-        return child.awaitExit(Duration.ofNanos(deadline - System.nanoTime()));
+        return child.awaitExit(Duration.ofNanos(left(deadline)));
+    }
+
+    private static long left(long deadline) {
+        return deadline - System.nanoTime();
     }
 
     /**
@@ -86,24 +126,30 @@ public final class Termination {
      * While the jail is being made there is no such process yet, but processes of the jail's own
      * program and the first one of its namespace, which handle the signal or not.
      */
-    private void askInside(ChildProcess jail, long deadline) throws InterruptedException {
+    private void askInside(ChildProcess jail, List<ProcessEntry> found, long deadline)
+            throws InterruptedException {
         var asked = new HashSet<Long>();
         boolean reached = false;
+        var inside = found;
         for (var look = FIRST_LOOK; !reached; look = next(look)) {
             var own = ProcStat.program(jail.pid());
-            for (var member : members(jail.tree())) {
+            for (var member : inside) {
                 if (member.pid() != jail.pid() && asked.add(member.pid())) {
-                    reached |=
-                            !ProcStat.program(member.pid()).equals(own)
-                                    && !ProcStat.isFirstOfNamespace(member.pid());
+                    reached |= isServer(member.pid(), own);
                     ProcessTree.signal(member, ProcessSignal.TERM);
                 }
             }
-            var left = deadline - System.nanoTime();
+            var left = left(deadline);
             if (jail.awaitExit(Duration.ofNanos(Math.min(left, look.toNanos()))) || left <= 0) {
                 return;
             }
+            inside = reached ? inside : members(jail.tree());
         }
+    }
+
+    private static boolean isServer(long pid, String jail) {
+        var program = ProcStat.program(pid);
+        return !program.isEmpty() && !program.equals(jail) && !ProcStat.isFirstOfNamespace(pid);
     }
 
     /**
@@ -116,7 +162,7 @@ public final class Termination {
         var asked = new HashSet<Long>();
         var members = members(tree);
         for (var look = FIRST_LOOK; !members.isEmpty(); look = next(look)) {
-            var left = deadline - System.nanoTime();
+            var left = left(deadline);
             if (left <= 0) {
                 return killAll(tree, members);
             }
