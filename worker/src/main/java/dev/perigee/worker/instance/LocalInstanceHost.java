@@ -101,6 +101,7 @@ public final class LocalInstanceHost implements InstanceHost {
     @Override
     public void close() {
         parts.timers().shutdownNow();
+        parts.deletion().close();
         parts.connections().close();
     }
 }

@@ -138,16 +138,17 @@ final class WrapperTest {
     void runsAsWrittenWithoutACache() throws IOException {
         placeUv();
         var program = LaunchPlan.of(program("a", "uvx", "probe-tool"));
-        try (var launcher = ProcessLaunchers.create(LauncherOptions.defaults())) {
-            var isolation = new NoIsolation(System.getenv(), Path.of("/dev/null/nowhere"));
-            var termination = new Termination();
+        var isolation = new NoIsolation(System.getenv(), Path.of("/dev/null/nowhere"));
+        var termination = new Termination();
+        try (var launcher = ProcessLaunchers.create(LauncherOptions.defaults());
+                var deletion = new Deletion(isolation, launcher, termination)) {
             var preparer =
                     new PackagePreparer(
                             PackageSettings.read(PackageSettings.SCHEMA.defaults()),
                             isolation,
                             launcher,
                             termination,
-                            new Deletion(isolation, launcher, termination),
+                            deletion,
                             InstantSource.system());
 
             assertThat(preparer.missing(program, Lookup.WHEN_DUE)).isNull();

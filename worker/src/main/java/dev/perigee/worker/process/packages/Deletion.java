@@ -15,7 +15,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,13 +27,17 @@ import org.slf4j.LoggerFactory;
 /**
  * Deletes what hostile programs wrote: by {@code find}, which follows no link, enclosed like those
  * programs, after {@code chmod} took back what they forbade. Each directory is emptied as its
- * owner, whom its files are given to, and then removed. Nobody waits for it: it works on threads of
- * its own, one directory at a time, each within a bounded time. What stays is deleted another time.
- * Thread-safe.
+ * owner, whom its files are given to, and then removed. Nobody waits for it: it works on a thread
+ * of its own, one directory at a time, each within a bounded time. What stays is deleted another
+ * time. Thread-safe.
  */
-public final class Deletion {
+public final class Deletion implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Deletion.class);
     private static final Duration LIMIT = Duration.ofMinutes(2);
+
+    /** What runs is killed within this. */
+    private static final Duration END = Duration.ofSeconds(10);
+
     private static final String SCRIPT =
             "chmod -R u+rwx -- \"$1\" 2>/dev/null; exec find \"$1\" -mindepth 1 -delete";
 
@@ -39,7 +47,9 @@ public final class Deletion {
     private final Isolation isolation;
     private final ProcessLauncher launcher;
     private final Termination termination;
-    private final ReentrantLock one = new ReentrantLock();
+    private final ExecutorService thread =
+            Executors.newSingleThreadExecutor(Thread.ofVirtual().name("deletion").factory());
+    private final AtomicBoolean waiting = new AtomicBoolean();
 
     /** Its parts stay the caller's to close. */
     public Deletion(Isolation isolation, ProcessLauncher launcher, Termination termination) {
@@ -52,7 +62,7 @@ public final class Deletion {
     public void discard(Home.OfInstallation home) {
         try {
             if (isolation.discard(home)) {
-                begin(() -> alone(this::gone));
+                beginWithGone();
             }
         } catch (UncheckedIOException e) {
             log.atWarn()
@@ -65,26 +75,45 @@ public final class Deletion {
 
     /** Has everything deleted that an earlier worker left half-deleted. */
     public void resume() {
-        begin(() -> alone(this::gone));
+        beginWithGone();
     }
 
     /** Has directories deleted, of which nothing is used any more. */
     void delete(List<Path> directories) {
         if (!directories.isEmpty()) {
-            begin(() -> alone(() -> directories.forEach(this::run)));
+            begin(() -> directories.forEach(this::run));
         }
     }
 
-    private static void begin(Runnable work) {
-        var _ = Thread.ofVirtual().name("deletion").start(work);
+    /** One that has not looked yet will see what was moved there meanwhile. */
+    private void beginWithGone() {
+        if (waiting.compareAndSet(false, true)) {
+            begin(
+                    () -> {
+                        waiting.set(false);
+                        gone();
+                    });
+        }
     }
 
-    private void alone(Runnable work) {
-        one.lock();
+    private void begin(Runnable work) {
         try {
-            work.run();
-        } finally {
-            one.unlock();
+            thread.execute(work);
+        } catch (RejectedExecutionException e) {
+            log.atDebug().log("Closed: what is to be deleted stays");
+        }
+    }
+
+    /** Ends what deletes, and starts nothing more. */
+    @Override
+    public void close() {
+        thread.shutdownNow();
+        try {
+            if (!thread.awaitTermination(END.toMillis(), TimeUnit.MILLISECONDS)) {
+                log.atWarn().log("A deletion was not ended in time");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
@@ -99,6 +128,9 @@ public final class Deletion {
     }
 
     private void run(Path directory) {
+        if (thread.isShutdown()) {
+            return;
+        }
         try {
             var spec = isolation.enclose(emptying(directory));
             var run = new InstallRun();

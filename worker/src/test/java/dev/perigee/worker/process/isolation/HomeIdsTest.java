@@ -3,13 +3,13 @@ package dev.perigee.worker.process.isolation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perigee.faults.Skipped;
 import dev.perigee.worker.process.isolation.Home.OfInstallation;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -25,7 +25,9 @@ final class HomeIdsTest {
 
     @BeforeEach
     void needsRoot() {
-        Assumptions.assumeTrue(FileOwner.own() == 0, "skipped: needs root");
+        if (FileOwner.own() != 0) {
+            Skipped.because("needs root", "ROOT_REQUIRED");
+        }
         layout = new CacheLayout(root);
     }
 

@@ -134,11 +134,29 @@ final class HomesTest {
                         .formatted(elsewhere);
         run(VICTIM, Map.of(), List.of("bash", "-c", traps, "bash")).told();
 
-        new Deletion(jails.isolation, jails.owned, jails.termination).discard(VICTIM);
+        jails.deletion.discard(VICTIM);
 
         assertThat(hostHome(VICTIM)).isEmptyDirectory();
-        await().atMost(Duration.ofSeconds(60)).until(() -> isEmpty(jails.isolation.gone()));
+        awaitDeleted();
         assertThat(elsewhere.resolve("kept")).hasContent("not theirs");
+    }
+
+    @Test
+    @DisplayName("what is removed while a worker ends stays for the next worker to delete")
+    void areDeletedByTheNext() throws Exception {
+        run(VICTIM, Map.of(), List.of("touch", "file")).told();
+        jails.deletion.close();
+        jails.deletion.discard(VICTIM);
+        assertThat(isEmpty(jails.isolation.gone())).isFalse();
+
+        try (var next = new Deletion(jails.isolation, jails.owned, jails.termination)) {
+            next.resume();
+            awaitDeleted();
+        }
+    }
+
+    private void awaitDeleted() {
+        await().atMost(Duration.ofSeconds(60)).until(() -> isEmpty(jails.isolation.gone()));
     }
 
     private static boolean isEmpty(Path directory) throws IOException {

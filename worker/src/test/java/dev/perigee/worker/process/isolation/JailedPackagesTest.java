@@ -8,7 +8,6 @@ import dev.perigee.faults.Program;
 import dev.perigee.worker.egress.EgressGuards;
 import dev.perigee.worker.egress.EgressPolicy;
 import dev.perigee.worker.process.isolation.Home.OfInstallation;
-import dev.perigee.worker.process.packages.Deletion;
 import dev.perigee.worker.process.packages.PackageException;
 import dev.perigee.worker.process.packages.PackagePreparer;
 import dev.perigee.worker.process.packages.PackagePreparer.Lookup;
@@ -107,7 +106,7 @@ final class JailedPackagesTest {
                 jails.isolation,
                 jails.owned,
                 jails.termination,
-                new Deletion(jails.isolation, jails.owned, jails.termination),
+                jails.deletion,
                 InstantSource.system());
     }
 

@@ -19,6 +19,7 @@ import dev.perigee.worker.process.ProcessTable;
 import dev.perigee.worker.process.RecordingListener;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.Watchdog;
+import dev.perigee.worker.process.packages.Deletion;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -69,6 +70,7 @@ final class Jails implements AutoCloseable {
     private final Watchdog watchdog;
     private final LimitWatch limits;
     final ProcessLauncher owned;
+    final Deletion deletion;
 
     private Jails(
             Path caches,
@@ -98,6 +100,7 @@ final class Jails implements AutoCloseable {
                                 owned,
                                 egress),
                         memory);
+        deletion = new Deletion(isolation, owned, termination);
     }
 
     private static Settings settings(Map<String, String> settings) {
@@ -241,6 +244,7 @@ final class Jails implements AutoCloseable {
 
     @Override
     public void close() {
+        deletion.close();
         watchdog.close();
         isolation.close();
         limits.close();
