@@ -26,10 +26,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Runs every command line of README.md and docs/*.md, page by page from the top to the end. What is
- * not run is reported as skipped, with the reason.
+ * not run is reported as skipped, with the reason. Pages of which a line needs a program are by
+ * themselves, so that no others are run again on a machine without those.
  */
 @DisplayName("Every command line of the documentation runs")
-@Tag(NeedsProgram.TAG)
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class DocumentationTest {
 
@@ -55,10 +55,28 @@ final class DocumentationTest {
 
     @TestFactory
     Stream<DynamicNode> pages(TestInfo test) {
+        return all().filter(steps -> !needsProgram(steps)).map(steps -> page(steps, test));
+    }
+
+    @TestFactory
+    @Tag(NeedsProgram.TAG)
+    Stream<DynamicNode> pagesThatNeedPrograms(TestInfo test) {
+        return all().filter(DocumentationTest::needsProgram).map(steps -> page(steps, test));
+    }
+
+    private static Stream<List<Step>> all() {
         return Pages.inOrder().stream()
                 .map(file -> Pages.read(file).steps())
-                .filter(steps -> !steps.isEmpty())
-                .map(steps -> page(steps, test));
+                .filter(steps -> !steps.isEmpty());
+    }
+
+    private static boolean needsProgram(List<Step> steps) {
+        return steps.stream()
+                .filter(step -> NotRun.reason(step) == null)
+                .anyMatch(
+                        step ->
+                                PROGRAMS.values().stream()
+                                        .anyMatch(word -> word.matcher(step.text()).find()));
     }
 
     /** What comes after a step that failed would only fail as well, and is not run. */
