@@ -127,6 +127,15 @@ final class CommandPlanner {
             PartitionState state,
             boolean isLeaving) {
         var before = state.instance(config.processId());
+        if (before != null && !isSameUser(before.config(), config)) {
+            return new Answer(
+                    CommandOutcome.REJECTED,
+                    null,
+                    new CommandError(
+                            "process_id_taken",
+                            "The process id %s is that of another user's installation: choose slugs and an installation_id that make another one"
+                                    .formatted(config.processId())));
+        }
         if (before != null && overtook(before, read, state)) {
             return new Answer(
                     CommandOutcome.COMPLETED,
@@ -153,6 +162,11 @@ final class CommandPlanner {
                                 read.appendedAt());
         var order = new ApplyOrder(InstanceOrder.Cause.of(change));
         return new Run(List.of(new Step(config.processId(), write, before, order)));
+    }
+
+    /** A process id joins texts, so those of two users can make the same one. */
+    private static boolean isSameUser(ServerConfig one, ServerConfig other) {
+        return one.teamId().equals(other.teamId()) && one.userId().equals(other.userId());
     }
 
     /**

@@ -83,6 +83,32 @@ class CommandPlannerTest {
     }
 
     @Test
+    @DisplayName("TEN-01: a configuration whose process id is another user's is rejected")
+    void rejectsAnothersProcessId() {
+        var before = installed("1-7", "x", false, 5);
+        var same =
+                Json.read(
+                        """
+                        {"installation_id":"7","server_slug":"s","team_id":"t1","team_slug":"t",
+                         "user_id":"u2","user_slug":"u-1","transport_type":"stdio","command":"node"}"""
+                                .getBytes(StandardCharsets.UTF_8),
+                        ServerConfig.class);
+        assertThat(same.processId()).isEqualTo(before.config().processId());
+
+        var answer =
+                (Answer)
+                        CommandPlanner.plan(
+                                read(9, "u2", new CommandAction.Configure(Change.CREATED, same)),
+                                state,
+                                _ -> false,
+                                _ -> null);
+
+        assertThat(answer.outcome()).isEqualTo(CommandOutcome.REJECTED);
+        assertThat(answer.error())
+                .satisfies(error -> assertThat(error.code()).isEqualTo("process_id_taken"));
+    }
+
+    @Test
     @DisplayName("TEN-11: one installation too many is rejected; of what is there none is")
     void rejectsOneTooMany() {
         installed("a", "x", false, 5);
