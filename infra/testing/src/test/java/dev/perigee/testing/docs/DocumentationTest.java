@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -41,6 +42,9 @@ final class DocumentationTest {
                     Program.OBJCOPY, Pattern.compile("\\bscripts/images\\b"),
                     Program.OPENSSL, Pattern.compile("\\bopenssl "));
 
+    /** Takes minutes: makes a Java runtime, and runs each part once with it. */
+    private static final Pattern LONG = Pattern.compile("\\bscripts/images\\b");
+
     private Reader reader;
 
     @BeforeAll
@@ -64,9 +68,21 @@ final class DocumentationTest {
         return all().filter(DocumentationTest::needsProgram).map(steps -> page(steps, test));
     }
 
+    @TestFactory
+    @Tag("long")
+    @Tag(NeedsProgram.TAG)
+    Stream<DynamicNode> longLines(TestInfo test) {
+        return pages(LONG.asPredicate()).map(steps -> page(steps, test));
+    }
+
     private static Stream<List<Step>> all() {
+        return pages(LONG.asPredicate().negate());
+    }
+
+    private static Stream<List<Step>> pages(Predicate<String> lines) {
         return Pages.inOrder().stream()
                 .map(file -> Pages.read(file).steps())
+                .map(steps -> steps.stream().filter(step -> lines.test(step.text())).toList())
                 .filter(steps -> !steps.isEmpty());
     }
 

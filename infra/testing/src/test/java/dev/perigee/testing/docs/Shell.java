@@ -23,7 +23,8 @@ final class Shell {
     /** How a program ends that was told to by Ctrl-C or SIGTERM: in order, or by the signal. */
     private static final List<Integer> INTERRUPTED = List.of(0, 130, 143);
 
-    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    /** The images' runtime takes some minutes on a machine that runs other tests as well. */
+    private static final Duration PATIENCE = Duration.ofMinutes(10);
     private static final Duration END = Duration.ofSeconds(60);
 
     private final Path directory;
