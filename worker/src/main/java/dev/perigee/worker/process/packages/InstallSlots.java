@@ -3,6 +3,7 @@ package dev.perigee.worker.process.packages;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
@@ -12,10 +13,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds how many package managers run at the same time, fairly between teams. Of several slots no
- * team holds all, and neither do installations that are configured by their users, since those may
- * wait for a registry that never answers. Next is the team with the fewest slots, among equals the
- * one that was served longest ago, then who came first. Thread-safe.
+ * Bounds how many package managers run at the same time, fairly between teams and between the users
+ * of one. Of several slots no team holds all, and neither do installations that are configured by
+ * their users, since those may wait for a registry that never answers; but where all of a team's
+ * slots are held by one of its users for such installations, another of its users may have one that
+ * is free. Next is the team with the fewest slots, then its user with the fewest, among equals who
+ * was served longest ago, then who came first. Thread-safe.
  */
 final class InstallSlots {
     private final ReentrantLock lock = new ReentrantLock();
@@ -24,8 +27,8 @@ final class InstallSlots {
     private final Set<Slot> waiting = new LinkedHashSet<>();
     private final Set<Slot> held = new LinkedHashSet<>();
 
-    /** By team, when it was served last; of those that hold a slot or wait. */
-    private final Map<String, Long> turns = new HashMap<>();
+    /** By team and by user, when they were served last; of those that hold a slot or wait. */
+    private final Map<Object, Long> turns = new HashMap<>();
 
     private long turn;
 
@@ -33,14 +36,21 @@ final class InstallSlots {
         this.count = count;
     }
 
+    /** A user of a team. */
+    record User(String team, String name) {}
+
     /** One installation's; giving it back twice counts once. */
     final class Slot implements AutoCloseable {
-        private final String team;
+        private final User user;
         private final boolean own;
 
-        private Slot(String team, boolean own) {
-            this.team = team;
+        private Slot(User user, boolean own) {
+            this.user = user;
             this.own = own;
+        }
+
+        private String team() {
+            return user.team();
         }
 
         @Override
@@ -63,9 +73,9 @@ final class InstallSlots {
      * @param waits called once, quickly, when there is none at once
      * @return null when there is none within the limit
      */
-    @Nullable Slot acquire(String team, boolean own, Duration limit, Runnable waits)
+    @Nullable Slot acquire(User user, boolean own, Duration limit, Runnable waits)
             throws InterruptedException {
-        var slot = new Slot(team, own);
+        var slot = new Slot(user, own);
         long left = limit.toNanos();
         lock.lockInterruptibly();
         try {
@@ -80,7 +90,8 @@ final class InstallSlots {
                 left = changed.awaitNanos(left);
             }
             held.add(slot);
-            turns.put(team, ++turn);
+            turns.put(user.team(), ++turn);
+            turns.put(user, turn);
             return slot;
         } finally {
             waiting.remove(slot);
@@ -97,26 +108,49 @@ final class InstallSlots {
                         .filter(this::may)
                         .min(
                                 Comparator.comparingLong(this::ofTeam)
-                                        .thenComparingLong(
-                                                slot -> turns.getOrDefault(slot.team, 0L)))
+                                        .thenComparingLong(this::ofUser)
+                                        .thenComparingLong(slot -> served(slot.team()))
+                                        .thenComparingLong(slot -> served(slot.user)))
                         .orElse(null);
     }
 
+    private long served(Object who) {
+        return turns.getOrDefault(who, 0L);
+    }
+
     private void forgetOthers() {
-        turns.keySet()
-                .removeIf(
-                        team ->
-                                Stream.concat(held.stream(), waiting.stream())
-                                        .noneMatch(slot -> slot.team.equals(team)));
+        var present = new HashSet<Object>();
+        Stream.concat(held.stream(), waiting.stream())
+                .forEach(
+                        slot -> {
+                            present.add(slot.team());
+                            present.add(slot.user);
+                        });
+        turns.keySet().retainAll(present);
     }
 
     private boolean may(Slot slot) {
         long most = Math.max(1, count - 1);
+        if (slot.own && held.stream().filter(other -> other.own).count() >= most) {
+            return false;
+        }
         return ofTeam(slot) < most
-                && (!slot.own || held.stream().filter(other -> other.own).count() < most);
+                || (!slot.own && inTeam(slot).allMatch(other -> other.own && !isSame(other, slot)));
+    }
+
+    private Stream<Slot> inTeam(Slot slot) {
+        return held.stream().filter(other -> other.team().equals(slot.team()));
+    }
+
+    private static boolean isSame(Slot one, Slot other) {
+        return one.user.equals(other.user);
     }
 
     private long ofTeam(Slot slot) {
-        return held.stream().filter(other -> other.team.equals(slot.team)).count();
+        return inTeam(slot).count();
+    }
+
+    private long ofUser(Slot slot) {
+        return held.stream().filter(other -> isSame(other, slot)).count();
     }
 }

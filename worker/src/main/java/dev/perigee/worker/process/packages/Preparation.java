@@ -44,6 +44,13 @@ record Preparation(
         PackageStore store,
         Isolation isolation) {
     /** What servers of all users may share, since nothing of a user's decided what it is. */
+    /**
+     * A dependency that is a repository would be prepared by an npm of its own, which reads the
+     * repository's .npmrc: that names programs and options to run. Older npm know no allow-git.
+     */
+    private static final List<String> NO_REPOSITORIES =
+            List.of("--allow-git=none", "--git=/bin/false", "--node-options=--no-warnings");
+
     private static final String SHARED = "shared";
 
     private static final Path MADE = Path.of("/package/made");
@@ -96,6 +103,15 @@ record Preparation(
         return !environment.isEmpty();
     }
 
+    /** Who waits for it. */
+    InstallSlots.User user() {
+        return switch (program.home()) {
+            case Home.OfInstallation(var team, var user, var _) ->
+                    new InstallSlots.User(team, user);
+            case Home.OfWorker home -> new InstallSlots.User(home.owner(), "");
+        };
+    }
+
     /** Whose package it is, in logs. */
     String team() {
         return program.home().owner();
@@ -135,6 +151,7 @@ record Preparation(
         var mounts = new ArrayList<>(List.of(made));
         var command = npm("install", made);
         command.add("--ignore-scripts");
+        command.addAll(NO_REPOSITORIES);
         if (npmrc != null) {
             var config = isolation.mount(draft.npmrc(), NPMRC, true);
             mounts.add(config);

@@ -312,6 +312,19 @@ final class JailedPackagesTest {
     }
 
     @Test
+    @DisplayName("TEN-03: nor do repositories that a package depends on")
+    void fetchesNoRepositories() {
+        registry.publish("fetching", "1.0.0", Map.of("f", "f.js"), Map.of("f.js", SCRIPT));
+        registry.addDependency("fetching", "1.0.0", "x", "git+https://127.0.0.1:1/x.git");
+        var program = npx(new OfInstallation("one", "a", "i"), Map.of(), "fetching");
+
+        assertThatThrownBy(() -> prepared(preparer(), program))
+                .hasMessageContaining("fetching could not be prepared")
+                .hasMessageContaining("git")
+                .hasMessageNotContaining("unable to access");
+    }
+
+    @Test
     @DisplayName("TEN-01: server-memory of one user never shows another's entities")
     void keepsDataInTheHome() throws Exception {
         var name = "@modelcontextprotocol/server-memory";

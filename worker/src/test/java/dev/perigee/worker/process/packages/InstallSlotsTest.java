@@ -3,6 +3,7 @@ package dev.perigee.worker.process.packages;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.worker.process.packages.InstallSlots.User;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
@@ -26,16 +27,28 @@ final class InstallSlotsTest {
         threads.shutdownNow();
     }
 
+    private static User user(String team) {
+        return new User(team, "u");
+    }
+
     private Future<InstallSlots.Slot> begin(String team, boolean own) {
+        return begin(user(team), own);
+    }
+
+    private Future<InstallSlots.Slot> begin(User user, boolean own) {
         return threads.submit(
                 () ->
                         Objects.requireNonNull(
-                                slots.acquire(team, own, LONG, waiting::incrementAndGet)));
+                                slots.acquire(user, own, LONG, waiting::incrementAndGet)));
     }
 
     private Future<InstallSlots.Slot> beginToWait(String team, boolean own) {
+        return beginToWait(user(team), own);
+    }
+
+    private Future<InstallSlots.Slot> beginToWait(User user, boolean own) {
         int before = waiting.get();
-        var begun = begin(team, own);
+        var begun = begin(user, own);
         await().until(() -> waiting.get() == before + 1);
         return begun;
     }
@@ -81,13 +94,38 @@ final class InstallSlotsTest {
     }
 
     @Test
+    @DisplayName("One user's mute registry holds up no colleague who uses the operator's")
+    void areNeverOneUsersAll() throws Exception {
+        var _ = begin("a", true).get();
+        for (int i = 0; i < 20; i++) {
+            var _ = beginToWait("a", true);
+        }
+        begin(new User("a", "colleague"), false).get().close();
+    }
+
+    @Test
+    @DisplayName("Users of a team take turns")
+    void takeTurnsInATeam() throws Exception {
+        var first = begin("a", false).get();
+        var second = beginToWait("a", false);
+        var colleague = beginToWait(new User("a", "colleague"), false);
+
+        first.close();
+        var served = colleague.get();
+        assertThat(second).isNotDone();
+        served.close();
+
+        second.get().close();
+    }
+
+    @Test
     void endAtTheirLimitAndAreGivenBackOnce() throws Exception {
         var one = new InstallSlots(1);
-        var held = Objects.requireNonNull(one.acquire("a", true, LONG, () -> {}));
-        assertThat(one.acquire("b", true, Duration.ofMillis(1), () -> {})).isNull();
+        var held = Objects.requireNonNull(one.acquire(user("a"), true, LONG, () -> {}));
+        assertThat(one.acquire(user("b"), true, Duration.ofMillis(1), () -> {})).isNull();
         held.close();
         held.close();
-        assertThat(one.acquire("b", true, Duration.ZERO, () -> {})).isNotNull();
-        assertThat(one.acquire("a", false, Duration.ZERO, () -> {})).isNull();
+        assertThat(one.acquire(user("b"), true, Duration.ZERO, () -> {})).isNotNull();
+        assertThat(one.acquire(user("a"), false, Duration.ZERO, () -> {})).isNull();
     }
 }

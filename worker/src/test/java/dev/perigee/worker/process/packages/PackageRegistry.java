@@ -15,6 +15,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -119,6 +120,12 @@ public final class PackageRegistry implements AutoCloseable {
         var known = packages.computeIfAbsent(name, PackageRegistry::document);
         ((ObjectNode) known.get("dist-tags")).put("latest", version);
         ((ObjectNode) known.get("versions")).set(version, entry);
+    }
+
+    /** From now on a version needs another package. */
+    public void addDependency(String name, String version, String dependency, String spec) {
+        var versions = (ObjectNode) Objects.requireNonNull(packages.get(name)).get("versions");
+        ((ObjectNode) versions.get(version)).putObject("dependencies").put(dependency, spec);
     }
 
     private static String integrity(byte[] content) {
