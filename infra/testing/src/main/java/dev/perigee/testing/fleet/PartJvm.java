@@ -2,10 +2,13 @@ package dev.perigee.testing.fleet;
 
 import dev.perigee.testing.Checkout;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -18,6 +21,10 @@ import org.jspecify.annotations.Nullable;
 final class PartJvm {
     private static final String MAIN = "dev.perigee.local.cli.Perigee";
     private static final long WARM_UP_MINUTES = 5;
+
+    /** Whose classes are noted. */
+    private static final List<String> PARTS =
+            List.of("protocol", "gateway", "worker", "infra/local");
 
     private PartJvm() {}
 
@@ -35,7 +42,7 @@ final class PartJvm {
                                     StandardOpenOption.CREATE,
                                     StandardOpenOption.WRITE);
                     var _ = lock.lock()) {
-                return areNewer(notes, local) || warmUp(local) ? notes : null;
+                return areFresh(notes) || warmUp(local) ? notes : null;
             } catch (IOException e) {
                 throw new IllegalStateException("Parts cannot be warmed up", e);
             } catch (InterruptedException e) {
@@ -44,13 +51,32 @@ final class PartJvm {
             }
         }
 
-        private static boolean areNewer(Path notes, Path local) throws IOException {
+        /** A build that compiled nothing writes its classpath anew all the same. */
+        private static boolean areFresh(Path notes) throws IOException {
             var noted = notes.resolve("classpath");
-            return Files.exists(noted)
-                    && Files.getLastModifiedTime(noted)
-                                    .compareTo(
-                                            Files.getLastModifiedTime(local.resolve("classpath")))
-                            > 0;
+            if (!Files.exists(noted)) {
+                return false;
+            }
+            var since = Files.getLastModifiedTime(noted);
+            for (var part : PARTS) {
+                try (var classes = Files.walk(Checkout.root().resolve(part + "/target/classes"))) {
+                    if (classes.anyMatch(file -> isNewer(file, since))) {
+                        return false;
+                    }
+                }
+            }
+            // So that scripts/perigee takes them.
+            Files.setLastModifiedTime(noted, FileTime.from(Instant.now()));
+            return true;
+        }
+
+        private static boolean isNewer(Path file, FileTime since) {
+            try {
+                return Files.isRegularFile(file)
+                        && Files.getLastModifiedTime(file).compareTo(since) > 0;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
 
         /** Without it parts start slower, and no test may tell. */
