@@ -25,6 +25,7 @@ final class Shell {
 
     /** The images' runtime takes some minutes on a machine that runs other tests as well. */
     private static final Duration PATIENCE = Duration.ofMinutes(10);
+
     private static final Duration END = Duration.ofSeconds(60);
 
     private final Path directory;

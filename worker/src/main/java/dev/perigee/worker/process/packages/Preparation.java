@@ -44,13 +44,6 @@ record Preparation(
         PackageStore store,
         Isolation isolation) {
     /** What servers of all users may share, since nothing of a user's decided what it is. */
-    /**
-     * A dependency that is a repository would be prepared by an npm of its own, which reads the
-     * repository's .npmrc: that names programs and options to run. Older npm know no allow-git.
-     */
-    private static final List<String> NO_REPOSITORIES =
-            List.of("--allow-git=none", "--git=/bin/false", "--node-options=--no-warnings");
-
     private static final String SHARED = "shared";
 
     private static final Path MADE = Path.of("/package/made");
@@ -59,6 +52,13 @@ record Preparation(
     private static final String ENV = "/usr/bin/env";
     private static final int NAME_LENGTH = 60;
     private static final int HASH_BYTES = 8;
+
+    /**
+     * A dependency that is a repository would be prepared by an npm of its own, which reads the
+     * repository's .npmrc: that names programs and options to run. Older npm know no allow-git.
+     */
+    private static final List<String> NO_REPOSITORIES =
+            List.of("--allow-git=none", "--git=/bin/false", "--node-options=--no-warnings");
 
     /**
      * Who shares an installation: all, unless a user's environment configures the package manager;
