@@ -1,6 +1,7 @@
 package dev.perigee.testing.operate;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
@@ -30,6 +31,9 @@ final class ContainedSuiteTest {
     private static final String PACKAGE = "dev.perigee.worker.process.isolation.";
     private static final Set<String> FIRST =
             Set.of("JailTest", "EscapeTest", "HomesTest", "LimitsTest");
+    /** The worker of the image is not root, and has no ids to give. */
+    private static final String OF_ROOT = "skipped: needs root";
+
     private static final Duration PATIENCE = Duration.ofMinutes(8);
 
     @TempDir private Path directory;
@@ -84,6 +88,9 @@ final class ContainedSuiteTest {
                         it ->
                                 DynamicTest.dynamicTest(
                                         it.name(),
-                                        () -> assertThat(it.succeeded()).as(it.reason()).isTrue()));
+                                        () -> {
+                                            assumeThat(it.reason()).doesNotContain(OF_ROOT);
+                                            assertThat(it.succeeded()).as(it.reason()).isTrue();
+                                        }));
     }
 }
