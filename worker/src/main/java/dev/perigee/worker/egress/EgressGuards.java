@@ -24,7 +24,7 @@ public final class EgressGuards {
 
     /** Guards that ask the system for names. */
     public static EgressGuards of(EgressPolicy policy) {
-        return new EgressGuards(policy, new RecentNames());
+        return new EgressGuards(policy, new RecentNames(System::nanoTime));
     }
 
     /** Guards that take addresses from somewhere else. */
