@@ -56,6 +56,14 @@ final class Gate implements Watched {
         }
     }
 
+    /** There may be room again: takes what came meanwhile, and watches for more. */
+    void retry() {
+        open();
+        if (key >= 0) {
+            ready();
+        }
+    }
+
     private void pause() {
         if (loop != null && key >= 0) {
             loop.forget(socket, key);

@@ -42,7 +42,7 @@ public final class InstanceNetworks implements AutoCloseable {
     private final Map<String, InstanceDesk> desks = new HashMap<>();
     private int givers;
 
-    private record Expected(ProcessGuard guard) {}
+    private record Expected(NetworkOwner owner, ProcessGuard guard) {}
 
     private InstanceNetworks(Path directory, EgressGuards guards, NetworkLimits limits) {
         this.directory = directory;
@@ -128,13 +128,15 @@ public final class InstanceNetworks implements AutoCloseable {
     /**
      * Expects one network more.
      *
+     * @param owner whose share its connections and lookups count to
      * @param only what the installation narrows itself to, null when it does not
      * @param refused told what was refused, for people; must not block
      */
-    public Opened open(@Nullable List<EgressRule> only, Consumer<String> refused) {
+    public Opened open(
+            NetworkOwner owner, @Nullable List<EgressRule> only, Consumer<String> refused) {
         var name = UUID.randomUUID().toString();
         var guard = guards.process(only, refused);
-        loop.execute(() -> expected.put(name, new Expected(guard)));
+        loop.execute(() -> expected.put(name, new Expected(owner, guard)));
         var words = new ArrayList<>(List.of("socket=" + directory, "network=" + name));
         guards.policy().loopbackPorts().forEach(port -> words.add("host=" + text(port)));
         return new Opened(List.copyOf(words), () -> loop.execute(() -> end(name)));
@@ -196,7 +198,7 @@ public final class InstanceNetworks implements AutoCloseable {
             return false;
         }
         sockets.forEach(loop.calls()::makeNonblocking);
-        var desk = new InstanceDesk(loop, known.guard(), sockets);
+        var desk = new InstanceDesk(loop, known.owner(), known.guard(), sockets);
         desks.put(gift.text(), desk);
         desk.open();
         return true;

@@ -26,9 +26,6 @@ final class NetworkLoop implements Runnable {
     private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final int FOREVER = -1;
 
-    /** How many that wait for room try when a connection ends. */
-    private static final int WOKEN = 4;
-
     private final Poller poller = new Poller();
     private final SocketCalls calls = new SocketCalls();
     private final NetworkLimits limits;
@@ -43,6 +40,11 @@ final class NetworkLoop implements Runnable {
 
     private final LinkedHashSet<Gate> waiting = new LinkedHashSet<>();
     private final Set<Relay> relays = new HashSet<>();
+    private final Shares shares = new Shares();
+
+    /** Whether connections ended since those that wait for room were served. */
+    private boolean freed;
+
     private boolean sweeping;
     private long lastKey;
     private volatile int connections;
@@ -96,6 +98,21 @@ final class NetworkLoop implements Runnable {
             due.remove();
             guarded(first.task());
         }
+        serveWaiting();
+    }
+
+    /**
+     * Places are free. Those that wait the longest take them, until none is left: one whose own
+     * share is used up waits on, and one to which nothing came is only watched again.
+     */
+    private void serveWaiting() {
+        if (!freed) {
+            return;
+        }
+        freed = false;
+        for (int left = waiting.size(); left > 0 && relays.size() < limits.total(); left--) {
+            guarded(waiting.removeFirst()::retry);
+        }
     }
 
     private void runTasks() {
@@ -105,7 +122,7 @@ final class NetworkLoop implements Runnable {
     }
 
     private int timeoutMillis() {
-        if (!busy.isEmpty()) {
+        if (!busy.isEmpty() || freed) {
             return 0;
         }
         var first = due.peek();
@@ -142,8 +159,13 @@ final class NetworkLoop implements Runnable {
         return connections;
     }
 
-    void began(Relay relay) {
+    int connectionsOf(NetworkOwner owner) {
+        return shares.of(owner);
+    }
+
+    void began(Relay relay, NetworkOwner owner) {
         relays.add(relay);
+        shares.add(owner);
         connections = relays.size();
         if (!sweeping) {
             sweeping = true;
@@ -160,18 +182,14 @@ final class NetworkLoop implements Runnable {
         }
     }
 
-    /**
-     * A place is free: those that wait the longest try again, and wait on where it is not theirs.
-     */
-    void ended(Relay relay) {
+    void ended(Relay relay, NetworkOwner owner) {
         relays.remove(relay);
+        shares.remove(owner);
         connections = relays.size();
-        for (int left = Math.min(WOKEN, waiting.size()); left > 0; left--) {
-            waiting.removeFirst().open();
-        }
+        freed = true;
     }
 
-    /** Has it opened when there may be room. */
+    /** Has it try again when there may be room. */
     void awaitRoom(Gate gate) {
         waiting.add(gate);
     }

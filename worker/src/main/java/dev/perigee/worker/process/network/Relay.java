@@ -64,7 +64,8 @@ final class Relay implements Watched {
             return;
         }
         if (!connected) {
-            if (loop.calls().error(outer) != 0) {
+            // What was broken off inside needs no peer any more.
+            if (loop.calls().error(outer) != 0 || loop.calls().error(inner) != 0) {
                 abort();
                 return;
             }

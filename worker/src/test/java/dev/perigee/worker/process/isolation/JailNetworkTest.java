@@ -97,6 +97,12 @@ final class JailNetworkTest {
 
     private Jails.Deed attempt(@Nullable List<EgressRule> only, String what, Object... more)
             throws Exception {
+        return attempt(Jails.home("team"), only, what, more);
+    }
+
+    private Jails.Deed attempt(
+            Home home, @Nullable List<EgressRule> only, String what, Object... more)
+            throws Exception {
         var command =
                 new ArrayList<>(
                         List.of(
@@ -106,8 +112,7 @@ final class JailNetworkTest {
                                 jails.token,
                                 what));
         Stream.of(more).map(Object::toString).forEach(command::add);
-        var program =
-                new ServerProgram(Jails.home("team"), ServerRuntime.PYTHON, command, Map.of());
+        var program = new ServerProgram(home, ServerRuntime.PYTHON, command, Map.of());
         return jails.start(program, new Reach(only, refused::add));
     }
 
@@ -194,6 +199,7 @@ final class JailNetworkTest {
     void datagrams() throws Exception {
         open(List.of("*"), List.of(), Map.of());
         assertThat(tell("datagrams", "8.8.8.8:53", "1.1.1.1:443", "[2606:4700::1111]:53"))
+                .hasSize(3)
                 .allMatch(line -> line.matches("\\S+ (EPERM|ECONNREFUSED)"));
     }
 
@@ -383,6 +389,30 @@ final class JailNetworkTest {
             host.release();
             var patient = attempt(null, "many", "127.0.0.1:" + host.port(), 100, 15, "end");
             assertThat(patient.told()).contains("greeted 100");
+        }
+    }
+
+    @Test
+    @DisplayName("a user's instances have an eighth of all connections, others have theirs")
+    void shares() throws Exception {
+        try (var host = new HostListener()) {
+            var settings =
+                    Map.of(
+                            "isolation.total-connections", "80",
+                            "isolation.max-open-files", "2000");
+            var target = "127.0.0.1:" + host.port();
+            open(List.of(target), List.of(), settings);
+            host.hold();
+            var first = attempt(null, "many", target, 100, 3);
+            first.heard().awaitStdout("greeted 10");
+            var second = attempt(null, "many", target, 100, 3);
+            second.heard().awaitStdout("greeted 0");
+            assertThat(attempt(Jails.home("other"), null, "connect", target).told())
+                    .isEqualTo(target + " told hello \n");
+            assertThat(host.accepted()).isEqualTo(11);
+            // The user's other instance, which waits, has the places of one that ends.
+            jails.termination.terminate(first.process(), Duration.ZERO);
+            await().until(() -> host.accepted() == 21);
         }
     }
 
