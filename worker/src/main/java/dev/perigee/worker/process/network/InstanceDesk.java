@@ -38,7 +38,7 @@ final class InstanceDesk {
         this.owner = owner;
         this.guard = guard;
         var connections = new Pace(CONNECTIONS_PER_SECOND, System.nanoTime());
-        this.names = new NameDesk(loop, guard, sockets.get(1));
+        this.names = new NameDesk(loop, owner, guard, sockets.get(1));
         this.ipv4 =
                 new Gate(
                         loop,
