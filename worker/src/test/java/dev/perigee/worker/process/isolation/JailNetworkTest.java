@@ -8,8 +8,10 @@ import dev.perigee.faults.Program;
 import dev.perigee.protocol.config.EgressRule;
 import dev.perigee.worker.egress.EgressGuards;
 import dev.perigee.worker.egress.EgressPolicy;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -414,6 +417,27 @@ final class JailNetworkTest {
             jails.termination.terminate(first.process(), Duration.ZERO);
             await().until(() -> host.accepted() == 21);
         }
+    }
+
+    @Test
+    @DisplayName("the kernel keeps little of what nobody reads")
+    void buffers() throws Exception {
+        try (var host = new HostListener()) {
+            open(List.of("127.0.0.1:" + host.port()), List.of(), Map.of());
+            host.hold();
+            long before = kernelBytes();
+            attempt(null, "fill", "127.0.0.1:" + host.port(), 50).heard().awaitStdout("full");
+            assertThat(jails.isolation.connections()).isEqualTo(50);
+            assertThat(kernelBytes() - before).isLessThan(50_000_000);
+        }
+    }
+
+    /** What the connections of all networks of this machine have in the kernel. */
+    private static long kernelBytes() throws IOException {
+        var told = Files.readString(Path.of("/proc/net/sockstat"));
+        var pages = Pattern.compile("TCP: .* mem (\\d+)").matcher(told);
+        assertThat(pages.find()).isTrue();
+        return Long.parseLong(pages.group(1)) * 4096;
     }
 
     @Test
