@@ -85,6 +85,11 @@ final class JailIsolation implements Isolation {
     }
 
     @Override
+    public boolean carriesNetworks() {
+        return networks == null || networks.areCarried();
+    }
+
+    @Override
     public long refused() {
         return networks == null ? 0 : networks.refused();
     }

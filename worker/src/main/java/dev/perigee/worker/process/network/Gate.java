@@ -88,7 +88,15 @@ final class Gate implements Watched {
                 loop.awaitRoom(this);
                 return;
             }
-            var taken = take.get();
+            var taken = Taken.ONE;
+            try {
+                taken = take.get();
+            } finally {
+                // What fails counts too: else it comes again as often as it likes.
+                if (taken == Taken.ONE) {
+                    pace.take(now);
+                }
+            }
             if (taken == Taken.FAILED) {
                 pause();
                 loop.later(now + BREATHER_NANOS, this::open);
@@ -96,7 +104,6 @@ final class Gate implements Watched {
             if (taken != Taken.ONE) {
                 return;
             }
-            pace.take(now);
         }
     }
 

@@ -82,11 +82,14 @@ final class InstanceDesk {
         if (inner < 0) {
             return Taken.of(inner);
         }
-        var to = calls.destination(inner, isIpv4);
-        if (to != null && admits(to)) {
-            Relay.begin(loop, this, inner, to);
-        } else {
-            calls.abort(inner);
+        boolean carried = false;
+        try {
+            var to = calls.destination(inner, isIpv4);
+            carried = to != null && admits(to) && Relay.begin(loop, this, inner, to);
+        } finally {
+            if (!carried) {
+                calls.abort(inner);
+            }
         }
         return Taken.ONE;
     }

@@ -107,6 +107,11 @@ public final class InstanceNetworks implements AutoCloseable {
         return loop.connections();
     }
 
+    /** Whether they are carried: false after a fault that only a new worker mends. */
+    public boolean areCarried() {
+        return !loop.hasFailed();
+    }
+
     /** Attempts that were refused until now. */
     public long refused() {
         return guards.refused();
@@ -159,8 +164,16 @@ public final class InstanceNetworks implements AutoCloseable {
     private Taken accept(int listener) {
         int giver = loop.calls().accept(listener);
         if (giver >= 0) {
-            givers++;
-            new Giver(giver);
+            boolean watched = false;
+            try {
+                new Giver(giver);
+                givers++;
+                watched = true;
+            } finally {
+                if (!watched) {
+                    loop.calls().close(giver);
+                }
+            }
         }
         return Taken.of(giver);
     }
@@ -180,13 +193,16 @@ public final class InstanceNetworks implements AutoCloseable {
             if (gift == null) {
                 return;
             }
-            if (take(gift)) {
-                loop.calls().confirm(socket);
+            try {
+                if (take(gift)) {
+                    loop.calls().confirm(socket);
+                }
+            } finally {
+                loop.forget(socket, key);
+                loop.calls().close(socket);
+                givers--;
+                entrance.open();
             }
-            loop.forget(socket, key);
-            loop.calls().close(socket);
-            givers--;
-            entrance.open();
         }
     }
 

@@ -80,8 +80,8 @@ final class Lookups implements AutoCloseable {
                                     found.accept(addresses);
                                 });
                     });
-        } catch (RejectedExecutionException e) {
-            return false;
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            return false; // The latter where the system has no thread left.
         }
         shares.add(owner);
         return true;

@@ -49,6 +49,7 @@ final class NetworkLoop implements Runnable {
     private long lastKey;
     private volatile int connections;
     private volatile boolean stopping;
+    private volatile boolean failed;
 
     private record Due(long atNanos, Runnable task) implements Comparable<Due> {
         @Override
@@ -69,6 +70,11 @@ final class NetworkLoop implements Runnable {
             while (!stopping) {
                 turn();
             }
+        } catch (RuntimeException | Error e) {
+            failed = true;
+            log.atError()
+                    .setCause(e)
+                    .log("No network of a server is carried any more: the worker must be restarted");
         } finally {
             runTasks();
             lookups.close();
@@ -154,6 +160,11 @@ final class NetworkLoop implements Runnable {
         poller.wake();
     }
 
+    /** Any thread: whether it ended by a fault, and serves nothing any more. */
+    boolean hasFailed() {
+        return failed;
+    }
+
     /** Any thread: how many connections are carried. */
     int connections() {
         return connections;
@@ -215,14 +226,14 @@ final class NetworkLoop implements Runnable {
     }
 
     long watchReadable(int file, Watched by) {
-        watched.put(++lastKey, by);
-        poller.watchReadable(file, lastKey);
+        poller.watchReadable(file, ++lastKey);
+        watched.put(lastKey, by);
         return lastKey;
     }
 
     long watchChanges(int file, Watched by) {
-        watched.put(++lastKey, by);
-        poller.watchChanges(file, lastKey);
+        poller.watchChanges(file, ++lastKey);
+        watched.put(lastKey, by);
         return lastKey;
     }
 

@@ -38,23 +38,38 @@ final class Relay implements Watched {
         this.inner = inner;
         this.outer = outer;
         this.innerKey = loop.watchChanges(inner, this);
-        this.outerKey = loop.watchChanges(outer, this);
+        boolean watched = false;
+        try {
+            this.outerKey = loop.watchChanges(outer, this);
+            watched = true;
+        } finally {
+            if (!watched) {
+                loop.forget(inner, innerKey);
+            }
+        }
     }
 
     /**
      * Begins to connect.
      *
-     * @param inner the instance's side, which is the relay's from now on
-     * @return whether it did; the instance's side is broken off when not
+     * @param inner the instance's side, which is the relay's if it did
+     * @return whether it did
      */
     static boolean begin(NetworkLoop loop, InstanceDesk owner, int inner, InetSocketAddress to) {
         int outer = loop.calls().connect(to);
         if (outer < 0) {
-            loop.calls().abort(inner);
             return false;
         }
-        loop.calls().hurry(inner);
-        owner.add(new Relay(loop, owner, inner, outer));
+        boolean begun = false;
+        try {
+            loop.calls().hurry(inner);
+            owner.add(new Relay(loop, owner, inner, outer));
+            begun = true;
+        } finally {
+            if (!begun) {
+                loop.calls().abort(outer);
+            }
+        }
         return true;
     }
 

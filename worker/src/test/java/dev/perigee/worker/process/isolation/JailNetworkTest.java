@@ -100,11 +100,10 @@ final class JailNetworkTest {
 
     private Jails.Deed attempt(@Nullable List<EgressRule> only, String what, Object... more)
             throws Exception {
-        return attempt(Jails.home("team"), only, what, more);
+        return attempt(Jails.home("team"), new Reach(only, refused::add), what, more);
     }
 
-    private Jails.Deed attempt(
-            Home home, @Nullable List<EgressRule> only, String what, Object... more)
+    private Jails.Deed attempt(Home home, Reach reach, String what, Object... more)
             throws Exception {
         var command =
                 new ArrayList<>(
@@ -116,7 +115,7 @@ final class JailNetworkTest {
                                 what));
         Stream.of(more).map(Object::toString).forEach(command::add);
         var program = new ServerProgram(home, ServerRuntime.PYTHON, command, Map.of());
-        return jails.start(program, new Reach(only, refused::add));
+        return jails.start(program, reach);
     }
 
     private List<String> tell(String what, Object... more) throws Exception {
@@ -410,12 +409,34 @@ final class JailNetworkTest {
             first.heard().awaitStdout("greeted 10");
             var second = attempt(null, "many", target, 100, 3);
             second.heard().awaitStdout("greeted 0");
-            assertThat(attempt(Jails.home("other"), null, "connect", target).told())
+            var other = new Reach(null, refused::add);
+            assertThat(attempt(Jails.home("other"), other, "connect", target).told())
                     .isEqualTo(target + " told hello \n");
             assertThat(host.accepted()).isEqualTo(11);
             // The user's other instance, which waits, has the places of one that ends.
             jails.termination.terminate(first.process(), Duration.ZERO);
             await().until(() -> host.accepted() == 21);
+        }
+    }
+
+    @Test
+    @DisplayName("a fault while it is decided on breaks one connection off, and no other")
+    void faults() throws Exception {
+        try (var host = new HostListener()) {
+            var target = "127.0.0.1:" + host.port();
+            open(List.of(target), List.of(), Map.of());
+            var faulty =
+                    new Reach(
+                            null,
+                            _ -> {
+                                throw new IllegalStateException("of this test");
+                            });
+            assertThat(
+                            attempt(Jails.home("team"), faulty, "connect", "10.0.0.1:80", target)
+                                    .told()
+                                    .lines())
+                    .containsExactly("10.0.0.1:80 ECONNRESET ", target + " told hello ");
+            assertThat(jails.isolation.carriesNetworks()).isTrue();
         }
     }
 
