@@ -64,6 +64,10 @@ final class InstanceDesk {
                                 this::hasRoom);
     }
 
+    NetworkOwner owner() {
+        return owner;
+    }
+
     void open() {
         ipv4.open();
         ipv6.open();

@@ -3,7 +3,6 @@ package dev.perigee.worker.process.network;
 import dev.perigee.worker.egress.EgressGuards;
 import dev.perigee.worker.process.Poller;
 import java.net.InetSocketAddress;
-import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -35,8 +34,8 @@ final class NetworkLoop implements Runnable {
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final PriorityQueue<Due> due = new PriorityQueue<>();
 
-    /** Those that have more to do, once each. */
-    private final ArrayDeque<Relay> busy = new ArrayDeque<>();
+    /** Those that have something to do. */
+    private final Turns<NetworkOwner, Relay> busy = new Turns<>();
 
     private final LinkedHashSet<Gate> waiting = new LinkedHashSet<>();
     private final Set<Relay> relays = new HashSet<>();
@@ -93,10 +92,8 @@ final class NetworkLoop implements Runnable {
                 }
             }
         }
-        for (int left = busy.size(); left > 0; left--) {
-            var relay = busy.remove();
-            relay.markQueued(false);
-            guarded(relay::ready);
+        for (int left = busy.owners(); left > 0 && !busy.isEmpty(); left--) {
+            guarded(busy.next()::serve);
         }
         runTasks();
         long now = System.nanoTime();
@@ -247,9 +244,12 @@ final class NetworkLoop implements Runnable {
         due.add(new Due(atNanos, task));
     }
 
-    void again(Relay relay) {
-        if (!relay.markQueued(true)) {
-            busy.add(relay);
-        }
+    /** Has it served when it is its owner's turn. */
+    void queue(NetworkOwner owner, Relay relay) {
+        busy.add(owner, relay);
+    }
+
+    void queueNoLonger(NetworkOwner owner, Relay relay) {
+        busy.remove(owner, relay);
     }
 }
