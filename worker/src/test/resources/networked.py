@@ -210,6 +210,25 @@ def many():
         time.sleep(600)
 
 
+def fill():
+    """Holds so many connections, and sends into each what nobody reads, for as long as there is room."""
+    host, port = split(more[0])
+    held = [socket.create_connection((host, port), 20) for _ in range(int(more[1]))]
+    for connection in held:
+        connection.setblocking(False)
+    block, quiet = bytes(1 << 16), time.monotonic()
+    while time.monotonic() - quiet < 2:
+        for connection in held:
+            try:
+                while connection.send(block):
+                    quiet = time.monotonic()
+            except BlockingIOError:
+                pass
+        time.sleep(0.01)
+    say("full")
+    time.sleep(600)
+
+
 def flood():
     """Connects to what is refused, as often as it can, for ever."""
     say("flooding")

@@ -158,8 +158,8 @@ public final class Worker implements AutoCloseable {
                 AdminServer.start(
                         settings.value(AdminSettings.LISTEN),
                         new AdminServer.Pages(
-                                live(processes),
-                                ready(processes, leaving, sessions),
+                                live(processes, isolation),
+                                ready(processes, isolation, leaving, sessions),
                                 meters,
                                 sessions::instances,
                                 WorkerSettings.debugs(settings),
@@ -295,18 +295,27 @@ public final class Worker implements AutoCloseable {
                 clock);
     }
 
-    private static Health live(Processes processes) {
+    private static Health live(Processes processes, Isolation isolation) {
         return new Health(
                 "live",
                 List.of(
                         new Check(
                                 "watchdog",
                                 "The lease was lost and the processes with it: the worker ends.",
-                                () -> processes.leaseLost().getCount() > 0)));
+                                () -> processes.leaseLost().getCount() > 0),
+                        networks(isolation)));
+    }
+
+    private static Check networks(Isolation isolation) {
+        return new Check(
+                "networks",
+                "A fault ended the networks of all servers: the worker must be restarted.",
+                isolation::carriesNetworks);
     }
 
     /** Leftovers are swept before anything listens, so whoever can ask finds that done. */
-    private static Health ready(Processes processes, Leaving leaving, SessionRegistry sessions) {
+    private static Health ready(
+            Processes processes, Isolation isolation, Leaving leaving, SessionRegistry sessions) {
         return new Health(
                 "ready",
                 List.of(
@@ -314,6 +323,7 @@ public final class Worker implements AutoCloseable {
                                 "watchdog",
                                 "Nothing would end the processes if the worker died.",
                                 processes.watchdog()::held),
+                        networks(isolation),
                         new Check("link", "Gateways cannot connect.", leaving::isListening),
                         new Check(
                                 "sessions",

@@ -2,6 +2,7 @@ package dev.perigee.protocol.config;
 
 import java.net.IDN;
 import java.net.InetAddress;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
@@ -27,16 +28,28 @@ public sealed interface EgressRule {
             "a host, *.host, an address or a network such as 10.1.2.0/24; but for a network with or"
                     + " without :port";
 
-    /**
-     * Whether a connection is meant by the entry.
-     *
-     * @param host as it was asked for, a name or an address
-     * @param address that is dialled
-     */
-    boolean matches(String host, InetAddress address, int port);
+    /** Whether a connection is meant by the entry. */
+    boolean matches(Destination destination);
 
     /** The same destination, whatever the port. */
     EgressRule atAnyPort();
+
+    /**
+     * Where a connection is to go, to be compared with any number of entries.
+     *
+     * @param host as it was asked for, a name or an address; kept in the form that is compared
+     * @param address that is dialled
+     */
+    record Destination(String host, InetAddress address, int port) {
+        public Destination {
+            host = canonical(host);
+        }
+
+        /** The same when it is dialled at another address. */
+        public Destination at(InetAddress other) {
+            return new Destination(host, other, port);
+        }
+    }
 
     /**
      * Hosts by name.
@@ -47,11 +60,11 @@ public sealed interface EgressRule {
      */
     record Named(String name, boolean below, int port) implements EgressRule {
         @Override
-        public boolean matches(String host, InetAddress address, int dialled) {
-            if (port != 0 && port != dialled) {
+        public boolean matches(Destination destination) {
+            if (port != 0 && port != destination.port()) {
                 return false;
             }
-            var asked = canonical(host);
+            var asked = destination.host();
             return below ? name.isEmpty() || asked.endsWith("." + name) : asked.equals(name);
         }
 
@@ -69,8 +82,8 @@ public sealed interface EgressRule {
      */
     record Network(InetAddress first, int bits, int port) implements EgressRule {
         @Override
-        public boolean matches(String host, InetAddress address, int dialled) {
-            return (port == 0 || port == dialled) && contains(address);
+        public boolean matches(Destination destination) {
+            return (port == 0 || port == destination.port()) && contains(destination.address());
         }
 
         @Override
@@ -159,16 +172,11 @@ public sealed interface EgressRule {
     }
 
     private static boolean sameBeginning(byte[] one, byte[] other, int bits) {
-        if (one.length != other.length) {
-            return false;
-        }
-        for (int bit = 0; bit < bits; bit++) {
-            int mask = 0x80 >> (bit % Byte.SIZE);
-            if (((one[bit / Byte.SIZE] ^ other[bit / Byte.SIZE]) & mask) != 0) {
-                return false;
-            }
-        }
-        return true;
+        int whole = bits / Byte.SIZE;
+        int rest = bits % Byte.SIZE;
+        return one.length == other.length
+                && Arrays.equals(one, 0, whole, other, 0, whole)
+                && (rest == 0 || ((one[whole] ^ other[whole]) & 0xff) >> (Byte.SIZE - rest) == 0);
     }
 
     private static InetAddress literal(String text) {

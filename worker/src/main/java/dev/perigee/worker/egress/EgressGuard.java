@@ -46,9 +46,9 @@ public final class EgressGuard {
         return ScopedValue.where(CURRENT, this).call(action::get);
     }
 
-    /** The addresses of a host, all of which may be dialled. */
+    /** The addresses of a host that count, all of which may be dialled. */
     List<InetAddress> resolve(String host, Names.Lookup system) throws UnknownHostException {
-        var found = names.addresses(host, system);
+        var found = Names.first(names.addresses(host, system));
         for (var address : found) {
             if (!admits(host, address)) {
                 throw new UnknownHostException("refused by the egress policy");

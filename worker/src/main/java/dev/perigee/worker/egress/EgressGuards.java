@@ -2,8 +2,6 @@ package dev.perigee.worker.egress;
 
 import dev.perigee.protocol.config.EgressRule;
 import java.net.InetAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.List;
@@ -21,11 +19,12 @@ public final class EgressGuards {
     private final EgressPolicy policy;
     private final Names names;
     private final EgressGuard anybody;
+    private final OwnAddresses own = OwnAddresses.ofThisMachine();
     private final LongAdder refused = new LongAdder();
 
     /** Guards that ask the system for names. */
     public static EgressGuards of(EgressPolicy policy) {
-        return new EgressGuards(policy, new RecentNames());
+        return new EgressGuards(policy, new RecentNames(System::nanoTime));
     }
 
     /** Guards that take addresses from somewhere else. */
@@ -37,7 +36,8 @@ public final class EgressGuards {
         this.anybody =
                 new EgressGuard(
                         names,
-                        (host, address) -> strict.refusal(host, address, isOwn(address), -1, null));
+                        (host, address) ->
+                                strict.refusal(host, address, own.test(address), -1, null));
     }
 
     /**
@@ -49,7 +49,7 @@ public final class EgressGuards {
         int port = port(target);
         return new EgressGuard(
                 names,
-                (host, address) -> policy.refusal(host, address, isOwn(address), port, only));
+                (host, address) -> policy.refusal(host, address, own.test(address), port, only));
     }
 
     /**
@@ -61,7 +61,7 @@ public final class EgressGuards {
     public ProcessGuard process(@Nullable List<EgressRule> only, Consumer<String> refused) {
         return new ProcessGuard(
                 policy,
-                EgressGuards::isOwn,
+                own,
                 only,
                 what -> {
                     count();
@@ -75,12 +75,13 @@ public final class EgressGuards {
     }
 
     /**
-     * All addresses of a host, of which none was decided on. Blocks as long as the resolver.
+     * The addresses of a host that count, of which none was decided on. Blocks as long as the
+     * resolver.
      *
      * @throws UnknownHostException when it has none
      */
     public List<InetAddress> addresses(String host) throws UnknownHostException {
-        return names.addresses(host, () -> List.of(InetAddress.getAllByName(host)));
+        return Names.first(names.addresses(host, () -> List.of(InetAddress.getAllByName(host))));
     }
 
     /** Runs tasks in the scope of the guard in which they are handed over, or the policy's own. */
@@ -130,15 +131,6 @@ public final class EgressGuards {
             return InetAddress.getAllByName("egress-policy.invalid").length > 0;
         } catch (UnknownHostException e) {
             return false;
-        }
-    }
-
-    /** Whether an interface of this machine has the address: then it leads to the worker itself. */
-    private static boolean isOwn(InetAddress address) {
-        try {
-            return NetworkInterface.getByInetAddress(address) != null;
-        } catch (SocketException e) {
-            return true; // Nobody can tell.
         }
     }
 

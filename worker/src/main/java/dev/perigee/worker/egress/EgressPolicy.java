@@ -1,6 +1,7 @@
 package dev.perigee.worker.egress;
 
 import dev.perigee.protocol.config.EgressRule;
+import dev.perigee.protocol.config.EgressRule.Destination;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -63,12 +64,13 @@ public record EgressPolicy(List<EgressRule> allow, List<EgressRule> deny) {
             boolean own,
             int port,
             @Nullable List<EgressRule> only) {
+        var destinations = destinations(new Destination(host, address, port));
         boolean internet = Internet.contains(address) && !own;
-        boolean allowed = internet || matches(allow, host, address, port);
-        if (!allowed || matches(deny, host, address, port)) {
+        boolean allowed = internet || matches(allow, destinations);
+        if (!allowed || matches(deny, destinations)) {
             return Refusal.FLEET;
         }
-        return only == null || matches(only, host, address, port) ? null : Refusal.INSTALLATION;
+        return only == null || matches(only, destinations) ? null : Refusal.INSTALLATION;
     }
 
     /** The same for connections of which the port is not at hand: what it denies at one, at all. */
@@ -97,13 +99,15 @@ public record EgressPolicy(List<EgressRule> allow, List<EgressRule> deny) {
                 .toList();
     }
 
-    private static boolean matches(
-            List<EgressRule> rules, String host, InetAddress address, int port) {
-        var reached = Internet.reached(address);
-        return rules.stream()
-                .anyMatch(
-                        rule ->
-                                rule.matches(host, address, port)
-                                        || rule.matches(host, reached, port));
+    /** As it is dialled and, where that is another one, as it arrives. */
+    private static List<Destination> destinations(Destination dialled) {
+        var reached = Internet.reached(dialled.address());
+        return reached.equals(dialled.address())
+                ? List.of(dialled)
+                : List.of(dialled, dialled.at(reached));
+    }
+
+    private static boolean matches(List<EgressRule> rules, List<Destination> destinations) {
+        return rules.stream().anyMatch(rule -> destinations.stream().anyMatch(rule::matches));
     }
 }

@@ -25,7 +25,8 @@ public final class GuardedResolver extends InetAddressResolverProvider {
 
     @Override
     public InetAddressResolver get(Configuration configuration) {
-        return new Resolver(configuration.builtinResolver());
+        return new Resolver(
+                configuration.builtinResolver(), new SystemLookups(SystemLookups.LONGEST));
     }
 
     @Override
@@ -33,7 +34,8 @@ public final class GuardedResolver extends InetAddressResolverProvider {
         return "perigee-egress";
     }
 
-    private record Resolver(InetAddressResolver system) implements InetAddressResolver {
+    private record Resolver(InetAddressResolver system, SystemLookups lookups)
+            implements InetAddressResolver {
         @Override
         public Stream<InetAddress> lookupByName(String host, LookupPolicy policy)
                 throws UnknownHostException {
@@ -43,8 +45,13 @@ public final class GuardedResolver extends InetAddressResolverProvider {
             List<InetAddress> admitted =
                     EgressGuard.CURRENT
                             .get()
-                            .resolve(host, () -> system.lookupByName(host, policy).toList());
+                            .resolve(host, () -> lookups.ask(() -> unguarded(host, policy)));
             return admitted.stream();
+        }
+
+        private List<InetAddress> unguarded(String host, LookupPolicy policy)
+                throws UnknownHostException {
+            return system.lookupByName(host, policy).toList();
         }
 
         @Override

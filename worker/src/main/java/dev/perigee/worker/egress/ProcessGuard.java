@@ -59,8 +59,9 @@ public final class ProcessGuard {
     }
 
     private static boolean names(List<EgressRule> rules, String name) {
+        var asked = new EgressRule.Destination(name, ANY, 0);
         return rules.stream()
-                .anyMatch(rule -> rule instanceof EgressRule.Named && rule.matches(name, ANY, 0));
+                .anyMatch(rule -> rule instanceof EgressRule.Named && rule.matches(asked));
     }
 
     /** Whether the process gets the addresses of a name: when it may have all of them. */

@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,17 +29,24 @@ final class EgressNotices {
         this.clock = clock;
     }
 
-    /** An attempt of this process was refused; the text has no secrets. */
-    void refused(String processId, String what) {
+    /**
+     * An attempt of this process was refused.
+     *
+     * @param what for people, without secrets; made only for a line that is written, since attempts
+     *     come as often as a program likes
+     */
+    void refused(String processId, Supplier<String> what) {
         var now = clock.instant();
-        var text = admitted(what, now);
-        if (text != null) {
+        var more = admitted(now);
+        if (more != null) {
+            var text = "Egress refused to " + what.get() + more;
             var line = new LogLine(LevelInference.WARN, text, Map.of("process_id", processId), now);
             journal.append(new EventBody.Logs(List.of(line)), null, null);
         }
     }
 
-    private synchronized @Nullable String admitted(String what, Instant now) {
+    /** What a line that is written ends in; null when none is. */
+    private synchronized @Nullable String admitted(Instant now) {
         if (last != null && now.isBefore(last.plus(PAUSE))) {
             unwritten++;
             return null;
@@ -46,6 +54,6 @@ final class EgressNotices {
         var more = unwritten == 0 ? "" : "; " + unwritten + " more attempts since the last line";
         last = now;
         unwritten = 0;
-        return "Egress refused to " + what + more;
+        return more;
     }
 }

@@ -125,7 +125,7 @@ final class HttpRun extends ServerRun {
     @Override
     public void onEgressRefused(String what) {
         if (!over && !silent) {
-            notices.refused(config.processId(), masked(what));
+            notices.refused(config.processId(), () -> masked(what));
         }
     }
 

@@ -33,6 +33,7 @@ final class ProcessRun extends ServerRun implements ChildListener {
     private final InstanceJournal journal;
     private final OutputGate gate;
     private final EgressNotices notices;
+    private final SecretMask mask;
     private final ServerLog log;
     private final @Nullable StdioMcpClient client;
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -55,11 +56,12 @@ final class ProcessRun extends ServerRun implements ChildListener {
         this.journal = journal;
         this.gate = gate;
         this.notices = notices;
+        this.mask = SecretMask.of(config);
         this.log =
                 new ServerLog(
                         config.processId(),
                         parts.options().logs(),
-                        SecretMask.of(config),
+                        mask,
                         parts.clock(),
                         parts.timers(),
                         this::append);
@@ -99,7 +101,7 @@ final class ProcessRun extends ServerRun implements ChildListener {
                 config.egressRules(),
                 what -> {
                     if (!silent) {
-                        notices.refused(config.processId(), masked(what));
+                        notices.refused(config.processId(), () -> masked(what));
                     }
                 });
     }
@@ -128,6 +130,11 @@ final class ProcessRun extends ServerRun implements ChildListener {
     @Override
     ServerConfig config() {
         return config;
+    }
+
+    @Override
+    SecretMask mask() {
+        return mask;
     }
 
     @Override

@@ -101,9 +101,14 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
         changeTold.set(false);
     }
 
+    /** Of the configured secrets. */
+    SecretMask mask() {
+        return SecretMask.of(config());
+    }
+
     /** The text without the configured secrets. */
     final String masked(String text) {
-        return SecretMask.of(config()).apply(text);
+        return mask().apply(text);
     }
 
     /** The text with the server's last words, for people; without secrets. */

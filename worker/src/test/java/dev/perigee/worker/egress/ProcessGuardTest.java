@@ -1,10 +1,14 @@
 package dev.perigee.worker.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perigee.protocol.config.EgressRule;
 import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -94,6 +98,41 @@ final class ProcessGuardTest {
         var guard = guard(List.of(), List.of(), List.of());
         assertThat(guard.mayAsk("api.example")).isFalse();
         assertThat(guard.admits(OUTSIDE, 443)).isFalse();
+    }
+
+    @Test
+    @DisplayName(
+            "has the first addresses of a name that has very many, and no others are looked at")
+    void manyAddresses() throws Exception {
+        var many = new ArrayList<>(Collections.nCopies(Names.MOST_ADDRESSES, OUTSIDE));
+        many.addAll(Collections.nCopies(1000, INSIDE));
+        var guards = new EgressGuards(EgressPolicy.INTERNET, (_, _) -> many);
+        assertThat(guards.addresses("many.example"))
+                .hasSize(Names.MOST_ADDRESSES)
+                .containsOnly(OUTSIDE);
+        // The same ones are decided on and dialled.
+        var request = guards.guard(URI.create("https://many.example/"), null);
+        assertThat(request.resolve("many.example", () -> many))
+                .hasSize(Names.MOST_ADDRESSES)
+                .containsOnly(OUTSIDE);
+        many.set(Names.MOST_ADDRESSES - 1, INSIDE);
+        assertThatThrownBy(() -> request.resolve("many.example", () -> many))
+                .isInstanceOf(UnknownHostException.class);
+    }
+
+    @Test
+    @DisplayName("has each of its addresses compared with this machine's once")
+    void asksOnce() {
+        var asked = new ArrayList<InetAddress>();
+        var guard =
+                new ProcessGuard(
+                        EgressPolicy.of(List.of("*.a.example", "10.0.0.0/8"), List.of("*:25")),
+                        asked::add,
+                        null,
+                        refused::add);
+        assertThat(guard.admit("x.a.example", List.of(OUTSIDE, INSIDE))).isTrue();
+        assertThat(guard.admits(OUTSIDE, 443)).isTrue();
+        assertThat(asked).containsExactly(OUTSIDE, INSIDE, OUTSIDE);
     }
 
     @Test

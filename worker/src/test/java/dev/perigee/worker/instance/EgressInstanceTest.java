@@ -12,9 +12,11 @@ import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.worker.mcp.HttpFixture;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -98,16 +100,29 @@ final class EgressInstanceTest {
         var notices = new EgressNotices(journal, () -> now[0]);
 
         for (int i = 0; i < 4; i++) {
-            notices.refused("p1", "a.example: no");
+            notices.refused("p1", () -> "a.example: no");
         }
         now[0] = now[0].plus(EgressNotices.PAUSE);
-        notices.refused("p1", "b.example: no");
+        notices.refused("p1", () -> "b.example: no");
 
         assertThat(journal.all(EventBody.Logs.class))
                 .extracting(logs -> logs.logs().getFirst().message())
                 .containsExactly(
                         "Egress refused to a.example: no",
                         "Egress refused to b.example: no; 3 more attempts since the last line");
+    }
+
+    @Test
+    @DisplayName("has no text made for attempts that are not written")
+    void makesNoTextInVain() {
+        var notices = new EgressNotices(new RecordingJournal(), InstantSource.system());
+        var made = new AtomicInteger();
+
+        for (int i = 0; i < 1000; i++) {
+            notices.refused("p1", () -> "attempt " + made.incrementAndGet());
+        }
+
+        assertThat(made).hasValue(1);
     }
 
     private static ServerConfig config(HttpFixture server, @Nullable List<String> egress) {

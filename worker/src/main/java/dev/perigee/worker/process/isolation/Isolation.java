@@ -33,6 +33,11 @@ public interface Isolation extends AutoCloseable {
         return false;
     }
 
+    /** Whether programs' own networks work: false after a fault that only a new worker mends. */
+    default boolean carriesNetworks() {
+        return true;
+    }
+
     /** Connections and names that programs were refused until now. */
     default long refused() {
         return 0;

@@ -67,8 +67,9 @@ public final class IsolationSettings {
                     "isolation.total-connections",
                     SettingType.integer(1, MANY),
                     "4096",
-                    "The same of all servers together. When three quarters are taken a server gets"
-                            + " no more than 16.");
+                    "The same of all servers together, of which those of one user have no more than"
+                            + " an eighth. When three quarters are taken a server gets no more than"
+                            + " 16.");
     static final Setting<Duration> CPU_TIME =
             Setting.of(
                     "isolation.cpu-time",

@@ -4,6 +4,7 @@ import dev.perigee.worker.process.LaunchSpec;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.TreeLimits;
 import dev.perigee.worker.process.network.InstanceNetworks;
+import dev.perigee.worker.process.network.NetworkOwner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -84,6 +85,11 @@ final class JailIsolation implements Isolation {
     }
 
     @Override
+    public boolean carriesNetworks() {
+        return networks == null || networks.areCarried();
+    }
+
+    @Override
     public long refused() {
         return networks == null ? 0 : networks.refused();
     }
@@ -148,7 +154,10 @@ final class JailIsolation implements Isolation {
         var jailed = JailedProgram.of(program, home).with(names());
         var command = jail.command(policy, system, jailed, jailLog);
         var group = groups == null ? null : groups.create();
-        var network = networks == null ? null : networks.open(reach.only(), reach.refused());
+        var network =
+                networks == null
+                        ? null
+                        : networks.open(owner(program.home()), reach.only(), reach.refused());
         return new LaunchSpec(
                 entry.command(
                         group, identity, network == null ? List.of() : network.words(), command),
@@ -165,6 +174,13 @@ final class JailIsolation implements Isolation {
                             }
                             last.run();
                         }));
+    }
+
+    private static NetworkOwner owner(Home home) {
+        return switch (home) {
+            case Home.OfInstallation its -> new NetworkOwner(its.teamId(), its.userId());
+            case Home.OfWorker _ -> NetworkOwner.WORKER;
+        };
     }
 
     /** Where names are looked up, in place of what this host has. */

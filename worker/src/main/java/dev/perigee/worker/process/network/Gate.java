@@ -56,6 +56,14 @@ final class Gate implements Watched {
         }
     }
 
+    /** There may be room again: takes what came meanwhile, and watches for more. */
+    void retry() {
+        open();
+        if (key >= 0) {
+            ready();
+        }
+    }
+
     private void pause() {
         if (loop != null && key >= 0) {
             loop.forget(socket, key);
@@ -80,7 +88,15 @@ final class Gate implements Watched {
                 loop.awaitRoom(this);
                 return;
             }
-            var taken = take.get();
+            var taken = Taken.ONE;
+            try {
+                taken = take.get();
+            } finally {
+                // What fails counts too: else it comes again as often as it likes.
+                if (taken == Taken.ONE) {
+                    pace.take(now);
+                }
+            }
             if (taken == Taken.FAILED) {
                 pause();
                 loop.later(now + BREATHER_NANOS, this::open);
@@ -88,7 +104,6 @@ final class Gate implements Watched {
             if (taken != Taken.ONE) {
                 return;
             }
-            pace.take(now);
         }
     }
 

@@ -18,6 +18,7 @@ final class InstanceDesk {
     private static final int QUESTIONS_PER_SECOND = 50;
 
     private final NetworkLoop loop;
+    private final NetworkOwner owner;
     private final ProcessGuard guard;
     private final Gate ipv4;
     private final Gate ipv6;
@@ -31,11 +32,12 @@ final class InstanceDesk {
      * @param sockets the listener for IPv4, the socket for names and, where there is IPv6, the
      *     listener for that
      */
-    InstanceDesk(NetworkLoop loop, ProcessGuard guard, List<Integer> sockets) {
+    InstanceDesk(NetworkLoop loop, NetworkOwner owner, ProcessGuard guard, List<Integer> sockets) {
         this.loop = loop;
+        this.owner = owner;
         this.guard = guard;
         var connections = new Pace(CONNECTIONS_PER_SECOND, System.nanoTime());
-        this.names = new NameDesk(loop, guard, sockets.get(1));
+        this.names = new NameDesk(loop, owner, guard, sockets.get(1));
         this.ipv4 =
                 new Gate(
                         loop,
@@ -61,6 +63,10 @@ final class InstanceDesk {
                                 this::hasRoom);
     }
 
+    NetworkOwner owner() {
+        return owner;
+    }
+
     void open() {
         ipv4.open();
         ipv6.open();
@@ -68,7 +74,7 @@ final class InstanceDesk {
     }
 
     private boolean hasRoom() {
-        return loop.limits().admits(relays.size(), loop.connections());
+        return loop.limits().admits(relays.size(), loop.connectionsOf(owner), loop.connections());
     }
 
     /** Takes one connection, if there is one. */
@@ -78,11 +84,14 @@ final class InstanceDesk {
         if (inner < 0) {
             return Taken.of(inner);
         }
-        var to = calls.destination(inner, isIpv4);
-        if (to != null && admits(to)) {
-            Relay.begin(loop, this, inner, to);
-        } else {
-            calls.abort(inner);
+        boolean carried = false;
+        try {
+            var to = calls.destination(inner, isIpv4);
+            carried = to != null && admits(to) && Relay.begin(loop, this, inner, to);
+        } finally {
+            if (!carried) {
+                calls.abort(inner);
+            }
         }
         return Taken.ONE;
     }
@@ -95,14 +104,12 @@ final class InstanceDesk {
 
     void add(Relay relay) {
         relays.add(relay);
-        loop.began(relay);
+        loop.began(relay, owner);
     }
 
     void remove(Relay relay) {
         if (relays.remove(relay)) {
-            loop.ended(relay);
-            ipv4.open();
-            ipv6.open();
+            loop.ended(relay, owner);
         }
     }
 

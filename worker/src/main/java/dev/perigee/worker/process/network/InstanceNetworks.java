@@ -42,7 +42,7 @@ public final class InstanceNetworks implements AutoCloseable {
     private final Map<String, InstanceDesk> desks = new HashMap<>();
     private int givers;
 
-    private record Expected(ProcessGuard guard) {}
+    private record Expected(NetworkOwner owner, ProcessGuard guard) {}
 
     private InstanceNetworks(Path directory, EgressGuards guards, NetworkLimits limits) {
         this.directory = directory;
@@ -107,6 +107,11 @@ public final class InstanceNetworks implements AutoCloseable {
         return loop.connections();
     }
 
+    /** Whether they are carried: false after a fault that only a new worker mends. */
+    public boolean areCarried() {
+        return !loop.hasFailed();
+    }
+
     /** Attempts that were refused until now. */
     public long refused() {
         return guards.refused();
@@ -128,13 +133,15 @@ public final class InstanceNetworks implements AutoCloseable {
     /**
      * Expects one network more.
      *
+     * @param owner whose share its connections and lookups count to
      * @param only what the installation narrows itself to, null when it does not
      * @param refused told what was refused, for people; must not block
      */
-    public Opened open(@Nullable List<EgressRule> only, Consumer<String> refused) {
+    public Opened open(
+            NetworkOwner owner, @Nullable List<EgressRule> only, Consumer<String> refused) {
         var name = UUID.randomUUID().toString();
         var guard = guards.process(only, refused);
-        loop.execute(() -> expected.put(name, new Expected(guard)));
+        loop.execute(() -> expected.put(name, new Expected(owner, guard)));
         var words = new ArrayList<>(List.of("socket=" + directory, "network=" + name));
         guards.policy().loopbackPorts().forEach(port -> words.add("host=" + text(port)));
         return new Opened(List.copyOf(words), () -> loop.execute(() -> end(name)));
@@ -157,8 +164,16 @@ public final class InstanceNetworks implements AutoCloseable {
     private Taken accept(int listener) {
         int giver = loop.calls().accept(listener);
         if (giver >= 0) {
-            givers++;
-            new Giver(giver);
+            boolean watched = false;
+            try {
+                new Giver(giver);
+                givers++;
+                watched = true;
+            } finally {
+                if (!watched) {
+                    loop.calls().close(giver);
+                }
+            }
         }
         return Taken.of(giver);
     }
@@ -178,13 +193,16 @@ public final class InstanceNetworks implements AutoCloseable {
             if (gift == null) {
                 return;
             }
-            if (take(gift)) {
-                loop.calls().confirm(socket);
+            try {
+                if (take(gift)) {
+                    loop.calls().confirm(socket);
+                }
+            } finally {
+                loop.forget(socket, key);
+                loop.calls().close(socket);
+                givers--;
+                entrance.open();
             }
-            loop.forget(socket, key);
-            loop.calls().close(socket);
-            givers--;
-            entrance.open();
         }
     }
 
@@ -196,7 +214,7 @@ public final class InstanceNetworks implements AutoCloseable {
             return false;
         }
         sockets.forEach(loop.calls()::makeNonblocking);
-        var desk = new InstanceDesk(loop, known.guard(), sockets);
+        var desk = new InstanceDesk(loop, known.owner(), known.guard(), sockets);
         desks.put(gift.text(), desk);
         desk.open();
         return true;

@@ -19,11 +19,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks names up on threads of its own, {@value #MOST} at a time: the system's resolver blocks as
- * long as it likes. When half of them are taken an instance has one at a time.
+ * long as it likes. All instances of an owner have {@value #MOST_OF_OWNER} at a time, also for
+ * names that nobody waits for any more. When half of all are taken an instance has one at a time.
  */
 final class Lookups implements AutoCloseable {
     private static final int MOST = 64;
     private static final int MOST_OF_ONE = 8;
+    static final int MOST_OF_OWNER = 16;
     private static final int IDLE_SECONDS = 10;
     private static final int ANY_PORT = 53;
 
@@ -31,10 +33,13 @@ final class Lookups implements AutoCloseable {
     private final Executor back;
     private final ThreadPoolExecutor threads;
 
+    /** Of those under way; of the thread that begins them. */
+    private final Shares shares = new Shares();
+
     /**
      * Starts no thread yet.
      *
-     * @param back where what was found is told
+     * @param back where what was found is told: the thread that begins lookups
      */
     Lookups(EgressGuards guards, Executor back) {
         this.guards = guards;
@@ -52,24 +57,31 @@ final class Lookups implements AutoCloseable {
     /**
      * Looks a name up unless too many are.
      *
+     * @param owner whose share it counts to
      * @param own how many the same instance has under way
      * @param found told the addresses, or null when there are none
      */
-    boolean begin(String name, int own, Consumer<@Nullable List<InetAddress>> found) {
+    boolean begin(
+            String name, NetworkOwner owner, int own, Consumer<@Nullable List<InetAddress>> found) {
         int most = threads.getActiveCount() < MOST / 2 ? MOST_OF_ONE : 1;
-        if (own >= most) {
+        if (own >= most || shares.of(owner) >= MOST_OF_OWNER) {
             return false;
         }
         try {
             threads.execute(
                     () -> {
                         var addresses = addresses(name);
-                        back.execute(() -> found.accept(addresses));
+                        back.execute(
+                                () -> {
+                                    shares.remove(owner);
+                                    found.accept(addresses);
+                                });
                     });
-            return true;
-        } catch (RejectedExecutionException e) {
-            return false;
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            return false; // The latter where the system has no thread left.
         }
+        shares.add(owner);
+        return true;
     }
 
     private @Nullable List<InetAddress> addresses(String name) {

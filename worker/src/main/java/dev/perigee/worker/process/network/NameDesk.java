@@ -20,6 +20,7 @@ final class NameDesk {
     private static final int MOST_ASKERS = 8;
 
     private final NetworkLoop loop;
+    private final NetworkOwner owner;
     private final ProcessGuard guard;
     private final int socket;
     private final Map<String, List<Asked>> pending = new HashMap<>();
@@ -28,8 +29,9 @@ final class NameDesk {
     @SuppressWarnings("ArrayRecordComponent") // Never compared.
     private record Asked(DnsQuery query, byte[] from) {}
 
-    NameDesk(NetworkLoop loop, ProcessGuard guard, int socket) {
+    NameDesk(NetworkLoop loop, NetworkOwner owner, ProcessGuard guard, int socket) {
         this.loop = loop;
+        this.owner = owner;
         this.guard = guard;
         this.socket = socket;
     }
@@ -67,7 +69,7 @@ final class NameDesk {
             }
         } else if (!guard.mayAsk(name)) {
             answer(asked, DnsQuery.Outcome.NO_SUCH_NAME, List.of());
-        } else if (loop.lookups().begin(name, pending.size(), found -> found(name, found))) {
+        } else if (loop.lookups().begin(name, owner, pending.size(), found -> found(name, found))) {
             pending.put(name, new ArrayList<>(List.of(asked)));
         } else {
             answer(asked, DnsQuery.Outcome.FAILED, List.of());

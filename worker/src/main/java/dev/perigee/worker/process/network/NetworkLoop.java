@@ -3,7 +3,6 @@ package dev.perigee.worker.process.network;
 import dev.perigee.worker.egress.EgressGuards;
 import dev.perigee.worker.process.Poller;
 import java.net.InetSocketAddress;
-import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -26,9 +25,6 @@ final class NetworkLoop implements Runnable {
     private static final long SWEEP_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final int FOREVER = -1;
 
-    /** How many that wait for room try when a connection ends. */
-    private static final int WOKEN = 4;
-
     private final Poller poller = new Poller();
     private final SocketCalls calls = new SocketCalls();
     private final NetworkLimits limits;
@@ -38,15 +34,21 @@ final class NetworkLoop implements Runnable {
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final PriorityQueue<Due> due = new PriorityQueue<>();
 
-    /** Those that have more to do, once each. */
-    private final ArrayDeque<Relay> busy = new ArrayDeque<>();
+    /** Those that have something to do. */
+    private final Turns<NetworkOwner, Relay> busy = new Turns<>();
 
     private final LinkedHashSet<Gate> waiting = new LinkedHashSet<>();
     private final Set<Relay> relays = new HashSet<>();
+    private final Shares shares = new Shares();
+
+    /** Whether connections ended since those that wait for room were served. */
+    private boolean freed;
+
     private boolean sweeping;
     private long lastKey;
     private volatile int connections;
     private volatile boolean stopping;
+    private volatile boolean failed;
 
     private record Due(long atNanos, Runnable task) implements Comparable<Due> {
         @Override
@@ -67,6 +69,12 @@ final class NetworkLoop implements Runnable {
             while (!stopping) {
                 turn();
             }
+        } catch (RuntimeException | Error e) {
+            failed = true;
+            log.atError()
+                    .setCause(e)
+                    .log(
+                            "No network of a server is carried any more: the worker must be restarted");
         } finally {
             runTasks();
             lookups.close();
@@ -85,16 +93,29 @@ final class NetworkLoop implements Runnable {
                 }
             }
         }
-        for (int left = busy.size(); left > 0; left--) {
-            var relay = busy.remove();
-            relay.markQueued(false);
-            guarded(relay::ready);
+        for (int left = busy.owners(); left > 0 && !busy.isEmpty(); left--) {
+            guarded(busy.next()::serve);
         }
         runTasks();
         long now = System.nanoTime();
         for (Due first; (first = due.peek()) != null && first.atNanos() - now <= 0; ) {
             due.remove();
             guarded(first.task());
+        }
+        serveWaiting();
+    }
+
+    /**
+     * Places are free. Those that wait the longest take them, until none is left: one whose own
+     * share is used up waits on, and one to which nothing came is only watched again.
+     */
+    private void serveWaiting() {
+        if (!freed) {
+            return;
+        }
+        freed = false;
+        for (int left = waiting.size(); left > 0 && relays.size() < limits.total(); left--) {
+            guarded(waiting.removeFirst()::retry);
         }
     }
 
@@ -105,7 +126,7 @@ final class NetworkLoop implements Runnable {
     }
 
     private int timeoutMillis() {
-        if (!busy.isEmpty()) {
+        if (!busy.isEmpty() || freed) {
             return 0;
         }
         var first = due.peek();
@@ -137,13 +158,23 @@ final class NetworkLoop implements Runnable {
         poller.wake();
     }
 
+    /** Any thread: whether it ended by a fault, and serves nothing any more. */
+    boolean hasFailed() {
+        return failed;
+    }
+
     /** Any thread: how many connections are carried. */
     int connections() {
         return connections;
     }
 
-    void began(Relay relay) {
+    int connectionsOf(NetworkOwner owner) {
+        return shares.of(owner);
+    }
+
+    void began(Relay relay, NetworkOwner owner) {
         relays.add(relay);
+        shares.add(owner);
         connections = relays.size();
         if (!sweeping) {
             sweeping = true;
@@ -160,18 +191,14 @@ final class NetworkLoop implements Runnable {
         }
     }
 
-    /**
-     * A place is free: those that wait the longest try again, and wait on where it is not theirs.
-     */
-    void ended(Relay relay) {
+    void ended(Relay relay, NetworkOwner owner) {
         relays.remove(relay);
+        shares.remove(owner);
         connections = relays.size();
-        for (int left = Math.min(WOKEN, waiting.size()); left > 0; left--) {
-            waiting.removeFirst().open();
-        }
+        freed = true;
     }
 
-    /** Has it opened when there may be room. */
+    /** Has it try again when there may be room. */
     void awaitRoom(Gate gate) {
         waiting.add(gate);
     }
@@ -197,14 +224,14 @@ final class NetworkLoop implements Runnable {
     }
 
     long watchReadable(int file, Watched by) {
-        watched.put(++lastKey, by);
-        poller.watchReadable(file, lastKey);
+        poller.watchReadable(file, ++lastKey);
+        watched.put(lastKey, by);
         return lastKey;
     }
 
     long watchChanges(int file, Watched by) {
-        watched.put(++lastKey, by);
-        poller.watchChanges(file, lastKey);
+        poller.watchChanges(file, ++lastKey);
+        watched.put(lastKey, by);
         return lastKey;
     }
 
@@ -218,9 +245,12 @@ final class NetworkLoop implements Runnable {
         due.add(new Due(atNanos, task));
     }
 
-    void again(Relay relay) {
-        if (!relay.markQueued(true)) {
-            busy.add(relay);
-        }
+    /** Has it served when it is its owner's turn. */
+    void queue(NetworkOwner owner, Relay relay) {
+        busy.add(owner, relay);
+    }
+
+    void queueNoLonger(NetworkOwner owner, Relay relay) {
+        busy.remove(owner, relay);
     }
 }

@@ -18,7 +18,7 @@ final class Relay implements Watched {
     private static final long HALF_OPEN_NANOS = TimeUnit.MINUTES.toNanos(2);
 
     private final NetworkLoop loop;
-    private final InstanceDesk owner;
+    private final InstanceDesk desk;
     private final int inner;
     private final int outer;
     private final long innerKey;
@@ -30,41 +30,63 @@ final class Relay implements Watched {
     private boolean innerEnded;
     private boolean outerEnded;
     private boolean closed;
-    private boolean queued;
 
-    private Relay(NetworkLoop loop, InstanceDesk owner, int inner, int outer) {
+    private Relay(NetworkLoop loop, InstanceDesk desk, int inner, int outer) {
         this.loop = loop;
-        this.owner = owner;
+        this.desk = desk;
         this.inner = inner;
         this.outer = outer;
         this.innerKey = loop.watchChanges(inner, this);
-        this.outerKey = loop.watchChanges(outer, this);
+        boolean watched = false;
+        try {
+            this.outerKey = loop.watchChanges(outer, this);
+            watched = true;
+        } finally {
+            if (!watched) {
+                loop.forget(inner, innerKey);
+            }
+        }
     }
 
     /**
      * Begins to connect.
      *
-     * @param inner the instance's side, which is the relay's from now on
-     * @return whether it did; the instance's side is broken off when not
+     * @param inner the instance's side, which is the relay's if it did
+     * @return whether it did
      */
-    static boolean begin(NetworkLoop loop, InstanceDesk owner, int inner, InetSocketAddress to) {
+    static boolean begin(NetworkLoop loop, InstanceDesk desk, int inner, InetSocketAddress to) {
         int outer = loop.calls().connect(to);
         if (outer < 0) {
-            loop.calls().abort(inner);
             return false;
         }
-        loop.calls().hurry(inner);
-        owner.add(new Relay(loop, owner, inner, outer));
+        boolean begun = false;
+        try {
+            loop.calls().hurry(inner);
+            desk.add(new Relay(loop, desk, inner, outer));
+            begun = true;
+        } finally {
+            if (!begun) {
+                loop.calls().abort(outer);
+            }
+        }
         return true;
     }
 
     @Override
     public void ready() {
+        if (!closed) {
+            loop.queue(desk.owner(), this);
+        }
+    }
+
+    /** Its turn: does what can be done, up to its share. */
+    void serve() {
         if (closed) {
             return;
         }
         if (!connected) {
-            if (loop.calls().error(outer) != 0) {
+            // What was broken off inside needs no peer any more.
+            if (loop.calls().error(outer) != 0 || loop.calls().error(inner) != 0) {
                 abort();
                 return;
             }
@@ -77,7 +99,7 @@ final class Relay implements Watched {
         boolean more = true;
         while (more && !closed) {
             if (chunks++ == TURN_CHUNKS) {
-                loop.again(this);
+                loop.queue(desk.owner(), this);
                 return;
             }
             boolean out = !innerEnded && move(inner, outer);
@@ -125,7 +147,7 @@ final class Relay implements Watched {
             leave();
             loop.calls().close(inner);
             loop.calls().close(outer);
-            owner.remove(this);
+            desk.remove(this);
         }
     }
 
@@ -150,19 +172,14 @@ final class Relay implements Watched {
             leave();
             loop.calls().abort(inner);
             loop.calls().abort(outer);
-            owner.remove(this);
+            desk.remove(this);
         }
     }
 
     private void leave() {
         closed = true;
+        loop.queueNoLonger(desk.owner(), this);
         loop.forget(inner, innerKey);
         loop.forget(outer, outerKey);
-    }
-
-    boolean markQueued(boolean now) {
-        boolean before = queued;
-        queued = now;
-        return before;
     }
 }

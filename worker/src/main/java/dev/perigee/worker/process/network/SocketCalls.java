@@ -51,6 +51,8 @@ final class SocketCalls {
     private static final int SOL_IPV6 = 41;
     private static final int ORIGINAL_DESTINATION = 80;
     private static final int SO_ERROR = 4;
+    private static final int SO_SEND_BUFFER = 7;
+    private static final int SO_RECEIVE_BUFFER = 8;
     private static final int SO_KEEPALIVE = 9;
     private static final int SO_LINGER = 13;
     private static final int TCP_NODELAY = 1;
@@ -61,6 +63,13 @@ final class SocketCalls {
     private static final int MSG_NOSIGNAL = 0x4000;
     private static final int MSG_CLOSE_ON_EXEC = 0x4000_0000;
     private static final int BACKLOG = 128;
+
+    /**
+     * What the kernel keeps each way of a connection that is not read, 256 KiB as it counts, which
+     * is twice what it is told; it would keep megabytes.
+     */
+    private static final int BUFFER_BYTES = 1 << 17;
+
     private static final int ADDRESS_BYTES = 128;
     private static final int CONTROL_BYTES = 256;
     private static final int CONTROL_HEAD = 16;
@@ -246,8 +255,10 @@ final class SocketCalls {
         } catch (IllegalStateException e) {
             return -1;
         }
-        set(socket, SOL_SOCKET, SO_KEEPALIVE);
-        set(socket, SOL_TCP, TCP_NODELAY);
+        set(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+        set(socket, SOL_SOCKET, SO_SEND_BUFFER, BUFFER_BYTES);
+        set(socket, SOL_SOCKET, SO_RECEIVE_BUFFER, BUFFER_BYTES);
+        set(socket, SOL_TCP, TCP_NODELAY, 1);
         address.fill((byte) 0);
         address.set(JAVA_SHORT, 0, (short) (ipv4 ? AF_INET : AF_INET6));
         address.set(JAVA_BYTE, 2, (byte) (to.getPort() >> 8));
@@ -264,11 +275,11 @@ final class SocketCalls {
 
     /** A connection that carries what somebody waits for. */
     void hurry(int socket) {
-        set(socket, SOL_TCP, TCP_NODELAY);
+        set(socket, SOL_TCP, TCP_NODELAY, 1);
     }
 
-    private void set(int socket, int level, int option) {
-        number.set(JAVA_INT, 0, 1);
+    private void set(int socket, int level, int option, int value) {
+        number.set(JAVA_INT, 0, value);
         result(
                 () ->
                         (int)

@@ -239,6 +239,16 @@ sub set_up_filter {
     ask($netlink, scalar @messages, 'nf_tables of the kernel', message(16, 0, $batch), @messages, message(17, 0, $batch));
 }
 
+# What the kernel keeps of a connection that is not read: least, usual and most bytes. Where it may not be said the kernel's own
+# limits hold, which are megabytes.
+sub set_up_buffers {
+    my ($file, $bytes) = @_;
+    if (open(my $out, '>', "/proc/sys/net/ipv4/$file")) {
+        syswrite($out, $bytes);
+        close($out);
+    }
+}
+
 # --- The listeners -----------------------------------------------------------------------------------------------------------
 
 sub bound {
@@ -288,6 +298,8 @@ if (@limits or defined $worker) {
 if (defined $worker) {
     set_up_loopback();
     set_up_filter();
+    set_up_buffers('tcp_rmem', '4096 131072 262144');
+    set_up_buffers('tcp_wmem', '4096 65536 262144');
     my @sockets = (bound($STREAM, $OUT_PORT, $IP), bound($DATAGRAM, $NAME_PORT, $IP));
     push @sockets, bound($STREAM, $OUT_PORT, $IP6) if -e '/proc/sys/net/ipv6';
     give($worker, $one{network}, @sockets);

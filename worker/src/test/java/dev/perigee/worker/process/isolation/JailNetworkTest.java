@@ -8,8 +8,10 @@ import dev.perigee.faults.Program;
 import dev.perigee.protocol.config.EgressRule;
 import dev.perigee.worker.egress.EgressGuards;
 import dev.perigee.worker.egress.EgressPolicy;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -97,6 +100,11 @@ final class JailNetworkTest {
 
     private Jails.Deed attempt(@Nullable List<EgressRule> only, String what, Object... more)
             throws Exception {
+        return attempt(Jails.home("team"), new Reach(only, refused::add), what, more);
+    }
+
+    private Jails.Deed attempt(Home home, Reach reach, String what, Object... more)
+            throws Exception {
         var command =
                 new ArrayList<>(
                         List.of(
@@ -106,9 +114,8 @@ final class JailNetworkTest {
                                 jails.token,
                                 what));
         Stream.of(more).map(Object::toString).forEach(command::add);
-        var program =
-                new ServerProgram(Jails.home("team"), ServerRuntime.PYTHON, command, Map.of());
-        return jails.start(program, new Reach(only, refused::add));
+        var program = new ServerProgram(home, ServerRuntime.PYTHON, command, Map.of());
+        return jails.start(program, reach);
     }
 
     private List<String> tell(String what, Object... more) throws Exception {
@@ -194,6 +201,7 @@ final class JailNetworkTest {
     void datagrams() throws Exception {
         open(List.of("*"), List.of(), Map.of());
         assertThat(tell("datagrams", "8.8.8.8:53", "1.1.1.1:443", "[2606:4700::1111]:53"))
+                .hasSize(3)
                 .allMatch(line -> line.matches("\\S+ (EPERM|ECONNREFUSED)"));
     }
 
@@ -384,6 +392,73 @@ final class JailNetworkTest {
             var patient = attempt(null, "many", "127.0.0.1:" + host.port(), 100, 15, "end");
             assertThat(patient.told()).contains("greeted 100");
         }
+    }
+
+    @Test
+    @DisplayName("a user's instances have an eighth of all connections, others have theirs")
+    void shares() throws Exception {
+        try (var host = new HostListener()) {
+            var settings =
+                    Map.of(
+                            "isolation.total-connections", "80",
+                            "isolation.max-open-files", "2000");
+            var target = "127.0.0.1:" + host.port();
+            open(List.of(target), List.of(), settings);
+            host.hold();
+            var first = attempt(null, "many", target, 100, 3);
+            first.heard().awaitStdout("greeted 10");
+            var second = attempt(null, "many", target, 100, 3);
+            second.heard().awaitStdout("greeted 0");
+            var other = new Reach(null, refused::add);
+            assertThat(attempt(Jails.home("other"), other, "connect", target).told())
+                    .isEqualTo(target + " told hello \n");
+            assertThat(host.accepted()).isEqualTo(11);
+            // The user's other instance, which waits, has the places of one that ends.
+            jails.termination.terminate(first.process(), Duration.ZERO);
+            await().until(() -> host.accepted() == 21);
+        }
+    }
+
+    @Test
+    @DisplayName("a fault while it is decided on breaks one connection off, and no other")
+    void faults() throws Exception {
+        try (var host = new HostListener()) {
+            var target = "127.0.0.1:" + host.port();
+            open(List.of(target), List.of(), Map.of());
+            var faulty =
+                    new Reach(
+                            null,
+                            _ -> {
+                                throw new IllegalStateException("of this test");
+                            });
+            assertThat(
+                            attempt(Jails.home("team"), faulty, "connect", "10.0.0.1:80", target)
+                                    .told()
+                                    .lines())
+                    .containsExactly("10.0.0.1:80 ECONNRESET ", target + " told hello ");
+            assertThat(jails.isolation.carriesNetworks()).isTrue();
+        }
+    }
+
+    @Test
+    @DisplayName("the kernel keeps little of what nobody reads")
+    void buffers() throws Exception {
+        try (var host = new HostListener()) {
+            open(List.of("127.0.0.1:" + host.port()), List.of(), Map.of());
+            host.hold();
+            long before = kernelBytes();
+            attempt(null, "fill", "127.0.0.1:" + host.port(), 50).heard().awaitStdout("full");
+            assertThat(jails.isolation.connections()).isEqualTo(50);
+            assertThat(kernelBytes() - before).isLessThan(50_000_000);
+        }
+    }
+
+    /** What the connections of all networks of this machine have in the kernel. */
+    private static long kernelBytes() throws IOException {
+        var told = Files.readString(Path.of("/proc/net/sockstat"));
+        var pages = Pattern.compile("TCP: .* mem (\\d+)").matcher(told);
+        assertThat(pages.find()).isTrue();
+        return Long.parseLong(pages.group(1)) * 4096;
     }
 
     @Test

@@ -10,13 +10,38 @@ final class NetworkLimitsTest {
     @Test
     @DisplayName("a few instances leave something to others")
     void shares() {
+        var limits = new NetworkLimits(100, 1600);
+        assertThat(limits.admits(99, 99, 1199)).isTrue();
+        assertThat(limits.admits(100, 100, 100)).isFalse();
+        assertThat(limits.admits(50, 50, 1200)).isFalse();
+        assertThat(limits.admits(15, 15, 1599)).isTrue();
+        assertThat(limits.admits(0, 0, 1600)).isFalse();
+        assertThat(new NetworkLimits(4, 1600).admits(4, 4, 1200)).isFalse();
+    }
+
+    @Test
+    @DisplayName("a user's many instances have an eighth together")
+    void owners() {
         var limits = new NetworkLimits(100, 400);
-        assertThat(limits.admits(99, 299)).isTrue();
-        assertThat(limits.admits(100, 100)).isFalse();
-        assertThat(limits.admits(50, 300)).isFalse();
-        assertThat(limits.admits(15, 399)).isTrue();
-        assertThat(limits.admits(0, 400)).isFalse();
-        assertThat(new NetworkLimits(4, 400).admits(4, 300)).isFalse();
+        assertThat(limits.admits(0, 49, 49)).isTrue();
+        assertThat(limits.admits(0, 50, 50)).isFalse();
+        assertThat(new NetworkLimits(100, 4).admits(0, 0, 0)).isTrue();
+        assertThat(new NetworkLimits(100, 4).admits(0, 1, 1)).isFalse();
+    }
+
+    @Test
+    @DisplayName("a share is an owner's, and gone with its last")
+    void counts() {
+        var shares = new Shares();
+        var owner = new NetworkOwner("t", "u");
+        shares.add(owner);
+        shares.add(new NetworkOwner("t", "u"));
+        shares.add(new NetworkOwner("t", "v"));
+        assertThat(shares.of(owner)).isEqualTo(2);
+        shares.remove(owner);
+        shares.remove(owner);
+        assertThat(shares.of(owner)).isZero();
+        assertThat(shares.of(new NetworkOwner("t", "v"))).isEqualTo(1);
     }
 
     @Test
