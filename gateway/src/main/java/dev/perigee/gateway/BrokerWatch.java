@@ -57,9 +57,7 @@ final class BrokerWatch implements AutoCloseable {
 
     private void watch() {
         try {
-            for (int looks = 1;
-                    !closed.await(PERIOD.toMillis(), TimeUnit.MILLISECONDS);
-                    looks++) {
+            for (int looks = 1; !closed.await(PERIOD.toMillis(), TimeUnit.MILLISECONDS); looks++) {
                 look();
                 if (looks % CLOCK_LOOKS == 0) {
                     compareClocks();
@@ -106,9 +104,7 @@ final class BrokerWatch implements AutoCloseable {
                     .filter(voter -> voter.replicaId() == quorum.leaderId())
                     .flatMapToLong(voter -> voter.lastFetchTimestamp().stream())
                     .filter(time -> time > 0)
-                    .forEach(
-                            time ->
-                                    brokers.compared(asked, Instant.ofEpochMilli(time), answered));
+                    .forEach(time -> brokers.compared(asked, Instant.ofEpochMilli(time), answered));
         } catch (ExecutionException e) {
             LOG.atLevel(refused ? Level.DEBUG : Level.INFO)
                     .addKeyValue("cause", String.valueOf(e.getCause()))

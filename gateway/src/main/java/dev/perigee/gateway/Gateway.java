@@ -249,15 +249,7 @@ public final class Gateway implements AutoCloseable {
         gauges.topics(health, names);
         var readiness =
                 new GatewayReadiness(
-                        loop,
-                        partitions,
-                        links,
-                        watch,
-                        brokers,
-                        counts,
-                        health,
-                        backlogs,
-                        clock);
+                        loop, partitions, links, watch, brokers, counts, health, backlogs, clock);
         gauges.ready(readiness);
         var access = AdminSettings.access(settings);
         var console =

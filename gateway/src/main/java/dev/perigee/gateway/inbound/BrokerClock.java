@@ -56,6 +56,8 @@ public final class BrokerClock {
             return null;
         }
         return "This machine's clock is %d s %s the brokers': have it set by NTP. Deadlines of requests are corrected meanwhile, times in events are not."
-                .formatted(by.abs().plusMillis(500).toSeconds(), by.isNegative() ? "behind" : "ahead of");
+                .formatted(
+                        by.abs().plusMillis(500).toSeconds(),
+                        by.isNegative() ? "behind" : "ahead of");
     }
 }

@@ -50,9 +50,7 @@ final class AcceptedRequests {
 
     /** What is known of a request, once; null when no session knows it. */
     Attach.@Nullable Progress take(RecordOrigin origin) {
-        return acked.remove(origin.offset())
-                ? Attach.Progress.ACKED
-                : open.remove(origin.offset());
+        return acked.remove(origin.offset()) ? Attach.Progress.ACKED : open.remove(origin.offset());
     }
 
     /** Requests below this offset will not be read again. */

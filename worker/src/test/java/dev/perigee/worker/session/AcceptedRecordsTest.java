@@ -75,7 +75,8 @@ final class AcceptedRecordsTest {
     }
 
     @Test
-    @DisplayName("OWN-07 calls with gaps between them are taken until they fill what an attach may say")
+    @DisplayName(
+            "OWN-07 calls with gaps between them are taken until they fill what an attach may say")
     void boundsWhatIsTold() {
         var many = records(3, IdBudget.ofBytes(1 << 30));
         int offset = 0;

@@ -50,10 +50,7 @@ final class ClockOffTest {
             assertThat(test.backend.call(installation, "echo", "{}").text("outcome"))
                     .isEqualTo("success");
             await().atMost(PATIENCE)
-                    .until(
-                            () ->
-                                    GatewayUnderTest.saysNotReady(
-                                            gateway, "clock is 120 s " + side));
+                    .until(() -> GatewayUnderTest.saysNotReady(gateway, "clock is 120 s " + side));
             assertThat(gateway.metrics().get("perigee.gateway.clock.ahead").gauge().value())
                     .isBetween(seconds - 2.0, seconds + 2.0);
         }

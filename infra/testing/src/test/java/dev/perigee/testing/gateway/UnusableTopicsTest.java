@@ -119,7 +119,8 @@ final class UnusableTopicsTest {
             for (var other : others) {
                 test.backend.status(other, "online");
             }
-            await().atMost(PATIENCE).until(() -> !GatewayUnderTest.saysNotReady(gateway, "cannot be used"));
+            await().atMost(PATIENCE)
+                    .until(() -> !GatewayUnderTest.saysNotReady(gateway, "cannot be used"));
         }
     }
 
@@ -160,7 +161,8 @@ final class UnusableTopicsTest {
                     .containsExactlyElementsOf(
                             IntStream.range(0, 50).mapToObj(Integer::toString).toList());
             assertThat(dropped(gateway, test.names.of(Topic.LIFECYCLE))).isZero();
-            await().atMost(PATIENCE).until(() -> !GatewayUnderTest.saysNotReady(gateway, "cannot be used"));
+            await().atMost(PATIENCE)
+                    .until(() -> !GatewayUnderTest.saysNotReady(gateway, "cannot be used"));
             emit(test, EventType.REQUEST_LOGS, 52);
             test.records.await(Topic.REQUEST_LOGS, "it", line -> line.text("n").equals("52"));
             var session = test.fleet.session(test.partition(installation));
@@ -220,7 +222,10 @@ final class UnusableTopicsTest {
         long begin = System.nanoTime();
         await().atMost(SAID)
                 .pollInterval(100, TimeUnit.MILLISECONDS)
-                .until(() -> GatewayUnderTest.saysNotReady(gateway, topic) && GatewayUnderTest.saysNotReady(gateway, what));
+                .until(
+                        () ->
+                                GatewayUnderTest.saysNotReady(gateway, topic)
+                                        && GatewayUnderTest.saysNotReady(gateway, what));
         return Duration.ofNanos(System.nanoTime() - begin);
     }
 }

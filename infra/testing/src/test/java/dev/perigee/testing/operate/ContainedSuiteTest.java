@@ -31,6 +31,7 @@ final class ContainedSuiteTest {
     private static final String PACKAGE = "dev.perigee.worker.process.isolation.";
     private static final Set<String> FIRST =
             Set.of("JailTest", "EscapeTest", "HomesTest", "LimitsTest");
+
     /** The worker of the image is not root, and has no ids to give. */
     private static final String OF_ROOT = "skipped: needs root";
 
