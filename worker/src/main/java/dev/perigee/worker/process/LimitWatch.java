@@ -64,8 +64,8 @@ public final class LimitWatch implements AutoCloseable {
     /**
      * Starts watching, nothing yet.
      *
-     * @param totalBytes memory of all trees together, beyond which the largest is ended; 0 is
-     *     unlimited
+     * @param totalBytes memory of all trees together, beyond which the largest of the tenant that
+     *     uses the most is ended; 0 is unlimited
      * @param ends told of each end by a limit, on any thread; must not block
      */
     public static LimitWatch start(
@@ -158,29 +158,21 @@ public final class LimitWatch implements AutoCloseable {
         kernelKills = kills;
     }
 
-    /** The largest tree goes where all together are too large; the next look finds the rest. */
+    /** One tree goes where all together use too much; the next look finds the rest. */
     private void shared(List<Seen> all) {
-        if (totalBytes == 0) {
-            return;
-        }
         long resident = all.stream().mapToLong(it -> TreeMemory.resident(it.members())).sum();
-        if (resident <= totalBytes) {
+        if (totalBytes == 0 || resident <= totalBytes) {
             return;
         }
-        long sum = 0;
-        long most = -1;
-        Seen largest = null;
-        for (var seen : all) {
-            long used = memory.used(seen.members(), 0);
-            sum += used;
-            if (used > most) {
-                most = used;
-                largest = seen;
-            }
+        var excess = SharedUse.beyond(totalBytes, all.stream().map(this::memoryOf).toList());
+        if (excess != null) {
+            excess.tree().end(TreeLimits.shared(excess, totalBytes));
         }
-        if (largest != null && sum > totalBytes) {
-            largest.tree().end(TreeLimits.shared(most, sum, totalBytes));
-        }
+    }
+
+    private SharedUse<WatchedTree> memoryOf(Seen seen) {
+        var tree = seen.tree();
+        return new SharedUse<>(tree, tree.tenant(), memory.used(seen.members(), 0));
     }
 
     @Override

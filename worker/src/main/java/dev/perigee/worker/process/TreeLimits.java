@@ -47,13 +47,16 @@ public record TreeLimits(
                                 + mebibytes(memoryBytes));
     }
 
-    /** The server was the largest one while all servers of the worker used too much. */
-    static LimitEnd shared(long usedBytes, long allBytes, long limitBytes) {
+    /** All servers of the worker used too much memory together. */
+    static LimitEnd shared(SharedUse.Excess<?> excess, long limitBytes) {
         return new LimitEnd(
                 Limit.OOM,
-                "it used the most memory, %s, while all servers of this worker used %s of %s"
+                "it used the most memory, %s, of its user's servers, which used %s while all servers of this worker used %s of %s"
                         .formatted(
-                                mebibytes(usedBytes), mebibytes(allBytes), mebibytes(limitBytes)));
+                                mebibytes(excess.used()),
+                                mebibytes(excess.tenantUsed()),
+                                mebibytes(excess.allUsed()),
+                                mebibytes(limitBytes)));
     }
 
     /**

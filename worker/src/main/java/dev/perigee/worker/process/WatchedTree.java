@@ -40,6 +40,10 @@ final class WatchedTree {
         return enclosure.limits();
     }
 
+    Tenant tenant() {
+        return enclosure.tenant();
+    }
+
     /** Null where its disk is not limited. */
     @Nullable Path home() {
         return limits().limitsDisk() ? enclosure.home() : null;

@@ -129,10 +129,10 @@ public final class IsolationSettings {
             Setting.optional(
                     "isolation.total-memory",
                     SettingType.bytes(),
-                    "Memory of all jails together, beyond which the server that uses the most is"
-                            + " ended (limit oom). Without it: the memory of the container or"
-                            + " machine less the worker's largest heap and a tenth, at least a"
-                            + " quarter of it. 0 is unlimited.");
+                    "Memory of all jails together, beyond which the largest server of the user who"
+                            + " uses the most is ended (limit oom). Without it: the memory of the"
+                            + " container or machine less the worker's largest heap and a tenth,"
+                            + " at least a quarter of it. 0 is unlimited.");
     static final Setting<Long> DISK =
             Setting.of(
                     "isolation.disk",

@@ -156,6 +156,7 @@ final class JailIsolation implements Isolation {
                 null,
                 new JailEnclosure(
                         limits,
+                        program.home().tenant(),
                         home.host(),
                         groups,
                         group,

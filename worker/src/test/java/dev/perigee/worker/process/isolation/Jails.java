@@ -203,9 +203,14 @@ final class Jails implements AutoCloseable {
 
     /** Has the hostile program try one thing. */
     Deed attempt(String what, Object... more) throws LaunchException {
+        return attempt(home("team"), what, more);
+    }
+
+    /** The same in an installation's own home. */
+    Deed attempt(Home.OfInstallation home, String what, Object... more) throws LaunchException {
         var command = new ArrayList<>(List.of(PYTHON, "-c", hostileProgram(), what, token));
         Stream.of(more).map(Object::toString).forEach(command::add);
-        return start("team", Map.of(), command);
+        return start(new ServerProgram(home, ServerRuntime.NODE, command, Map.of()));
     }
 
     static String hostileProgram() {

@@ -2,6 +2,7 @@ package dev.perigee.worker.process.isolation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
@@ -10,10 +11,12 @@ import dev.perigee.worker.process.LaunchException;
 import dev.perigee.worker.process.Limit;
 import dev.perigee.worker.process.LimitEnd;
 import dev.perigee.worker.process.ProcessSignal;
+import dev.perigee.worker.process.RecordingListener;
 import dev.perigee.worker.process.isolation.Jails.Deed;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -97,7 +100,7 @@ final class LimitsTest {
     }
 
     @Test
-    @DisplayName("TEN-08: the largest ends where all together use too much")
+    @DisplayName("TEN-08: the largest of who uses the most ends where all together use too much")
     void together() throws Exception {
         try (var jails = open(Map.of("isolation.total-memory", "150MiB"))) {
             var small = jails.attempt("many", 2, 12);
@@ -108,6 +111,28 @@ final class LimitsTest {
             assertThat(small.process().awaitExit(Duration.ZERO)).isFalse();
             small.process().signal(ProcessSignal.KILL);
         }
+    }
+
+    @Test
+    @DisplayName("TEN-08: then nobody's many servers end another user's larger one")
+    void togetherByUser() throws Exception {
+        try (var jails = open(Map.of("isolation.total-memory", "200MiB"))) {
+            var victim = jails.attempt(home("bob", 0), "many", 1, 60);
+            victim.heard().awaitStdout("children up");
+            var many = new ArrayList<Deed>();
+            for (var number = 0; number < 4; number++) {
+                many.add(jails.attempt(home("alice", number), "many", 1, 40));
+            }
+            await().atMost(RecordingListener.PATIENCE).until(() -> jails.ended.size() >= 2);
+            assertThat(jails.ended).containsOnly(Limit.OOM);
+            assertThat(victim.process().awaitExit(Duration.ZERO)).isFalse();
+            victim.process().signal(ProcessSignal.KILL);
+            many.forEach(it -> it.process().signal(ProcessSignal.KILL));
+        }
+    }
+
+    private static Home.OfInstallation home(String user, int number) {
+        return new Home.OfInstallation("team", user, "installation-" + number);
     }
 
     @Test
