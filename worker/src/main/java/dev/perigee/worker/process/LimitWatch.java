@@ -104,7 +104,7 @@ public final class LimitWatch implements AutoCloseable {
      * Why a program whose home is this must not start, null when it may. Blocks where it may not.
      */
     @Nullable LimitEnd refusal(@Nullable Path home, TreeLimits limits) {
-        return home == null ? null : homes.refusal(home, limits);
+        return home == null || !limits.limitsDisk() ? null : homes.refusal(home, limits);
     }
 
     private void run() {

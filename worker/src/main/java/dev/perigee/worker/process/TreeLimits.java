@@ -27,6 +27,11 @@ public record TreeLimits(
     /** Nothing is limited. */
     public static final TreeLimits NONE = new TreeLimits(0, 0, Duration.ZERO, Duration.ZERO, 0, 0);
 
+    /** The same for a home that may hold anything. */
+    public TreeLimits withoutDisk() {
+        return new TreeLimits(memoryBytes, processes, cpuTime, totalCpuTime, 0, 0);
+    }
+
     /** Null where the memory is within the limit. */
     @Nullable LimitEnd memory(long usedBytes) {
         return exceeds(usedBytes, memoryBytes)

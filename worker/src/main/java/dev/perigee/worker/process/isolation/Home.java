@@ -41,4 +41,22 @@ public sealed interface Home {
             return Tenant.WORKER;
         }
     }
+
+    /**
+     * A directory of which nothing is used any more, for the program that empties it: what is in it
+     * is not held against that program.
+     *
+     * @param directory exists
+     */
+    record Disused(Path directory) implements Home {
+        @Override
+        public String owner() {
+            return "perigee";
+        }
+
+        @Override
+        public Tenant tenant() {
+            return Tenant.WORKER;
+        }
+    }
 }

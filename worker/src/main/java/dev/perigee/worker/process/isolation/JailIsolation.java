@@ -155,7 +155,7 @@ final class JailIsolation implements Isolation {
                 JailEntry.environment(environment),
                 null,
                 new JailEnclosure(
-                        limits,
+                        limits(program.home()),
                         program.home().tenant(),
                         home.host(),
                         groups,
@@ -166,6 +166,13 @@ final class JailIsolation implements Isolation {
                             }
                             last.run();
                         }));
+    }
+
+    private TreeLimits limits(Home home) {
+        return switch (home) {
+            case Home.OfInstallation _, Home.OfWorker _ -> limits;
+            case Home.Disused _ -> limits.withoutDisk();
+        };
     }
 
     /** Where names are looked up, in place of what this host has. */
