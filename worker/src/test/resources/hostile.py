@@ -317,6 +317,18 @@ def mapped():
     time.sleep(600)
 
 
+def files_in_memory():
+    fill("/tmp", int(more[0]))
+    fill("/dev/shm", int(more[0]))
+    time.sleep(600)
+
+
+def empty_files():
+    for number in range(int(more[0])):
+        os.close(os.open(f"/tmp/{number}", os.O_CREAT | os.O_WRONLY))
+    time.sleep(600)
+
+
 def home_bytes():
     for number in range(int(more[0])):
         with open(f"{os.environ['HOME']}/{number}", "wb") as file:

@@ -47,6 +47,7 @@ public final class LimitWatch implements AutoCloseable {
     private final long totalBytes;
     private final Consumer<Limit> ends;
     private final TreeMemory memory = new TreeMemory();
+    private final MemoryFiles files = new MemoryFiles();
     private final Set<WatchedTree> watched = ConcurrentHashMap.newKeySet();
     private final HomeWatch homes;
     private volatile long kernelKills = KernelKills.count();
@@ -135,8 +136,14 @@ public final class LimitWatch implements AutoCloseable {
         }
     }
 
-    /** One tree's processes at one moment. */
-    private record Seen(WatchedTree tree, List<ProcessEntry> members) {}
+    /** One tree's processes at one moment, and its files in memory. */
+    private record Seen(WatchedTree tree, List<ProcessEntry> members, long fileBytes) {
+
+        /** It uses no more, in bytes. */
+        long mostMemory() {
+            return TreeMemory.resident(members) + fileBytes;
+        }
+    }
 
     private void look() {
         var trees = List.copyOf(watched);
@@ -146,9 +153,10 @@ public final class LimitWatch implements AutoCloseable {
         for (var tree : trees) {
             var members = ProcessTree.of(tree.id(), snapshot);
             if (tree.end() == null) {
-                var end = tree.judge(members, memory, System.nanoTime());
+                long fileBytes = files.bytes(members);
+                var end = tree.judge(members, fileBytes, memory, System.nanoTime());
                 if (end == null) {
-                    within.add(new Seen(tree, members));
+                    within.add(new Seen(tree, members, fileBytes));
                 } else {
                     tree.end(end);
                 }
@@ -160,8 +168,8 @@ public final class LimitWatch implements AutoCloseable {
 
     /** One tree goes where all together use too much; the next look finds the rest. */
     private void shared(List<Seen> all) {
-        long resident = all.stream().mapToLong(it -> TreeMemory.resident(it.members())).sum();
-        if (totalBytes == 0 || resident <= totalBytes) {
+        long most = all.stream().mapToLong(Seen::mostMemory).sum();
+        if (totalBytes == 0 || most <= totalBytes) {
             return;
         }
         var excess = SharedUse.beyond(totalBytes, all.stream().map(this::memoryOf).toList());
@@ -172,7 +180,8 @@ public final class LimitWatch implements AutoCloseable {
 
     private SharedUse<WatchedTree> memoryOf(Seen seen) {
         var tree = seen.tree();
-        return new SharedUse<>(tree, tree.tenant(), memory.used(seen.members(), 0));
+        return new SharedUse<>(
+                tree, tree.tenant(), memory.used(seen.members(), seen.fileBytes(), 0));
     }
 
     @Override

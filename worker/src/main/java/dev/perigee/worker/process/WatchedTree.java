@@ -65,8 +65,13 @@ final class WatchedTree {
         child.signal(ProcessSignal.KILL);
     }
 
-    /** Null while all that was measured now is within the limits. The memory is asked last. */
-    @Nullable LimitEnd judge(List<ProcessEntry> members, TreeMemory memory, long nanos) {
+    /**
+     * Null while all that was measured now is within the limits. The memory is asked last.
+     *
+     * @param fileBytes of its files in memory
+     */
+    @Nullable LimitEnd judge(
+            List<ProcessEntry> members, long fileBytes, TreeMemory memory, long nanos) {
         account(members, nanos);
         var limits = limits();
         if (enclosure.ranOutOfMemory()) {
@@ -81,7 +86,7 @@ final class WatchedTree {
         if (cpu != null || limits.memoryBytes() == 0) {
             return cpu;
         }
-        return limits.memory(memory.used(members, limits.memoryBytes()));
+        return limits.memory(memory.used(members, fileBytes, limits.memoryBytes()));
     }
 
     private void account(List<ProcessEntry> members, long nanos) {

@@ -224,7 +224,7 @@ final class JailTest {
         try (var segment = new HostSegment()) {
             assertThat(segment.seenOutside()).isTrue();
             assertThat(jails.attempt("shared_memory", segment.key()).told())
-                    .contains("segment ENOENT", "segments 0");
+                    .contains("segment ENOSYS", "segments 0");
         }
     }
 

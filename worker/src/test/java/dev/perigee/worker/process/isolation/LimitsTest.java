@@ -22,6 +22,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A hostile program in a real jail uses more than it may, without a control group of its own. */
@@ -96,6 +98,19 @@ final class LimitsTest {
             assertThat(end(jails.attempt("mapped", 150)).limit()).isEqualTo(Limit.OOM);
             assertThat(sharers.process().awaitExit(Duration.ZERO)).isFalse();
             sharers.process().signal(ProcessSignal.KILL);
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({"files_in_memory, 90", "empty_files, 500000"})
+    @DisplayName("TEN-08: files in memory count, whether or not anybody has them open")
+    void filesInMemory(String deed, int many) throws Exception {
+        try (var jails = open(Map.of("isolation.memory", "100MiB"))) {
+            var neighbour = neighbour(jails);
+            var end = end(jails.attempt(deed, many));
+            assertThat(end.limit()).isEqualTo(Limit.OOM);
+            assertThat(end.message()).contains("the limit is 100 MiB");
+            answers(neighbour);
         }
     }
 
