@@ -42,9 +42,17 @@ public final class LimitWatch implements AutoCloseable {
         }
     }
 
+    /**
+     * What all trees may use together, beyond which the largest of the tenant who uses the most is
+     * ended; 0 is unlimited.
+     *
+     * @param processes and threads
+     */
+    public record Totals(long memoryBytes, int processes) {}
+
     private final ProcessTable table;
     private final Duration pace;
-    private final long totalBytes;
+    private final Totals totals;
     private final Consumer<Limit> ends;
     private final TreeMemory memory = new TreeMemory();
     private final MemoryFiles files = new MemoryFiles();
@@ -54,10 +62,10 @@ public final class LimitWatch implements AutoCloseable {
     private volatile boolean closed;
     private volatile @Nullable Thread thread;
 
-    private LimitWatch(ProcessTable table, Pace pace, long totalBytes, Consumer<Limit> ends) {
+    private LimitWatch(ProcessTable table, Pace pace, Totals totals, Consumer<Limit> ends) {
         this.table = table;
         this.pace = pace.look();
-        this.totalBytes = totalBytes;
+        this.totals = totals;
         this.ends = ends;
         this.homes = new HomeWatch(table, watched, pace.walk());
     }
@@ -65,13 +73,11 @@ public final class LimitWatch implements AutoCloseable {
     /**
      * Starts watching, nothing yet.
      *
-     * @param totalBytes memory of all trees together, beyond which the largest of the tenant that
-     *     uses the most is ended; 0 is unlimited
      * @param ends told of each end by a limit, on any thread; must not block
      */
     public static LimitWatch start(
-            ProcessTable table, Pace pace, long totalBytes, Consumer<Limit> ends) {
-        var watch = new LimitWatch(table, pace, totalBytes, ends);
+            ProcessTable table, Pace pace, Totals totals, Consumer<Limit> ends) {
+        var watch = new LimitWatch(table, pace, totals, ends);
         watch.thread = Thread.ofPlatform().daemon().name("limit-watch").start(watch::run);
         watch.homes.start();
         return watch;
@@ -139,6 +145,10 @@ public final class LimitWatch implements AutoCloseable {
     /** One tree's processes at one moment, and its files in memory. */
     private record Seen(WatchedTree tree, List<ProcessEntry> members, long fileBytes) {
 
+        SharedUse<WatchedTree> processes() {
+            return new SharedUse<>(tree, tree.tenant(), WatchedTree.processes(members));
+        }
+
         /** It uses no more, in bytes. */
         long mostMemory() {
             return TreeMemory.resident(members) + fileBytes;
@@ -166,15 +176,35 @@ public final class LimitWatch implements AutoCloseable {
         kernelKills = kills;
     }
 
-    /** One tree goes where all together use too much; the next look finds the rest. */
     private void shared(List<Seen> all) {
-        long most = all.stream().mapToLong(Seen::mostMemory).sum();
-        if (totalBytes == 0 || most <= totalBytes) {
+        if (!endsForProcesses(all)) {
+            endForMemory(all);
+        }
+    }
+
+    /** At once as many as it takes: where there are none left nobody can start any. */
+    private boolean endsForProcesses(List<Seen> all) {
+        int limit = totals.processes();
+        var left = new ArrayList<>(all.stream().map(Seen::processes).toList());
+        for (var excess = SharedUse.beyond(limit, left);
+                excess != null;
+                excess = SharedUse.beyond(limit, left)) {
+            var tree = excess.tree();
+            tree.end(TreeLimits.sharedProcesses(excess, limit));
+            left.removeIf(it -> it.tree().equals(tree));
+        }
+        return left.size() < all.size();
+    }
+
+    /** One; the next look finds the rest. */
+    private void endForMemory(List<Seen> all) {
+        long limit = totals.memoryBytes();
+        if (limit == 0 || all.stream().mapToLong(Seen::mostMemory).sum() <= limit) {
             return;
         }
-        var excess = SharedUse.beyond(totalBytes, all.stream().map(this::memoryOf).toList());
+        var excess = SharedUse.beyond(limit, all.stream().map(this::memoryOf).toList());
         if (excess != null) {
-            excess.tree().end(TreeLimits.shared(excess, totalBytes));
+            excess.tree().end(TreeLimits.sharedMemory(excess, limit));
         }
     }
 

@@ -53,7 +53,7 @@ public record TreeLimits(
     }
 
     /** All servers of the worker used too much memory together. */
-    static LimitEnd shared(SharedUse.Excess<?> excess, long limitBytes) {
+    static LimitEnd sharedMemory(SharedUse.Excess<?> excess, long limitBytes) {
         return new LimitEnd(
                 Limit.OOM,
                 "it used the most memory, %s, of its user's servers, which used %s while all servers of this worker used %s of %s"
@@ -62,6 +62,14 @@ public record TreeLimits(
                                 mebibytes(excess.tenantUsed()),
                                 mebibytes(excess.allUsed()),
                                 mebibytes(limitBytes)));
+    }
+
+    /** All servers of the worker had too many processes together. */
+    static LimitEnd sharedProcesses(SharedUse.Excess<?> excess, int limit) {
+        return new LimitEnd(
+                Limit.PIDS,
+                "it had the most processes and threads, %d, of its user's servers, which had %d while all servers of this worker had %d of %d"
+                        .formatted(excess.used(), excess.tenantUsed(), excess.allUsed(), limit));
     }
 
     /**

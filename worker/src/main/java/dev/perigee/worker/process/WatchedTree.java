@@ -77,16 +77,20 @@ final class WatchedTree {
         if (enclosure.ranOutOfMemory()) {
             return limits.outOfMemory();
         }
-        var processes =
-                limits.processes(members.stream().mapToInt(it -> it.stat().threads()).sum());
-        if (processes != null) {
-            return processes;
+        var tooMany = limits.processes(processes(members));
+        if (tooMany != null) {
+            return tooMany;
         }
         var cpu = limits.totalCpu(ofTicks(ticks));
         if (cpu != null || limits.memoryBytes() == 0) {
             return cpu;
         }
         return limits.memory(memory.used(members, fileBytes, limits.memoryBytes()));
+    }
+
+    /** Threads included. */
+    static int processes(List<ProcessEntry> members) {
+        return members.stream().mapToInt(it -> it.stat().threads()).sum();
     }
 
     private void account(List<ProcessEntry> members, long nanos) {

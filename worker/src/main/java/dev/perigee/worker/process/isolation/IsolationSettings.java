@@ -92,6 +92,15 @@ public final class IsolationSettings {
                     "Processes and threads of one jail. The system refuses more, except to a worker"
                             + " that runs as root, and a server that is found to have so many is"
                             + " ended (limit pids).");
+    public static final Setting<Integer> TOTAL_PROCESSES =
+            Setting.optional(
+                    "isolation.total-processes",
+                    COUNT,
+                    "Processes and threads of all jails together, beyond which the largest server"
+                            + " of the user who has the most is ended (limit pids). Without it:"
+                            + " three quarters of what the container or machine may have, by"
+                            + " pids.max of the worker's control groups, kernel.threads-max and"
+                            + " kernel.pid_max. 0 is unlimited.");
     static final Setting<Integer> OPEN_FILES =
             Setting.of(
                     "isolation.max-open-files",
@@ -182,6 +191,7 @@ public final class IsolationSettings {
                     CPU_TIME,
                     TOTAL_CPU_TIME,
                     PROCESSES,
+                    TOTAL_PROCESSES,
                     OPEN_FILES,
                     FILE_SIZE,
                     TMP_SIZE,

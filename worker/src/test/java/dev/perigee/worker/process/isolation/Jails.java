@@ -83,8 +83,7 @@ final class Jails implements AutoCloseable {
         var owner = new ProcessOwner(workerId, "first");
         watchdog = Watchdog.start(owner, retention, launcher, () -> {});
         var settings = settings(given);
-        var total = settings.valueOrNull(IsolationSettings.TOTAL_MEMORY);
-        limits = LimitWatch.start(new ProcessTable(), PACE, total == null ? 0 : total, ended::add);
+        limits = LimitWatch.start(new ProcessTable(), PACE, totals(settings), ended::add);
         owned =
                 new OwnedLauncher(
                         launcher, owner, watchdog, termination, Duration.ofMillis(500), limits);
@@ -101,6 +100,13 @@ final class Jails implements AutoCloseable {
                                 egress),
                         memory);
         deletion = new Deletion(isolation, owned, termination);
+    }
+
+    private static LimitWatch.Totals totals(Settings settings) {
+        var memory = settings.valueOrNull(IsolationSettings.TOTAL_MEMORY);
+        var processes = settings.valueOrNull(IsolationSettings.TOTAL_PROCESSES);
+        return new LimitWatch.Totals(
+                memory == null ? 0 : memory, processes == null ? 0 : processes);
     }
 
     private static Settings settings(Map<String, String> settings) {

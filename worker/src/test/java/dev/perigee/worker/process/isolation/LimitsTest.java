@@ -177,6 +177,30 @@ final class LimitsTest {
     }
 
     @Test
+    @DisplayName("TEN-09: where all have too many, a server of who has the most ends")
+    void processesTogether() throws Exception {
+        try (var jails = open(Map.of("isolation.total-processes", "100"))) {
+            var neighbour = neighbour(jails);
+            var first = jails.attempt(home("alice", 1), "bomb", 60);
+            first.heard().awaitStdout("children up");
+            var second = jails.attempt(home("alice", 2), "bomb", 60);
+            var end = end(endedFirst(first, second));
+            assertThat(end.limit()).isEqualTo(Limit.PIDS);
+            assertThat(end.message()).contains("of its user's servers", "of 100");
+            answers(neighbour);
+            assertThat(jails.ended).containsExactly(Limit.PIDS);
+            first.process().signal(ProcessSignal.KILL);
+            second.process().signal(ProcessSignal.KILL);
+        }
+    }
+
+    private static Deed endedFirst(Deed one, Deed other) {
+        await().atMost(RecordingListener.PATIENCE)
+                .until(() -> one.heard().exit() != null || other.heard().exit() != null);
+        return one.heard().exit() == null ? other : one;
+    }
+
+    @Test
     @DisplayName("TEN-09: who burns up the CPU time of one process ends with reason cpu")
     void cpu() throws Exception {
         try (var jails = open(Map.of("isolation.cpu-time", "1s"))) {
