@@ -349,6 +349,22 @@ def removed_files():
     time.sleep(600)
 
 
+def mapped_files():
+    """The same, and not open: mapped in part or whole."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+    for number in range(int(more[0])):
+        path = f"{os.environ['HOME']}/removed"
+        with open(path, "wb+", buffering=0) as file:
+            file.write(bytes(1 << 20))
+            if libc.mmap(None, int(more[1]), mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), 0) in (None, 2 ** 64 - 1):
+                raise OSError(ctypes.get_errno(), "mmap")
+        os.unlink(path)
+    print("wrote", flush=True)
+    time.sleep(600)
+
+
 def home_files():
     for number in range(int(more[0])):
         os.mkdir(f"{os.environ['HOME']}/d{number}")

@@ -133,6 +133,13 @@ public record TreeLimits(
                 : null;
     }
 
+    /** Files that were removed may be among those that were not looked at. */
+    static LimitEnd uncountable() {
+        return new LimitEnd(
+                Limit.DISK,
+                "it has more files open or mapped than are looked at for what removed ones take");
+    }
+
     /** Whether a home has to be looked at. */
     boolean limitsDisk() {
         return diskBytes > 0 || diskFiles > 0;

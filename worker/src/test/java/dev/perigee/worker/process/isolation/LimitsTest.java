@@ -249,6 +249,18 @@ final class LimitsTest {
     }
 
     @Test
+    @DisplayName("TEN-09: so do removed files that are only mapped")
+    void mappedFiles() throws Exception {
+        try (var jails = open(Map.of("isolation.disk", "10MiB"))) {
+            // Who is not root sees no more of a file than what is mapped.
+            var mapped = FileOwner.own() == 0 ? 4096 : 1 << 20;
+            assertThat(end(jails.attempt("mapped_files", 20, mapped)).limit())
+                    .isEqualTo(Limit.DISK);
+            assertThat(jails.shell("echo up").told()).contains("up");
+        }
+    }
+
+    @Test
     @DisplayName("TEN-09: who makes too many files ends with reason disk")
     void files() throws Exception {
         try (var jails = open(Map.of("isolation.disk-files", "500"))) {
