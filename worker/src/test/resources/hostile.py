@@ -317,6 +317,18 @@ def mapped():
     time.sleep(600)
 
 
+def files_in_memory():
+    fill("/tmp", int(more[0]))
+    fill("/dev/shm", int(more[0]))
+    time.sleep(600)
+
+
+def empty_files():
+    for number in range(int(more[0])):
+        os.close(os.open(f"/tmp/{number}", os.O_CREAT | os.O_WRONLY))
+    time.sleep(600)
+
+
 def home_bytes():
     for number in range(int(more[0])):
         with open(f"{os.environ['HOME']}/{number}", "wb") as file:
@@ -333,6 +345,22 @@ def removed_files():
         kept.append(open(path, "wb", buffering=0))
         os.unlink(path)
         kept[-1].write(bytes(1 << 20))
+    print("wrote", flush=True)
+    time.sleep(600)
+
+
+def mapped_files():
+    """The same, and not open: mapped in part or whole."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+    for number in range(int(more[0])):
+        path = f"{os.environ['HOME']}/removed"
+        with open(path, "wb+", buffering=0) as file:
+            file.write(bytes(1 << 20))
+            if libc.mmap(None, int(more[1]), mmap.PROT_READ, mmap.MAP_SHARED, file.fileno(), 0) in (None, 2 ** 64 - 1):
+                raise OSError(ctypes.get_errno(), "mmap")
+        os.unlink(path)
     print("wrote", flush=True)
     time.sleep(600)
 

@@ -1,6 +1,6 @@
 """A program that uses up what the kernel counts for a user, as `use WHAT TOKEN`, and holds it until standard input ends; or, as
 `work TOKEN`, a neighbour that needs a little of each and says line by line whether it got it."""
-import ctypes, errno, fcntl, os, resource, select, signal, socket, sys, tempfile, time
+import ctypes, errno, fcntl, mmap, os, resource, select, signal, socket, sys, tempfile, time
 
 libc = ctypes.CDLL(None, use_errno=True)
 F_SETPIPE_SZ, F_GETPIPE_SZ = 1031, 1032
@@ -110,7 +110,7 @@ def processes():
 
 
 def locked():
-    """Shared memory that is locked, which the kernel counts for a user, other than a process's own."""
+    """Shared memory that is locked, which the kernel would count for a user, other than a process's own: it is not to be had."""
     libc.shmat.restype = ctypes.c_void_p
 
     def lock():
@@ -175,9 +175,8 @@ def work():
         return sum(os.waitpid(child, 0)[1] for child in children)
 
     def locks():
-        segment = call(libc.shmget(0, 4096, 0o1600))
-        call(libc.shmctl(segment, 11, None))
-        return call(libc.shmctl(segment, 0, None))
+        page = mmap.mmap(-1, 4096)
+        return call(libc.mlock(ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(page))), 4096))
 
     for deed in (watched, piped, passed, polled, signalled, timed, forks, locks):
         attempt(deed.__name__, deed)

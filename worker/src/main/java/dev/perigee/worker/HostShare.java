@@ -4,7 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import org.jspecify.annotations.Nullable;
 
-/** How much memory the servers of a worker may have together. */
+/** What the servers of a worker may have together, of memory and of processes. */
 final class HostShare {
     /** Beside its heap a JVM has code, threads and buffers. */
     private static final long REST_OF_WORKER = 128L << 20;
@@ -20,6 +20,19 @@ final class HostShare {
         return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
                 ? share(system.getTotalMemorySize(), Runtime.getRuntime().maxMemory())
                 : 0;
+    }
+
+    /**
+     * Processes and threads: what is configured, else three quarters of what there can be; 0 is
+     * unlimited.
+     *
+     * @param most as {@link HostProcesses} tells it
+     */
+    static int processes(@Nullable Integer configured, long most) {
+        if (configured != null) {
+            return configured;
+        }
+        return most == HostProcesses.UNKNOWN ? 0 : Math.clamp(most / 4 * 3, 1, Integer.MAX_VALUE);
     }
 
     /** All but the worker's heap and a tenth, at least a quarter. */

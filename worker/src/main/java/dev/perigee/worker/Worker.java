@@ -41,6 +41,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -219,7 +220,7 @@ public final class Worker implements AutoCloseable {
                 LimitWatch.start(
                         table,
                         LimitWatch.Pace.usual(),
-                        HostShare.bytes(settings.valueOrNull(IsolationSettings.TOTAL_MEMORY)),
+                        totals(settings),
                         LimitMeters.bindTo(meters));
         parts.add("limits", limits::close);
         // Each heartbeat measures anew, and readers of metrics no oftener than those.
@@ -234,6 +235,14 @@ public final class Worker implements AutoCloseable {
                         limits);
         return new Processes(
                 owned, termination, new ServerUsage(table, owner, fresh), watchdog, leaseLost);
+    }
+
+    private static LimitWatch.Totals totals(Settings settings) {
+        return new LimitWatch.Totals(
+                HostShare.bytes(settings.valueOrNull(IsolationSettings.TOTAL_MEMORY)),
+                HostShare.processes(
+                        settings.valueOrNull(IsolationSettings.TOTAL_PROCESSES),
+                        new HostProcesses(Path.of("/")).most()));
     }
 
     private static LauncherOptions launcherOptions(Settings settings, MeterRegistry meters) {

@@ -17,7 +17,16 @@ final class HostShareTest {
     }
 
     @Test
+    void isThreeQuartersOfTheProcessesThatThereCanBe() {
+        assertThat(HostShare.processes(null, 32768)).isEqualTo(24576);
+        assertThat(HostShare.processes(null, 3)).isEqualTo(1);
+        assertThat(HostShare.processes(null, HostProcesses.UNKNOWN)).isZero();
+    }
+
+    @Test
     void isWhatIsConfigured() {
+        assertThat(HostShare.processes(7, 32768)).isEqualTo(7);
+        assertThat(HostShare.processes(0, 32768)).isZero();
         assertThat(HostShare.bytes(7L)).isEqualTo(7);
         assertThat(HostShare.bytes(0L)).isZero();
         assertThat(HostShare.bytes(null)).isPositive();

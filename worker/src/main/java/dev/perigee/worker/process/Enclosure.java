@@ -22,6 +22,11 @@ public interface Enclosure {
         return TreeLimits.NONE;
     }
 
+    /** Whose it is, where all that is enclosed uses too much together. */
+    default Tenant tenant() {
+        return Tenant.WORKER;
+    }
+
     /** The directory whose files count as what is inside has written; null where none does. */
     default @Nullable Path home() {
         return null;

@@ -111,8 +111,12 @@ final class HomeWatch implements AutoCloseable {
     private void measureRemoved(Path home, HomeSize size) {
         var snapshot = table.read();
         for (var tree : trees(home)) {
-            var removed = RemovedFiles.bytes(ProcessTree.of(tree.id(), snapshot), home);
-            var end = tree.limits().disk(size.with(removed));
+            var members = ProcessTree.of(tree.id(), snapshot);
+            var removed = RemovedFiles.of(members, home, RemovedFiles.Most.USUAL);
+            var end =
+                    removed.complete()
+                            ? tree.limits().disk(size.with(removed.bytes()))
+                            : TreeLimits.uncountable();
             if (end != null) {
                 tree.end(end);
             }

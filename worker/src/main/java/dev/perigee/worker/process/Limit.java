@@ -10,7 +10,7 @@ public enum Limit {
     CPU,
     /** Bytes or files of its home. */
     DISK,
-    /** Processes and threads. */
+    /** Processes and threads, of one server or of all servers of a worker. */
     PIDS;
 
     /** As events and metrics have it, such as {@code oom}. */

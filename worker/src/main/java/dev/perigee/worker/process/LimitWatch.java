@@ -42,21 +42,30 @@ public final class LimitWatch implements AutoCloseable {
         }
     }
 
+    /**
+     * What all trees may use together, beyond which the largest of the tenant who uses the most is
+     * ended; 0 is unlimited.
+     *
+     * @param processes and threads
+     */
+    public record Totals(long memoryBytes, int processes) {}
+
     private final ProcessTable table;
     private final Duration pace;
-    private final long totalBytes;
+    private final Totals totals;
     private final Consumer<Limit> ends;
     private final TreeMemory memory = new TreeMemory();
+    private final MemoryFiles files = new MemoryFiles();
     private final Set<WatchedTree> watched = ConcurrentHashMap.newKeySet();
     private final HomeWatch homes;
     private volatile long kernelKills = KernelKills.count();
     private volatile boolean closed;
     private volatile @Nullable Thread thread;
 
-    private LimitWatch(ProcessTable table, Pace pace, long totalBytes, Consumer<Limit> ends) {
+    private LimitWatch(ProcessTable table, Pace pace, Totals totals, Consumer<Limit> ends) {
         this.table = table;
         this.pace = pace.look();
-        this.totalBytes = totalBytes;
+        this.totals = totals;
         this.ends = ends;
         this.homes = new HomeWatch(table, watched, pace.walk());
     }
@@ -64,13 +73,11 @@ public final class LimitWatch implements AutoCloseable {
     /**
      * Starts watching, nothing yet.
      *
-     * @param totalBytes memory of all trees together, beyond which the largest is ended; 0 is
-     *     unlimited
      * @param ends told of each end by a limit, on any thread; must not block
      */
     public static LimitWatch start(
-            ProcessTable table, Pace pace, long totalBytes, Consumer<Limit> ends) {
-        var watch = new LimitWatch(table, pace, totalBytes, ends);
+            ProcessTable table, Pace pace, Totals totals, Consumer<Limit> ends) {
+        var watch = new LimitWatch(table, pace, totals, ends);
         watch.thread = Thread.ofPlatform().daemon().name("limit-watch").start(watch::run);
         watch.homes.start();
         return watch;
@@ -104,7 +111,7 @@ public final class LimitWatch implements AutoCloseable {
      * Why a program whose home is this must not start, null when it may. Blocks where it may not.
      */
     @Nullable LimitEnd refusal(@Nullable Path home, TreeLimits limits) {
-        return home == null ? null : homes.refusal(home, limits);
+        return home == null || !limits.limitsDisk() ? null : homes.refusal(home, limits);
     }
 
     private void run() {
@@ -135,8 +142,18 @@ public final class LimitWatch implements AutoCloseable {
         }
     }
 
-    /** One tree's processes at one moment. */
-    private record Seen(WatchedTree tree, List<ProcessEntry> members) {}
+    /** One tree's processes at one moment, and its files in memory. */
+    private record Seen(WatchedTree tree, List<ProcessEntry> members, long fileBytes) {
+
+        SharedUse<WatchedTree> processes() {
+            return new SharedUse<>(tree, tree.tenant(), WatchedTree.processes(members));
+        }
+
+        /** It uses no more, in bytes. */
+        long mostMemory() {
+            return TreeMemory.resident(members) + fileBytes;
+        }
+    }
 
     private void look() {
         var trees = List.copyOf(watched);
@@ -146,9 +163,10 @@ public final class LimitWatch implements AutoCloseable {
         for (var tree : trees) {
             var members = ProcessTree.of(tree.id(), snapshot);
             if (tree.end() == null) {
-                var end = tree.judge(members, memory, System.nanoTime());
+                long fileBytes = files.bytes(members);
+                var end = tree.judge(members, fileBytes, memory, System.nanoTime());
                 if (end == null) {
-                    within.add(new Seen(tree, members));
+                    within.add(new Seen(tree, members, fileBytes));
                 } else {
                     tree.end(end);
                 }
@@ -158,29 +176,42 @@ public final class LimitWatch implements AutoCloseable {
         kernelKills = kills;
     }
 
-    /** The largest tree goes where all together are too large; the next look finds the rest. */
     private void shared(List<Seen> all) {
-        if (totalBytes == 0) {
+        if (!endsForProcesses(all)) {
+            endForMemory(all);
+        }
+    }
+
+    /** At once as many as it takes: where there are none left nobody can start any. */
+    private boolean endsForProcesses(List<Seen> all) {
+        int limit = totals.processes();
+        var left = new ArrayList<>(all.stream().map(Seen::processes).toList());
+        for (var excess = SharedUse.beyond(limit, left);
+                excess != null;
+                excess = SharedUse.beyond(limit, left)) {
+            var tree = excess.tree();
+            tree.end(TreeLimits.sharedProcesses(excess, limit));
+            left.removeIf(it -> it.tree().equals(tree));
+        }
+        return left.size() < all.size();
+    }
+
+    /** One; the next look finds the rest. */
+    private void endForMemory(List<Seen> all) {
+        long limit = totals.memoryBytes();
+        if (limit == 0 || all.stream().mapToLong(Seen::mostMemory).sum() <= limit) {
             return;
         }
-        long resident = all.stream().mapToLong(it -> TreeMemory.resident(it.members())).sum();
-        if (resident <= totalBytes) {
-            return;
+        var excess = SharedUse.beyond(limit, all.stream().map(this::memoryOf).toList());
+        if (excess != null) {
+            excess.tree().end(TreeLimits.sharedMemory(excess, limit));
         }
-        long sum = 0;
-        long most = -1;
-        Seen largest = null;
-        for (var seen : all) {
-            long used = memory.used(seen.members(), 0);
-            sum += used;
-            if (used > most) {
-                most = used;
-                largest = seen;
-            }
-        }
-        if (largest != null && sum > totalBytes) {
-            largest.tree().end(TreeLimits.shared(most, sum, totalBytes));
-        }
+    }
+
+    private SharedUse<WatchedTree> memoryOf(Seen seen) {
+        var tree = seen.tree();
+        return new SharedUse<>(
+                tree, tree.tenant(), memory.used(seen.members(), seen.fileBytes(), 0));
     }
 
     @Override

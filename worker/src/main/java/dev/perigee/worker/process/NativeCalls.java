@@ -36,6 +36,14 @@ final class NativeCalls {
     private static final int SIGINFO_CODE = 8;
     private static final int SIGINFO_PID = 16;
     private static final int SIGINFO_STATUS = 24;
+    private static final int STATFS_BYTES = 120;
+    private static final int STATFS_TYPE = 0;
+    private static final int STATFS_BLOCK_BYTES = 8;
+    private static final int STATFS_BLOCKS = 16;
+    private static final int STATFS_FREE_BLOCKS = 24;
+    private static final int STATFS_FILES = 40;
+    private static final int STATFS_FREE_FILES = 48;
+    private static final int LONGEST_PATH = 256;
     private static final long SYS_PIDFD_OPEN = 434;
 
     private static final Linker.Option CAPTURE = Linker.Option.captureCallState("errno");
@@ -56,6 +64,7 @@ final class NativeCalls {
             function("waitid", 0, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT);
     private static final MethodHandle SYSCALL =
             function("syscall", 1, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final MethodHandle STATFS = function("statfs", 0, JAVA_INT, ADDRESS, ADDRESS);
     private static final MethodHandle EVENTFD =
             function("eventfd", 0, JAVA_INT, JAVA_INT, JAVA_INT);
     private static final MethodHandle EPOLL_CREATE =
@@ -67,11 +76,15 @@ final class NativeCalls {
 
     private final MemorySegment state;
     private final MemorySegment info;
+    private final MemorySegment path;
+    private final MemorySegment fileSystem;
 
     NativeCalls() {
         var memory = Arena.ofAuto();
         state = memory.allocate(Linker.Option.captureStateLayout());
         info = memory.allocate(SIGINFO_BYTES, Long.BYTES);
+        path = memory.allocate(LONGEST_PATH);
+        fileSystem = memory.allocate(STATFS_BYTES, Long.BYTES);
     }
 
     /** A function of the C library that leaves its error in errno; missing ones are an error. */
@@ -178,6 +191,33 @@ final class NativeCalls {
         }
         var name = SignalNames.name(value);
         return ExitStatus.killedBy(name == null ? "SIG" + value : name);
+    }
+
+    /**
+     * What a file system holds.
+     *
+     * @param type as statfs(2) numbers them
+     */
+    record FileSystemUse(long type, long bytes, long files) {}
+
+    /** Of the file system that a short path is in; null where there is none to be seen. */
+    @Nullable FileSystemUse fileSystem(String of) {
+        path.setString(0, of);
+        int failure;
+        try {
+            failure = result((int) STATFS.invokeExact(state, path, fileSystem));
+        } catch (Throwable e) {
+            throw unexpected(e);
+        }
+        return failure < 0
+                ? null
+                : new FileSystemUse(
+                        fileSystem.get(JAVA_LONG, STATFS_TYPE),
+                        (fileSystem.get(JAVA_LONG, STATFS_BLOCKS)
+                                        - fileSystem.get(JAVA_LONG, STATFS_FREE_BLOCKS))
+                                * fileSystem.get(JAVA_LONG, STATFS_BLOCK_BYTES),
+                        fileSystem.get(JAVA_LONG, STATFS_FILES)
+                                - fileSystem.get(JAVA_LONG, STATFS_FREE_FILES));
     }
 
     int eventFile() {

@@ -27,6 +27,11 @@ public record TreeLimits(
     /** Nothing is limited. */
     public static final TreeLimits NONE = new TreeLimits(0, 0, Duration.ZERO, Duration.ZERO, 0, 0);
 
+    /** The same for a home that may hold anything. */
+    public TreeLimits withoutDisk() {
+        return new TreeLimits(memoryBytes, processes, cpuTime, totalCpuTime, 0, 0);
+    }
+
     /** Null where the memory is within the limit. */
     @Nullable LimitEnd memory(long usedBytes) {
         return exceeds(usedBytes, memoryBytes)
@@ -47,13 +52,24 @@ public record TreeLimits(
                                 + mebibytes(memoryBytes));
     }
 
-    /** The server was the largest one while all servers of the worker used too much. */
-    static LimitEnd shared(long usedBytes, long allBytes, long limitBytes) {
+    /** All servers of the worker used too much memory together. */
+    static LimitEnd sharedMemory(SharedUse.Excess<?> excess, long limitBytes) {
         return new LimitEnd(
                 Limit.OOM,
-                "it used the most memory, %s, while all servers of this worker used %s of %s"
+                "it used the most memory, %s, of its user's servers, which used %s while all servers of this worker used %s of %s"
                         .formatted(
-                                mebibytes(usedBytes), mebibytes(allBytes), mebibytes(limitBytes)));
+                                mebibytes(excess.used()),
+                                mebibytes(excess.tenantUsed()),
+                                mebibytes(excess.allUsed()),
+                                mebibytes(limitBytes)));
+    }
+
+    /** All servers of the worker had too many processes together. */
+    static LimitEnd sharedProcesses(SharedUse.Excess<?> excess, int limit) {
+        return new LimitEnd(
+                Limit.PIDS,
+                "it had the most processes and threads, %d, of its user's servers, which had %d while all servers of this worker had %d of %d"
+                        .formatted(excess.used(), excess.tenantUsed(), excess.allUsed(), limit));
     }
 
     /**
@@ -115,6 +131,13 @@ public record TreeLimits(
                         Limit.DISK,
                         "it has more files and directories than the limit, " + diskFiles)
                 : null;
+    }
+
+    /** Files that were removed may be among those that were not looked at. */
+    static LimitEnd uncountable() {
+        return new LimitEnd(
+                Limit.DISK,
+                "it has more files open or mapped than are looked at for what removed ones take");
     }
 
     /** Whether a home has to be looked at. */

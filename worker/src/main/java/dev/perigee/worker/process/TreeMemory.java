@@ -32,14 +32,18 @@ record TreeMemory(
                 System::nanoTime);
     }
 
-    /** In bytes: at least what is used, and exact where more than the limit is. */
-    long used(List<ProcessEntry> members, long limitBytes) {
-        long resident = resident(members);
+    /**
+     * In bytes: at least what is used, and exact where more than the limit is.
+     *
+     * @param fileBytes of the tree's files in memory, which count besides
+     */
+    long used(List<ProcessEntry> members, long fileBytes, long limitBytes) {
+        long resident = resident(members) + fileBytes;
         if (resident <= limitBytes) {
             return resident;
         }
-        long whole = members.stream().mapToLong(held).sum();
-        return whole <= limitBytes ? whole : exact(members);
+        long whole = members.stream().mapToLong(held).sum() + fileBytes;
+        return whole <= limitBytes ? whole : exact(members) + fileBytes;
     }
 
     /** What the process table says of it: programs and libraries count for each that maps them. */

@@ -40,6 +40,10 @@ final class WatchedTree {
         return enclosure.limits();
     }
 
+    Tenant tenant() {
+        return enclosure.tenant();
+    }
+
     /** Null where its disk is not limited. */
     @Nullable Path home() {
         return limits().limitsDisk() ? enclosure.home() : null;
@@ -61,23 +65,32 @@ final class WatchedTree {
         child.signal(ProcessSignal.KILL);
     }
 
-    /** Null while all that was measured now is within the limits. The memory is asked last. */
-    @Nullable LimitEnd judge(List<ProcessEntry> members, TreeMemory memory, long nanos) {
+    /**
+     * Null while all that was measured now is within the limits. The memory is asked last.
+     *
+     * @param fileBytes of its files in memory
+     */
+    @Nullable LimitEnd judge(
+            List<ProcessEntry> members, long fileBytes, TreeMemory memory, long nanos) {
         account(members, nanos);
         var limits = limits();
         if (enclosure.ranOutOfMemory()) {
             return limits.outOfMemory();
         }
-        var processes =
-                limits.processes(members.stream().mapToInt(it -> it.stat().threads()).sum());
-        if (processes != null) {
-            return processes;
+        var tooMany = limits.processes(processes(members));
+        if (tooMany != null) {
+            return tooMany;
         }
         var cpu = limits.totalCpu(ofTicks(ticks));
         if (cpu != null || limits.memoryBytes() == 0) {
             return cpu;
         }
-        return limits.memory(memory.used(members, limits.memoryBytes()));
+        return limits.memory(memory.used(members, fileBytes, limits.memoryBytes()));
+    }
+
+    /** Threads included. */
+    static int processes(List<ProcessEntry> members) {
+        return members.stream().mapToInt(it -> it.stat().threads()).sum();
     }
 
     private void account(List<ProcessEntry> members, long nanos) {

@@ -39,25 +39,40 @@ final class TreeMemoryTest {
 
     @Test
     void nothingIsReadWhileWhatIsResidentIsWithinTheLimit() {
-        assertThat(memory.used(processes(2), 200 * PAGE)).isEqualTo(200 * PAGE);
+        assertThat(memory.used(processes(2), 0, 200 * PAGE)).isEqualTo(200 * PAGE);
         assertThat(wholes).hasValue(0);
         assertThat(walks).hasValue(0);
     }
 
     @Test
     void programsAndLibrariesDoNotCount() {
-        assertThat(memory.used(processes(2), 120 * PAGE)).isEqualTo(120 * PAGE);
+        assertThat(memory.used(processes(2), 0, 120 * PAGE)).isEqualTo(120 * PAGE);
         assertThat(walks).hasValue(0);
     }
 
     @Test
     void whatProcessesShareCountsOnce() {
-        assertThat(memory.used(processes(3), 100 * PAGE)).isEqualTo(30 * PAGE);
+        assertThat(memory.used(processes(3), 0, 100 * PAGE)).isEqualTo(30 * PAGE);
+    }
+
+    @Test
+    void filesInMemoryCountWhateverIsMapped() {
+        assertThat(memory.used(processes(1), 20 * PAGE, 120 * PAGE)).isEqualTo(120 * PAGE);
+        assertThat(memory.used(processes(1), 30 * PAGE, 100 * PAGE)).isEqualTo(90 * PAGE);
+        assertThat(memory.used(processes(1), 70 * PAGE, 75 * PAGE)).isEqualTo(80 * PAGE);
+    }
+
+    @Test
+    void theSystemsOwnFilesAreNoJails() {
+        var own = ProcStat.read(ProcessHandle.current().pid());
+        assertThat(own).isNotNull();
+        assertThat(new MemoryFiles().bytes(List.of(new ProcessEntry(own, null, null, true))))
+                .isZero();
     }
 
     @Test
     void aTreeWhosePagesTakeLongIsJudgedByWhatEachHolds() {
-        assertThat(memory.used(processes(100), 50 * PAGE))
+        assertThat(memory.used(processes(100), 0, 50 * PAGE))
                 .isEqualTo(4 * 10 * PAGE + 96 * 60 * PAGE);
         assertThat(walks).hasValue(4);
     }

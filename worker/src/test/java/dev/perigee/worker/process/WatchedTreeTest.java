@@ -22,7 +22,7 @@ final class WatchedTreeTest {
 
     private void look(long millis, ProcStat... members) {
         var entries = Stream.of(members).map(it -> new ProcessEntry(it, null, null, false));
-        assertThat(tree.judge(entries.toList(), MEMORY, nanos(millis))).isNull();
+        assertThat(tree.judge(entries.toList(), 0, MEMORY, nanos(millis))).isNull();
     }
 
     private @Nullable Limit reason(long millis) {

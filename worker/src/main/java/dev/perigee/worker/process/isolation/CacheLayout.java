@@ -72,6 +72,7 @@ public final class CacheLayout {
                 yield make(installation.resolve(runtime.wireName()));
             }
             case Home.OfWorker own -> own.directory();
+            case Home.Disused disused -> disused.directory();
         };
     }
 

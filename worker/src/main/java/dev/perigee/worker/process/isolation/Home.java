@@ -1,5 +1,6 @@
 package dev.perigee.worker.process.isolation;
 
+import dev.perigee.worker.process.Tenant;
 import java.nio.file.Path;
 
 /** Whose home directory a program gets. No two of them share one. */
@@ -8,11 +9,19 @@ public sealed interface Home {
     /** Whose program it is, in logs and in the host name that a jail shows. */
     String owner();
 
+    /** Whose program it is, where all programs share something. */
+    Tenant tenant();
+
     /** An installation's, of one user. It outlives the server's process, on its worker. */
     record OfInstallation(String teamId, String userId, String installationId) implements Home {
         @Override
         public String owner() {
             return teamId;
+        }
+
+        @Override
+        public Tenant tenant() {
+            return new Tenant(teamId, userId);
         }
     }
 
@@ -25,6 +34,29 @@ public sealed interface Home {
         @Override
         public String owner() {
             return "perigee";
+        }
+
+        @Override
+        public Tenant tenant() {
+            return Tenant.WORKER;
+        }
+    }
+
+    /**
+     * A directory of which nothing is used any more, for the program that empties it: what is in it
+     * is not held against that program.
+     *
+     * @param directory exists
+     */
+    record Disused(Path directory) implements Home {
+        @Override
+        public String owner() {
+            return "perigee";
+        }
+
+        @Override
+        public Tenant tenant() {
+            return Tenant.WORKER;
         }
     }
 }

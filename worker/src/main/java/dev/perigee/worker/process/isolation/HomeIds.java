@@ -9,9 +9,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -30,18 +32,38 @@ final class HomeIds {
 
     private static final int REMEMBERED = 10_000;
 
+    /**
+     * One directory, as long as it is there: its number on the disk may be another's after it.
+     *
+     * @param created where the file system does not tell it, when it was changed last: not before
+     *     something runs there
+     */
+    private record Identity(Object inode, Object created) {
+
+        static Identity of(Path home) throws IOException {
+            var attributes = Files.readAttributes(home, "unix:ino,creationTime");
+            return new Identity(
+                    Objects.requireNonNull(attributes.get("ino")),
+                    Objects.requireNonNull(attributes.get("creationTime")));
+        }
+    }
+
+    /** Not believed after half of the time in which its file is not removed. */
+    private record Given(int id, Instant at) {}
+
     private final IdRange range;
     private final CacheLayout caches;
     private final InstantSource clock;
 
-    /** Of homes, by inode, that have not been seen to have it yet; the oldest is forgotten. */
-    private final Map<Object, Integer> given =
-            new LinkedHashMap<>() {
-                @Override
-                protected boolean removeEldestEntry(Map.Entry<Object, Integer> eldest) {
-                    return size() > REMEMBERED;
-                }
-            };
+    /** Of homes that have not been seen to have it yet; the oldest is forgotten. */
+    private final Map<Identity, Given> given =
+            Collections.synchronizedMap(
+                    new LinkedHashMap<Identity, Given>() {
+                        @Override
+                        protected boolean removeEldestEntry(Map.Entry<Identity, Given> eldest) {
+                            return size() > REMEMBERED;
+                        }
+                    });
 
     private int next;
     private Instant mayReclaim = Instant.MIN;
@@ -64,17 +86,7 @@ final class HomeIds {
      */
     int of(Path home) {
         try {
-            int owner = FileOwner.of(home);
-            if (range.contains(owner)) {
-                var _ = take(owner);
-                return owner;
-            }
-            if (owner != FileOwner.own()) {
-                throw new IOException(
-                        "The home %s belongs to the id %d, which is not among isolation.ids=%s: add it there, or chown -R the home to the worker's user"
-                                .formatted(home, owner, range));
-            }
-            return given(Files.getAttribute(home, "unix:ino"));
+            return idOf(home);
         } catch (IOException e) {
             throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
         }
@@ -90,14 +102,36 @@ final class HomeIds {
         }
     }
 
+    private int idOf(Path home) throws IOException {
+        var identity = Identity.of(home);
+        int owner = FileOwner.of(home);
+        if (range.contains(owner)) {
+            given.remove(identity);
+            var _ = take(owner);
+            return owner;
+        }
+        if (owner != FileOwner.own()) {
+            throw new IOException(
+                    "The home %s belongs to the id %d, which is not among isolation.ids=%s: add it there, or chown -R the home to the worker's user"
+                            .formatted(home, owner, range));
+        }
+        return give(home, identity);
+    }
+
     /** Programs that begin in a home at the same moment have the same. */
-    private synchronized int given(Object home) throws IOException {
-        var present = given.get(home);
-        if (present != null) {
-            return present;
+    private synchronized int give(Path home, Identity identity) throws IOException {
+        var now = clock.instant();
+        var present = given.get(identity);
+        if (present != null && now.isBefore(present.at().plus(FRESH.dividedBy(2)))) {
+            return present.id();
+        }
+        // It is forgotten as soon as its home has it.
+        int owner = FileOwner.of(home);
+        if (range.contains(owner)) {
+            return owner;
         }
         int id = free();
-        given.put(home, id);
+        given.put(identity, new Given(id, now));
         return id;
     }
 

@@ -62,7 +62,7 @@ sealed interface Identities {
             var id =
                     switch (home) {
                         case Home.OfInstallation _ -> ids.of(directory);
-                        case Home.OfWorker _ -> ids.ofWorker(directory);
+                        case Home.OfWorker _, Home.Disused _ -> ids.ofWorker(directory);
                     };
             return new HostIdentity(id, owned);
         }

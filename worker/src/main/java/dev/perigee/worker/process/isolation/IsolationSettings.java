@@ -93,6 +93,15 @@ public final class IsolationSettings {
                     "Processes and threads of one jail. The system refuses more, except to a worker"
                             + " that runs as root, and a server that is found to have so many is"
                             + " ended (limit pids).");
+    public static final Setting<Integer> TOTAL_PROCESSES =
+            Setting.optional(
+                    "isolation.total-processes",
+                    COUNT,
+                    "Processes and threads of all jails together, beyond which the largest server"
+                            + " of the user who has the most is ended (limit pids). Without it:"
+                            + " three quarters of what the container or machine may have, by"
+                            + " pids.max of the worker's control groups, kernel.threads-max and"
+                            + " kernel.pid_max. 0 is unlimited.");
     static final Setting<Integer> OPEN_FILES =
             Setting.of(
                     "isolation.max-open-files",
@@ -130,10 +139,10 @@ public final class IsolationSettings {
             Setting.optional(
                     "isolation.total-memory",
                     SettingType.bytes(),
-                    "Memory of all jails together, beyond which the server that uses the most is"
-                            + " ended (limit oom). Without it: the memory of the container or"
-                            + " machine less the worker's largest heap and a tenth, at least a"
-                            + " quarter of it. 0 is unlimited.");
+                    "Memory of all jails together, beyond which the largest server of the user who"
+                            + " uses the most is ended (limit oom). Without it: the memory of the"
+                            + " container or machine less the worker's largest heap and a tenth,"
+                            + " at least a quarter of it. 0 is unlimited.");
     static final Setting<Long> DISK =
             Setting.of(
                     "isolation.disk",
@@ -183,6 +192,7 @@ public final class IsolationSettings {
                     CPU_TIME,
                     TOTAL_CPU_TIME,
                     PROCESSES,
+                    TOTAL_PROCESSES,
                     OPEN_FILES,
                     FILE_SIZE,
                     TMP_SIZE,

@@ -1,6 +1,7 @@
 package dev.perigee.worker.process.isolation;
 
 import dev.perigee.worker.process.Enclosure;
+import dev.perigee.worker.process.Tenant;
 import dev.perigee.worker.process.TreeLimits;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * What was set up for one jail.
  *
  * @param limits of all that is inside
+ * @param tenant whose it is
  * @param home where all that it may write to disk is
  * @param groups where its control group is from; null without one
  * @param group its control group; null without one
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 record JailEnclosure(
         TreeLimits limits,
+        Tenant tenant,
         Path home,
         @Nullable MemoryGroups groups,
         @Nullable Path group,

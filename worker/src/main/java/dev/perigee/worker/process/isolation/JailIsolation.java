@@ -164,7 +164,8 @@ final class JailIsolation implements Isolation {
                 JailEntry.environment(environment),
                 null,
                 new JailEnclosure(
-                        limits,
+                        limits(program.home()),
+                        program.home().tenant(),
                         home.host(),
                         groups,
                         group,
@@ -179,7 +180,14 @@ final class JailIsolation implements Isolation {
     private static NetworkOwner owner(Home home) {
         return switch (home) {
             case Home.OfInstallation its -> new NetworkOwner(its.teamId(), its.userId());
-            case Home.OfWorker _ -> NetworkOwner.WORKER;
+            case Home.OfWorker _, Home.Disused _ -> NetworkOwner.WORKER;
+        };
+    }
+
+    private TreeLimits limits(Home home) {
+        return switch (home) {
+            case Home.OfInstallation _, Home.OfWorker _ -> limits;
+            case Home.Disused _ -> limits.withoutDisk();
         };
     }
 

@@ -18,6 +18,9 @@ record Nsjail(Path nsjail, Path shell, Path env, SyscallFiles syscalls) implemen
 
     private static final long MIB = 1 << 20;
 
+    /** That of {@code jail-entry.pl}, since nsjail sets one in any case. */
+    private static final int NICE = 10;
+
     /**
      * The first process: runs its arguments, and ends as they did. What it says itself, such as
      * that a child was killed, goes nowhere.
@@ -40,7 +43,7 @@ record Nsjail(Path nsjail, Path shell, Path env, SyscallFiles syscalls) implemen
         var line = new CommandLine(nsjail.toString());
         // Warnings and errors, which say why a jail was not made.
         line.add("-Mo").add("-q").add("--log", log.file());
-        line.add("--time_limit", 0).add("--nice_level", 0);
+        line.add("--time_limit", 0).add("--nice_level", NICE);
         line.add("--keep_env");
         if (policy.network() != NetworkMode.NONE) {
             line.add("--disable_clone_newnet");

@@ -53,13 +53,18 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
 
     /**
      * All of them. The flags of clone3 are in memory, where no filter sees them: without it C
-     * libraries use clone. Libraries do without io_uring where there is none. Netlink is how
-     * programs list the addresses of their host; its other protocols configure the system.
+     * libraries use clone. Libraries do without io_uring where there is none, and without shared
+     * memory, semaphores and messages of System V: those are memory of no process, which nothing
+     * ends. Netlink is how programs list the addresses of their host; its other protocols configure
+     * the system.
      */
     static final List<SyscallRule> ALL =
             List.of(
                     new SyscallRule("clone3", List.of(), ENOSYS),
                     new SyscallRule("io_uring_setup", List.of(), ENOSYS),
+                    new SyscallRule("msgget", List.of(), ENOSYS),
+                    new SyscallRule("semget", List.of(), ENOSYS),
+                    new SyscallRule("shmget", List.of(), ENOSYS),
                     all("clone", EPERM, Condition.without(0, NAMESPACES)),
                     all("unshare", EPERM, Condition.without(0, NAMESPACES | TIME_NAMESPACE)),
                     all("ioctl", EPERM, Condition.isNot(1, TIOCSTI), Condition.isNot(1, TIOCLINUX)),

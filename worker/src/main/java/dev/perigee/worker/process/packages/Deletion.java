@@ -144,7 +144,10 @@ public final class Deletion implements AutoCloseable {
                 Files.deleteIfExists(directory);
             }
         } catch (LaunchException | IOException | UncheckedIOException e) {
-            log.atDebug().setCause(e).log("Disused directories stay");
+            log.atWarn()
+                    .addKeyValue("directory", directory)
+                    .setCause(e)
+                    .log("A disused directory stays");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -152,7 +155,7 @@ public final class Deletion implements AutoCloseable {
 
     /** The directory is the home of what deletes in it. */
     private ServerProgram emptying(Path directory) {
-        var home = new Home.OfWorker(directory);
+        var home = new Home.Disused(directory);
         var command = new ArrayList<>(List.of("sh", "-c", SCRIPT, "sh"));
         var program = new ServerProgram(home, ServerRuntime.NODE, command, Map.of());
         command.add(isolation.home(program).inside().toString());

@@ -73,7 +73,7 @@ record Preparation(
             case Home.OfInstallation of ->
                     own.resolve(CacheLayout.name(of.teamId()))
                             .resolve(CacheLayout.name(of.userId()));
-            case Home.OfWorker _ -> own.resolve("~worker");
+            case Home.OfWorker _, Home.Disused _ -> own.resolve("~worker");
         };
     }
 

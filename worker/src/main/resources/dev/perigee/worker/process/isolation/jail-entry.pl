@@ -59,6 +59,8 @@ if (open(my $score, '>', '/proc/self/oom_score_adj')) {
     syswrite($score, '1000');
     close($score);
 }
+# Behind the worker for processors, too; the same holds.
+setpriority(0, 0, 10) if getpriority(0, 0) < 10;
 put($one{group}, '0') if defined $one{group};
 
 # A user namespace in which this process is root, so that it may set up what belongs to it.

@@ -91,6 +91,28 @@ final class HomeIdsTest {
     }
 
     @Test
+    void areNotRememberedForAHomeThatHasIts() throws Exception {
+        var ids = worker();
+        int first = give(ids, home("a"));
+        assertThat(ids.of(home("a"))).isEqualTo(first);
+        // As if a home of the same number on the disk had come in its place.
+        Files.setAttribute(home("a"), "unix:uid", FileOwner.own());
+        assertThat(ids.of(home("a"))).isNotEqualTo(first);
+    }
+
+    @Test
+    void areNotRememberedOnceTheyAreGivenBack() throws Exception {
+        var ids = worker();
+        int unused = ids.of(home("a"));
+        int used = give(ids, home("b"));
+        now = now.plus(Duration.ofHours(1));
+        assertThat(give(ids, home("c"))).isEqualTo(unused);
+        assertThatThrownBy(() -> ids.of(home("a")))
+                .hasMessageContaining("All 2 ids of isolation.ids=500000-500002 are taken");
+        assertThat(used).isNotEqualTo(unused);
+    }
+
+    @Test
     void thatWereTakenAMomentAgoStay() {
         var ids = worker();
         ids.of(home("a"));

@@ -142,6 +142,25 @@ final class HomesTest {
     }
 
     @Test
+    @DisplayName("TEN-09: a home that is over its limit of files is deleted all the same")
+    void areDeletedThoughTheyAreFull() throws Exception {
+        jails.close();
+        jails = Jails.open(caches, kind.with(Map.of("isolation.disk-files", "100")));
+        var files = "for number in {1..5000}; do : > \"$HOME/$number\"; done; read line";
+        var exit = run(VICTIM, Map.of(), List.of("bash", "-c", files, "bash")).heard().awaitExit();
+        assertThat(exit.limit()).isNotNull();
+        // So many that no measuring comes too late.
+        var home = hostHome(VICTIM);
+        for (var number = 0; number < 5000; number++) {
+            Files.createDirectory(home.resolve("d" + number));
+        }
+
+        jails.deletion.discard(VICTIM);
+
+        awaitDeleted();
+    }
+
+    @Test
     @DisplayName("what is removed while a worker ends stays for the next worker to delete")
     void areDeletedByTheNext() throws Exception {
         run(VICTIM, Map.of(), List.of("touch", "file")).told();

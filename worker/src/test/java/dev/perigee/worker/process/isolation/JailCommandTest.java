@@ -99,7 +99,7 @@ final class JailCommandTest {
     void nsjail() {
         assertThat(line(NSJAIL, Map.of(), false))
                 .isEqualTo(
-                        "/usr/bin/nsjail -Mo -q --log /logs/1.log --time_limit 0 --nice_level 0"
+                        "/usr/bin/nsjail -Mo -q --log /logs/1.log --time_limit 0 --nice_level 10"
                                 + " --keep_env --disable_clone_newnet --user 1000 --group 1000"
                                 + " --hostname mcp-t-1 --rlimit_as inf --rlimit_cpu 60"
                                 + " --rlimit_nproc 1000 --rlimit_nofile 1024 --rlimit_fsize 50"

@@ -168,6 +168,12 @@ final class JailTest {
     }
 
     @Test
+    @DisplayName("TEN-09: programs give way to the worker where processors are busy")
+    void priority() throws Exception {
+        assertThat(jails.shell("nice; nice -n -5 nice").told()).startsWith("10\n10\n");
+    }
+
+    @Test
     @DisplayName("PRO-15: the address space is not limited, node starts")
     void addressSpace() throws Exception {
         assertThat(jails.attempt("address_space").told()).contains("mapped 10");
@@ -224,7 +230,7 @@ final class JailTest {
         try (var segment = new HostSegment()) {
             assertThat(segment.seenOutside()).isTrue();
             assertThat(jails.attempt("shared_memory", segment.key()).told())
-                    .contains("segment ENOENT", "segments 0");
+                    .contains("segment ENOSYS", "segments 0");
         }
     }
 

@@ -83,8 +83,7 @@ final class Jails implements AutoCloseable {
         var owner = new ProcessOwner(workerId, "first");
         watchdog = Watchdog.start(owner, retention, launcher, () -> {});
         var settings = settings(given);
-        var total = settings.valueOrNull(IsolationSettings.TOTAL_MEMORY);
-        limits = LimitWatch.start(new ProcessTable(), PACE, total == null ? 0 : total, ended::add);
+        limits = LimitWatch.start(new ProcessTable(), PACE, totals(settings), ended::add);
         owned =
                 new OwnedLauncher(
                         launcher, owner, watchdog, termination, Duration.ofMillis(500), limits);
@@ -101,6 +100,13 @@ final class Jails implements AutoCloseable {
                                 egress),
                         memory);
         deletion = new Deletion(isolation, owned, termination);
+    }
+
+    private static LimitWatch.Totals totals(Settings settings) {
+        var memory = settings.valueOrNull(IsolationSettings.TOTAL_MEMORY);
+        var processes = settings.valueOrNull(IsolationSettings.TOTAL_PROCESSES);
+        return new LimitWatch.Totals(
+                memory == null ? 0 : memory, processes == null ? 0 : processes);
     }
 
     private static Settings settings(Map<String, String> settings) {
@@ -203,9 +209,14 @@ final class Jails implements AutoCloseable {
 
     /** Has the hostile program try one thing. */
     Deed attempt(String what, Object... more) throws LaunchException {
+        return attempt(home("team"), what, more);
+    }
+
+    /** The same in an installation's own home. */
+    Deed attempt(Home.OfInstallation home, String what, Object... more) throws LaunchException {
         var command = new ArrayList<>(List.of(PYTHON, "-c", hostileProgram(), what, token));
         Stream.of(more).map(Object::toString).forEach(command::add);
-        return start("team", Map.of(), command);
+        return start(new ServerProgram(home, ServerRuntime.NODE, command, Map.of()));
     }
 
     static String hostileProgram() {

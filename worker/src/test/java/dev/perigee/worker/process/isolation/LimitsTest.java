@@ -2,6 +2,7 @@ package dev.perigee.worker.process.isolation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
@@ -10,15 +11,19 @@ import dev.perigee.worker.process.LaunchException;
 import dev.perigee.worker.process.Limit;
 import dev.perigee.worker.process.LimitEnd;
 import dev.perigee.worker.process.ProcessSignal;
+import dev.perigee.worker.process.RecordingListener;
 import dev.perigee.worker.process.isolation.Jails.Deed;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A hostile program in a real jail uses more than it may, without a control group of its own. */
@@ -96,8 +101,21 @@ final class LimitsTest {
         }
     }
 
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({"files_in_memory, 90", "empty_files, 500000"})
+    @DisplayName("TEN-08: files in memory count, whether or not anybody has them open")
+    void filesInMemory(String deed, int many) throws Exception {
+        try (var jails = open(Map.of("isolation.memory", "100MiB"))) {
+            var neighbour = neighbour(jails);
+            var end = end(jails.attempt(deed, many));
+            assertThat(end.limit()).isEqualTo(Limit.OOM);
+            assertThat(end.message()).contains("the limit is 100 MiB");
+            answers(neighbour);
+        }
+    }
+
     @Test
-    @DisplayName("TEN-08: the largest ends where all together use too much")
+    @DisplayName("TEN-08: the largest of who uses the most ends where all together use too much")
     void together() throws Exception {
         try (var jails = open(Map.of("isolation.total-memory", "150MiB"))) {
             var small = jails.attempt("many", 2, 12);
@@ -108,6 +126,28 @@ final class LimitsTest {
             assertThat(small.process().awaitExit(Duration.ZERO)).isFalse();
             small.process().signal(ProcessSignal.KILL);
         }
+    }
+
+    @Test
+    @DisplayName("TEN-08: then nobody's many servers end another user's larger one")
+    void togetherByUser() throws Exception {
+        try (var jails = open(Map.of("isolation.total-memory", "200MiB"))) {
+            var victim = jails.attempt(home("bob", 0), "many", 1, 60);
+            victim.heard().awaitStdout("children up");
+            var many = new ArrayList<Deed>();
+            for (var number = 0; number < 4; number++) {
+                many.add(jails.attempt(home("alice", number), "many", 1, 40));
+            }
+            await().atMost(RecordingListener.PATIENCE).until(() -> jails.ended.size() >= 2);
+            assertThat(jails.ended).containsOnly(Limit.OOM);
+            assertThat(victim.process().awaitExit(Duration.ZERO)).isFalse();
+            victim.process().signal(ProcessSignal.KILL);
+            many.forEach(it -> it.process().signal(ProcessSignal.KILL));
+        }
+    }
+
+    private static Home.OfInstallation home(String user, int number) {
+        return new Home.OfInstallation("team", user, "installation-" + number);
     }
 
     @Test
@@ -134,6 +174,30 @@ final class LimitsTest {
             assertThat(end.message()).contains("the limit is 50");
             answers(neighbour);
         }
+    }
+
+    @Test
+    @DisplayName("TEN-09: where all have too many, a server of who has the most ends")
+    void processesTogether() throws Exception {
+        try (var jails = open(Map.of("isolation.total-processes", "100"))) {
+            var neighbour = neighbour(jails);
+            var first = jails.attempt(home("alice", 1), "bomb", 60);
+            first.heard().awaitStdout("children up");
+            var second = jails.attempt(home("alice", 2), "bomb", 60);
+            var end = end(endedFirst(first, second));
+            assertThat(end.limit()).isEqualTo(Limit.PIDS);
+            assertThat(end.message()).contains("of its user's servers", "of 100");
+            answers(neighbour);
+            assertThat(jails.ended).containsExactly(Limit.PIDS);
+            first.process().signal(ProcessSignal.KILL);
+            second.process().signal(ProcessSignal.KILL);
+        }
+    }
+
+    private static Deed endedFirst(Deed one, Deed other) {
+        await().atMost(RecordingListener.PATIENCE)
+                .until(() -> one.heard().exit() != null || other.heard().exit() != null);
+        return one.heard().exit() == null ? other : one;
     }
 
     @Test
@@ -180,6 +244,18 @@ final class LimitsTest {
     void removedFiles() throws Exception {
         try (var jails = open(Map.of("isolation.disk", "10MiB"))) {
             assertThat(end(jails.attempt("removed_files", 20)).limit()).isEqualTo(Limit.DISK);
+            assertThat(jails.shell("echo up").told()).contains("up");
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-09: so do removed files that are only mapped")
+    void mappedFiles() throws Exception {
+        try (var jails = open(Map.of("isolation.disk", "10MiB"))) {
+            // Who is not root sees no more of a file than what is mapped.
+            var mapped = FileOwner.own() == 0 ? 4096 : 1 << 20;
+            assertThat(end(jails.attempt("mapped_files", 20, mapped)).limit())
+                    .isEqualTo(Limit.DISK);
             assertThat(jails.shell("echo up").told()).contains("up");
         }
     }
