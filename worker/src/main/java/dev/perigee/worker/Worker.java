@@ -315,10 +315,7 @@ public final class Worker implements AutoCloseable {
 
     /** Leftovers are swept before anything listens, so whoever can ask finds that done. */
     private static Health ready(
-            Processes processes,
-            Isolation isolation,
-            Leaving leaving,
-            SessionRegistry sessions) {
+            Processes processes, Isolation isolation, Leaving leaving, SessionRegistry sessions) {
         return new Health(
                 "ready",
                 List.of(

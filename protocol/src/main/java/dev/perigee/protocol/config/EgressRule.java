@@ -176,8 +176,7 @@ public sealed interface EgressRule {
         int rest = bits % Byte.SIZE;
         return one.length == other.length
                 && Arrays.equals(one, 0, whole, other, 0, whole)
-                && (rest == 0
-                        || ((one[whole] ^ other[whole]) & 0xff) >> (Byte.SIZE - rest) == 0);
+                && (rest == 0 || ((one[whole] ^ other[whole]) & 0xff) >> (Byte.SIZE - rest) == 0);
     }
 
     private static InetAddress literal(String text) {

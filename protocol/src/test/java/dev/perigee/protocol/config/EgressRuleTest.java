@@ -61,8 +61,7 @@ final class EgressRuleTest {
     }
 
     private static boolean matches(String entry, String host, int port, String address) {
-        var destination =
-                new EgressRule.Destination(host, InetAddress.ofLiteral(address), port);
+        var destination = new EgressRule.Destination(host, InetAddress.ofLiteral(address), port);
         return EgressRule.parse(entry).matches(destination);
     }
 

@@ -81,8 +81,7 @@ public final class EgressGuards {
      * @throws UnknownHostException when it has none
      */
     public List<InetAddress> addresses(String host) throws UnknownHostException {
-        return Names.first(
-                names.addresses(host, () -> List.of(InetAddress.getAllByName(host))));
+        return Names.first(names.addresses(host, () -> List.of(InetAddress.getAllByName(host))));
     }
 
     /** Runs tasks in the scope of the guard in which they are handed over, or the policy's own. */

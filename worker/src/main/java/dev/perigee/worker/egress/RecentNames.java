@@ -10,8 +10,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Asks the system, and keeps what counts of its answer for {@link #KEPT}, of the latest {@value
- * #MOST} hosts: the JVM's own cache is off, since what it answers is not compared with the policy. Safe
- * for use by any thread; no lookup holds another one up.
+ * #MOST} hosts: the JVM's own cache is off, since what it answers is not compared with the policy.
+ * Safe for use by any thread; no lookup holds another one up.
  */
 final class RecentNames implements Names {
     static final Duration KEPT = Duration.ofSeconds(10);

@@ -101,12 +101,15 @@ final class ProcessGuardTest {
     }
 
     @Test
-    @DisplayName("has the first addresses of a name that has very many, and no others are looked at")
+    @DisplayName(
+            "has the first addresses of a name that has very many, and no others are looked at")
     void manyAddresses() throws Exception {
         var many = new ArrayList<>(Collections.nCopies(Names.MOST_ADDRESSES, OUTSIDE));
         many.addAll(Collections.nCopies(1000, INSIDE));
         var guards = new EgressGuards(EgressPolicy.INTERNET, (_, _) -> many);
-        assertThat(guards.addresses("many.example")).hasSize(Names.MOST_ADDRESSES).containsOnly(OUTSIDE);
+        assertThat(guards.addresses("many.example"))
+                .hasSize(Names.MOST_ADDRESSES)
+                .containsOnly(OUTSIDE);
         // The same ones are decided on and dialled.
         var request = guards.guard(URI.create("https://many.example/"), null);
         assertThat(request.resolve("many.example", () -> many))

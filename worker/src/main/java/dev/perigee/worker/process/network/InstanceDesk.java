@@ -32,8 +32,7 @@ final class InstanceDesk {
      * @param sockets the listener for IPv4, the socket for names and, where there is IPv6, the
      *     listener for that
      */
-    InstanceDesk(
-            NetworkLoop loop, NetworkOwner owner, ProcessGuard guard, List<Integer> sockets) {
+    InstanceDesk(NetworkLoop loop, NetworkOwner owner, ProcessGuard guard, List<Integer> sockets) {
         this.loop = loop;
         this.owner = owner;
         this.guard = guard;
@@ -75,8 +74,7 @@ final class InstanceDesk {
     }
 
     private boolean hasRoom() {
-        return loop.limits()
-                .admits(relays.size(), loop.connectionsOf(owner), loop.connections());
+        return loop.limits().admits(relays.size(), loop.connectionsOf(owner), loop.connections());
     }
 
     /** Takes one connection, if there is one. */

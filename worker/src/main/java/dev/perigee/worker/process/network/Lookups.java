@@ -62,10 +62,7 @@ final class Lookups implements AutoCloseable {
      * @param found told the addresses, or null when there are none
      */
     boolean begin(
-            String name,
-            NetworkOwner owner,
-            int own,
-            Consumer<@Nullable List<InetAddress>> found) {
+            String name, NetworkOwner owner, int own, Consumer<@Nullable List<InetAddress>> found) {
         int most = threads.getActiveCount() < MOST / 2 ? MOST_OF_ONE : 1;
         if (own >= most || shares.of(owner) >= MOST_OF_OWNER) {
             return false;

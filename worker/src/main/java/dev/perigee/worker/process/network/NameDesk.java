@@ -69,8 +69,7 @@ final class NameDesk {
             }
         } else if (!guard.mayAsk(name)) {
             answer(asked, DnsQuery.Outcome.NO_SUCH_NAME, List.of());
-        } else if (loop.lookups()
-                .begin(name, owner, pending.size(), found -> found(name, found))) {
+        } else if (loop.lookups().begin(name, owner, pending.size(), found -> found(name, found))) {
             pending.put(name, new ArrayList<>(List.of(asked)));
         } else {
             answer(asked, DnsQuery.Outcome.FAILED, List.of());

@@ -73,7 +73,8 @@ final class NetworkLoop implements Runnable {
             failed = true;
             log.atError()
                     .setCause(e)
-                    .log("No network of a server is carried any more: the worker must be restarted");
+                    .log(
+                            "No network of a server is carried any more: the worker must be restarted");
         } finally {
             runTasks();
             lookups.close();
