@@ -4,7 +4,6 @@ import dev.perigee.worker.process.LaunchSpec;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.TreeLimits;
 import dev.perigee.worker.process.network.InstanceNetworks;
-import dev.perigee.worker.process.network.NetworkOwner;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -157,7 +156,7 @@ final class JailIsolation implements Isolation {
         var network =
                 networks == null
                         ? null
-                        : networks.open(owner(program.home()), reach.only(), reach.refused());
+                        : networks.open(program.home().tenant(), reach.only(), reach.refused());
         return new LaunchSpec(
                 entry.command(
                         group, identity, network == null ? List.of() : network.words(), command),
@@ -175,13 +174,6 @@ final class JailIsolation implements Isolation {
                             }
                             last.run();
                         }));
-    }
-
-    private static NetworkOwner owner(Home home) {
-        return switch (home) {
-            case Home.OfInstallation its -> new NetworkOwner(its.teamId(), its.userId());
-            case Home.OfWorker _, Home.Disused _ -> NetworkOwner.WORKER;
-        };
     }
 
     private TreeLimits limits(Home home) {

@@ -1,6 +1,7 @@
 package dev.perigee.worker.process.network;
 
 import dev.perigee.worker.egress.ProcessGuard;
+import dev.perigee.worker.process.Tenant;
 import java.net.InetSocketAddress;
 import java.util.HashSet;
 import java.util.List;
@@ -18,7 +19,7 @@ final class InstanceDesk {
     private static final int QUESTIONS_PER_SECOND = 50;
 
     private final NetworkLoop loop;
-    private final NetworkOwner owner;
+    private final Tenant owner;
     private final ProcessGuard guard;
     private final Gate ipv4;
     private final Gate ipv6;
@@ -32,7 +33,7 @@ final class InstanceDesk {
      * @param sockets the listener for IPv4, the socket for names and, where there is IPv6, the
      *     listener for that
      */
-    InstanceDesk(NetworkLoop loop, NetworkOwner owner, ProcessGuard guard, List<Integer> sockets) {
+    InstanceDesk(NetworkLoop loop, Tenant owner, ProcessGuard guard, List<Integer> sockets) {
         this.loop = loop;
         this.owner = owner;
         this.guard = guard;
@@ -63,7 +64,7 @@ final class InstanceDesk {
                                 this::hasRoom);
     }
 
-    NetworkOwner owner() {
+    Tenant owner() {
         return owner;
     }
 

@@ -3,6 +3,7 @@ package dev.perigee.worker.process.network;
 import dev.perigee.protocol.config.EgressRule;
 import dev.perigee.worker.egress.EgressGuards;
 import dev.perigee.worker.egress.ProcessGuard;
+import dev.perigee.worker.process.Tenant;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Inet6Address;
@@ -42,7 +43,7 @@ public final class InstanceNetworks implements AutoCloseable {
     private final Map<String, InstanceDesk> desks = new HashMap<>();
     private int givers;
 
-    private record Expected(NetworkOwner owner, ProcessGuard guard) {}
+    private record Expected(Tenant owner, ProcessGuard guard) {}
 
     private InstanceNetworks(Path directory, EgressGuards guards, NetworkLimits limits) {
         this.directory = directory;
@@ -137,8 +138,7 @@ public final class InstanceNetworks implements AutoCloseable {
      * @param only what the installation narrows itself to, null when it does not
      * @param refused told what was refused, for people; must not block
      */
-    public Opened open(
-            NetworkOwner owner, @Nullable List<EgressRule> only, Consumer<String> refused) {
+    public Opened open(Tenant owner, @Nullable List<EgressRule> only, Consumer<String> refused) {
         var name = UUID.randomUUID().toString();
         var guard = guards.process(only, refused);
         loop.execute(() -> expected.put(name, new Expected(owner, guard)));

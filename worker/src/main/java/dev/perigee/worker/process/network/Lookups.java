@@ -1,6 +1,7 @@
 package dev.perigee.worker.process.network;
 
 import dev.perigee.worker.egress.EgressGuards;
+import dev.perigee.worker.process.Tenant;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.Inet6Address;
@@ -61,8 +62,7 @@ final class Lookups implements AutoCloseable {
      * @param own how many the same instance has under way
      * @param found told the addresses, or null when there are none
      */
-    boolean begin(
-            String name, NetworkOwner owner, int own, Consumer<@Nullable List<InetAddress>> found) {
+    boolean begin(String name, Tenant owner, int own, Consumer<@Nullable List<InetAddress>> found) {
         int most = threads.getActiveCount() < MOST / 2 ? MOST_OF_ONE : 1;
         if (own >= most || shares.of(owner) >= MOST_OF_OWNER) {
             return false;

@@ -1,6 +1,7 @@
 package dev.perigee.worker.process.network;
 
 import dev.perigee.worker.egress.ProcessGuard;
+import dev.perigee.worker.process.Tenant;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,7 +21,7 @@ final class NameDesk {
     private static final int MOST_ASKERS = 8;
 
     private final NetworkLoop loop;
-    private final NetworkOwner owner;
+    private final Tenant owner;
     private final ProcessGuard guard;
     private final int socket;
     private final Map<String, List<Asked>> pending = new HashMap<>();
@@ -29,7 +30,7 @@ final class NameDesk {
     @SuppressWarnings("ArrayRecordComponent") // Never compared.
     private record Asked(DnsQuery query, byte[] from) {}
 
-    NameDesk(NetworkLoop loop, NetworkOwner owner, ProcessGuard guard, int socket) {
+    NameDesk(NetworkLoop loop, Tenant owner, ProcessGuard guard, int socket) {
         this.loop = loop;
         this.owner = owner;
         this.guard = guard;

@@ -2,6 +2,7 @@ package dev.perigee.worker.process.network;
 
 import dev.perigee.worker.egress.EgressGuards;
 import dev.perigee.worker.process.Poller;
+import dev.perigee.worker.process.Tenant;
 import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -35,7 +36,7 @@ final class NetworkLoop implements Runnable {
     private final PriorityQueue<Due> due = new PriorityQueue<>();
 
     /** Those that have something to do. */
-    private final Turns<NetworkOwner, Relay> busy = new Turns<>();
+    private final Turns<Tenant, Relay> busy = new Turns<>();
 
     private final LinkedHashSet<Gate> waiting = new LinkedHashSet<>();
     private final Set<Relay> relays = new HashSet<>();
@@ -168,11 +169,11 @@ final class NetworkLoop implements Runnable {
         return connections;
     }
 
-    int connectionsOf(NetworkOwner owner) {
+    int connectionsOf(Tenant owner) {
         return shares.of(owner);
     }
 
-    void began(Relay relay, NetworkOwner owner) {
+    void began(Relay relay, Tenant owner) {
         relays.add(relay);
         shares.add(owner);
         connections = relays.size();
@@ -191,7 +192,7 @@ final class NetworkLoop implements Runnable {
         }
     }
 
-    void ended(Relay relay, NetworkOwner owner) {
+    void ended(Relay relay, Tenant owner) {
         relays.remove(relay);
         shares.remove(owner);
         connections = relays.size();
@@ -246,11 +247,11 @@ final class NetworkLoop implements Runnable {
     }
 
     /** Has it served when it is its owner's turn. */
-    void queue(NetworkOwner owner, Relay relay) {
+    void queue(Tenant owner, Relay relay) {
         busy.add(owner, relay);
     }
 
-    void queueNoLonger(NetworkOwner owner, Relay relay) {
+    void queueNoLonger(Tenant owner, Relay relay) {
         busy.remove(owner, relay);
     }
 }

@@ -1,22 +1,23 @@
 package dev.perigee.worker.process.network;
 
+import dev.perigee.worker.process.Tenant;
 import java.util.HashMap;
 import java.util.Map;
 
 /** How many each owner has of what all share. Used by one thread. */
 final class Shares {
-    private final Map<NetworkOwner, Integer> counts = new HashMap<>();
+    private final Map<Tenant, Integer> counts = new HashMap<>();
 
-    int of(NetworkOwner owner) {
+    int of(Tenant owner) {
         return counts.getOrDefault(owner, 0);
     }
 
-    void add(NetworkOwner owner) {
+    void add(Tenant owner) {
         counts.put(owner, of(owner) + 1);
     }
 
     /** Of an owner that has one. */
-    void remove(NetworkOwner owner) {
+    void remove(Tenant owner) {
         int left = of(owner) - 1;
         if (left > 0) {
             counts.put(owner, left);

@@ -1,5 +1,6 @@
 package dev.perigee.worker.process.packages;
 
+import dev.perigee.worker.process.Tenant;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -36,21 +37,18 @@ final class InstallSlots {
         this.count = count;
     }
 
-    /** A user of a team. */
-    record User(String team, String name) {}
-
     /** One installation's; giving it back twice counts once. */
     final class Slot implements AutoCloseable {
-        private final User user;
+        private final Tenant user;
         private final boolean own;
 
-        private Slot(User user, boolean own) {
+        private Slot(Tenant user, boolean own) {
             this.user = user;
             this.own = own;
         }
 
         private String team() {
-            return user.team();
+            return user.teamId();
         }
 
         @Override
@@ -73,7 +71,7 @@ final class InstallSlots {
      * @param waits called once, quickly, when there is none at once
      * @return null when there is none within the limit
      */
-    @Nullable Slot acquire(User user, boolean own, Duration limit, Runnable waits)
+    @Nullable Slot acquire(Tenant user, boolean own, Duration limit, Runnable waits)
             throws InterruptedException {
         var slot = new Slot(user, own);
         long left = limit.toNanos();
@@ -90,7 +88,7 @@ final class InstallSlots {
                 left = changed.awaitNanos(left);
             }
             held.add(slot);
-            turns.put(user.team(), ++turn);
+            turns.put(user.teamId(), ++turn);
             turns.put(user, turn);
             return slot;
         } finally {

@@ -112,7 +112,7 @@ final class Installer {
         var waiting = "waiting to prepare the package " + preparation.line().spec();
         var slot =
                 slots.acquire(
-                        preparation.user(),
+                        preparation.tenant(),
                         preparation.own(),
                         limit,
                         () -> progress.accept(waiting));

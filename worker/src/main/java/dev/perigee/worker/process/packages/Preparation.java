@@ -1,5 +1,6 @@
 package dev.perigee.worker.process.packages;
 
+import dev.perigee.worker.process.Tenant;
 import dev.perigee.worker.process.isolation.CacheLayout;
 import dev.perigee.worker.process.isolation.Home;
 import dev.perigee.worker.process.isolation.HomePlace;
@@ -104,12 +105,8 @@ record Preparation(
     }
 
     /** Who waits for it. */
-    InstallSlots.User user() {
-        return switch (program.home()) {
-            case Home.OfInstallation(var team, var user, var _) ->
-                    new InstallSlots.User(team, user);
-            case Home.OfWorker home -> new InstallSlots.User(home.owner(), "");
-        };
+    Tenant tenant() {
+        return program.home().tenant();
     }
 
     /** Whose package it is, in logs. */

@@ -6,9 +6,9 @@ import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
 import dev.perigee.worker.egress.EgressGuards;
 import dev.perigee.worker.egress.EgressPolicy;
+import dev.perigee.worker.process.Tenant;
 import dev.perigee.worker.process.network.InstanceNetworks;
 import dev.perigee.worker.process.network.NetworkLimits;
-import dev.perigee.worker.process.network.NetworkOwner;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -84,14 +84,14 @@ final class JailEntryTest {
     @DisplayName("TEN-05: is given a network once by one name, and none by any other")
     void once() throws Exception {
         try (var networks = networks();
-                var opened = networks.open(NetworkOwner.WORKER, null, _ -> {})) {
+                var opened = networks.open(Tenant.WORKER, null, _ -> {})) {
             assertThat(run(opened.words(), "true")).isEqualTo(new Ended(0, ""));
             assertRefused(opened.words());
             var guessed = new ArrayList<>(opened.words());
             guessed.set(1, "network=guessed");
             assertRefused(guessed);
             // Of one that was closed before it began.
-            var closed = networks.open(NetworkOwner.WORKER, null, _ -> {});
+            var closed = networks.open(Tenant.WORKER, null, _ -> {});
             closed.close();
             assertRefused(closed.words());
         }
@@ -102,7 +102,7 @@ final class JailEntryTest {
     void alone() throws Exception {
         List<String> words;
         try (var networks = networks();
-                var opened = networks.open(NetworkOwner.WORKER, null, _ -> {})) {
+                var opened = networks.open(Tenant.WORKER, null, _ -> {})) {
             words = opened.words();
         }
         var ended = run(words, "true");

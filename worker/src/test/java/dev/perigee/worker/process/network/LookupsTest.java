@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.worker.egress.EgressGuards;
 import dev.perigee.worker.egress.EgressPolicy;
+import dev.perigee.worker.process.Tenant;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
@@ -21,8 +22,8 @@ import org.junit.jupiter.api.Test;
 @DisplayName("Lookups of names that take for ever")
 final class LookupsTest {
     private static final InetAddress ADDRESS = InetAddress.ofLiteral("93.184.215.14");
-    private static final NetworkOwner GREEDY = new NetworkOwner("team", "greedy");
-    private static final NetworkOwner OTHER = new NetworkOwner("team", "other");
+    private static final Tenant GREEDY = new Tenant("team", "greedy");
+    private static final Tenant OTHER = new Tenant("team", "other");
 
     private final CountDownLatch answer = new CountDownLatch(1);
 
@@ -48,11 +49,11 @@ final class LookupsTest {
         lookups.close();
     }
 
-    private boolean begin(NetworkOwner owner, int own) {
+    private boolean begin(Tenant owner, int own) {
         return lookups.begin("a.example", owner, own, found::add);
     }
 
-    private int begun(NetworkOwner owner) {
+    private int begun(Tenant owner) {
         int begun = 0;
         while (begin(owner, 0)) {
             begun++;
@@ -80,11 +81,11 @@ final class LookupsTest {
         assertThat(begin(OTHER, 8)).isFalse();
         int all = 1;
         for (int user = 0; all < 64; user++) {
-            int begun = begun(new NetworkOwner("team", "user" + user));
+            int begun = begun(new Tenant("team", "user" + user));
             assertThat(begun).isPositive();
             all += begun;
         }
-        assertThat(begin(new NetworkOwner("team", "late"), 0)).isFalse();
+        assertThat(begin(new Tenant("team", "late"), 0)).isFalse();
         assertThat(begin(OTHER, 1)).isFalse();
     }
 }

@@ -2,6 +2,7 @@ package dev.perigee.worker.process.network;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.worker.process.Tenant;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -33,15 +34,15 @@ final class NetworkLimitsTest {
     @DisplayName("a share is an owner's, and gone with its last")
     void counts() {
         var shares = new Shares();
-        var owner = new NetworkOwner("t", "u");
+        var owner = new Tenant("t", "u");
         shares.add(owner);
-        shares.add(new NetworkOwner("t", "u"));
-        shares.add(new NetworkOwner("t", "v"));
+        shares.add(new Tenant("t", "u"));
+        shares.add(new Tenant("t", "v"));
         assertThat(shares.of(owner)).isEqualTo(2);
         shares.remove(owner);
         shares.remove(owner);
         assertThat(shares.of(owner)).isZero();
-        assertThat(shares.of(new NetworkOwner("t", "v"))).isEqualTo(1);
+        assertThat(shares.of(new Tenant("t", "v"))).isEqualTo(1);
     }
 
     @Test

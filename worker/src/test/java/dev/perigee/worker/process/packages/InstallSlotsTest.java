@@ -3,7 +3,7 @@ package dev.perigee.worker.process.packages;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.perigee.worker.process.packages.InstallSlots.User;
+import dev.perigee.worker.process.Tenant;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
@@ -27,15 +27,15 @@ final class InstallSlotsTest {
         threads.shutdownNow();
     }
 
-    private static User user(String team) {
-        return new User(team, "u");
+    private static Tenant user(String team) {
+        return new Tenant(team, "u");
     }
 
     private Future<InstallSlots.Slot> begin(String team, boolean own) {
         return begin(user(team), own);
     }
 
-    private Future<InstallSlots.Slot> begin(User user, boolean own) {
+    private Future<InstallSlots.Slot> begin(Tenant user, boolean own) {
         return threads.submit(
                 () ->
                         Objects.requireNonNull(
@@ -46,7 +46,7 @@ final class InstallSlotsTest {
         return beginToWait(user(team), own);
     }
 
-    private Future<InstallSlots.Slot> beginToWait(User user, boolean own) {
+    private Future<InstallSlots.Slot> beginToWait(Tenant user, boolean own) {
         int before = waiting.get();
         var begun = begin(user, own);
         await().until(() -> waiting.get() == before + 1);
@@ -100,7 +100,7 @@ final class InstallSlotsTest {
         for (int i = 0; i < 20; i++) {
             var _ = beginToWait("a", true);
         }
-        begin(new User("a", "colleague"), false).get().close();
+        begin(new Tenant("a", "colleague"), false).get().close();
     }
 
     @Test
@@ -108,7 +108,7 @@ final class InstallSlotsTest {
     void takeTurnsInATeam() throws Exception {
         var first = begin("a", false).get();
         var second = beginToWait("a", false);
-        var colleague = beginToWait(new User("a", "colleague"), false);
+        var colleague = beginToWait(new Tenant("a", "colleague"), false);
 
         first.close();
         var served = colleague.get();
