@@ -1,5 +1,6 @@
 package dev.perigee.gateway;
 
+import dev.perigee.gateway.inbound.BrokerClock;
 import dev.perigee.gateway.inbound.RecordReader;
 import dev.perigee.gateway.inbound.ReplyTopics;
 import dev.perigee.gateway.link.WorkerLinks;
@@ -30,6 +31,7 @@ record Assembly(
         TopicNames names,
         int partitions,
         InstantSource clock,
+        BrokerClock brokers,
         MeterRegistry registry) {
     private static final Duration DETACH = Duration.ofSeconds(2);
 
@@ -73,7 +75,8 @@ record Assembly(
                 new ReplyTopics(names, settings.value(GatewaySettings.REPLY_TOPICS)),
                 partitions,
                 settings.value(GatewaySettings.MAX_RECORD),
-                settings.value(GatewaySettings.REQUEST_TIMEOUT));
+                settings.value(GatewaySettings.REQUEST_TIMEOUT),
+                brokers);
     }
 
     private IdBudget requestIds() {

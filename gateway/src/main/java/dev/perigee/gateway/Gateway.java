@@ -5,6 +5,7 @@ import dev.perigee.gateway.admin.AdminSettings;
 import dev.perigee.gateway.admin.Readiness;
 import dev.perigee.gateway.console.Console;
 import dev.perigee.gateway.console.FleetSources;
+import dev.perigee.gateway.inbound.BrokerClock;
 import dev.perigee.gateway.inbound.FeedLimits;
 import dev.perigee.gateway.inbound.Membership;
 import dev.perigee.gateway.inbound.PollLoop;
@@ -82,12 +83,18 @@ public final class Gateway implements AutoCloseable {
      *     reached
      */
     public static Gateway start(Settings settings, Fleet fleet) throws InterruptedException {
+        return start(settings, fleet, InstantSource.system());
+    }
+
+    /** The same, on a machine with the clock of a test. */
+    public static Gateway start(Settings settings, Fleet fleet, InstantSource clock)
+            throws InterruptedException {
         var given = settings.valueOrNull(GatewaySettings.ID);
         var id = given == null ? "gateway-" + UUID.randomUUID().toString().substring(0, 8) : given;
         var gateway = new Gateway(id);
         boolean started = false;
         try {
-            gateway.run(settings, fleet);
+            gateway.run(settings, fleet, clock);
             started = true;
             return gateway;
         } catch (KafkaException e) {
@@ -131,9 +138,9 @@ public final class Gateway implements AutoCloseable {
         registry.close();
     }
 
-    private void run(Settings settings, Fleet fleet) throws InterruptedException {
+    private void run(Settings settings, Fleet fleet, InstantSource clock)
+            throws InterruptedException {
         SecretsNotice.log(settings);
-        var clock = InstantSource.system();
         var names = new TopicNames(settings.value(GatewaySettings.PREFIX));
         var givenGroup = settings.valueOrNull(GatewaySettings.GROUP);
         var group = givenGroup == null ? names.prefix() + "gateway" : givenGroup;
@@ -143,6 +150,9 @@ public final class Gateway implements AutoCloseable {
         parts.push(() -> kafka.close(LEAVE_WAIT));
         var began = began(kafka, clients, names);
         int partitionCount = began.partitions();
+        var brokers = new BrokerClock();
+        var watch = new BrokerWatch(kafka, clock, brokers);
+        watch.compareClocks();
 
         var health = new TopicHealth(names);
         var topics = new TopicWatch(kafka, names, health);
@@ -177,7 +187,7 @@ public final class Gateway implements AutoCloseable {
         WorkerLinks links = fleet.connect(id, workers, registry);
         parts.push(links);
         var services =
-                new Assembly(settings, id, names, partitionCount, clock, registry)
+                new Assembly(settings, id, names, partitionCount, clock, brokers, registry)
                         .services(
                                 fast,
                                 replies,
@@ -232,15 +242,23 @@ public final class Gateway implements AutoCloseable {
         gauges.requestIds(services.requestIds());
         gauges.memory("open-arguments", services.arguments().budget());
         gauges.memory("intake", intake.budget());
-        var watch = new BrokerWatch(kafka, clock);
         watch.start();
         parts.push(watch);
         var backlogs = Map.of("records", fast.backlog(), "state changes", transactions.backlog());
         gauges.broker(watch, backlogs);
+        gauges.clock(brokers);
         gauges.topics(health, names);
         var readiness =
                 new GatewayReadiness(
-                        loop, partitions, links, watch, counts, health, backlogs, clock);
+                        loop,
+                        partitions,
+                        links,
+                        watch,
+                        brokers,
+                        counts,
+                        health,
+                        backlogs,
+                        clock);
         gauges.ready(readiness);
         var access = AdminSettings.access(settings);
         var console =

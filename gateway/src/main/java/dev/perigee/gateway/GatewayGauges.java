@@ -1,6 +1,7 @@
 package dev.perigee.gateway;
 
 import dev.perigee.gateway.admin.Readiness;
+import dev.perigee.gateway.inbound.BrokerClock;
 import dev.perigee.gateway.outbound.Backlog;
 import dev.perigee.gateway.outbound.TopicHealth;
 import dev.perigee.gateway.partition.OwnerState;
@@ -93,6 +94,21 @@ record GatewayGauges(MeterRegistry registry, InstantSource clock) {
                                 .baseUnit("seconds")
                                 .tag("what", what.replace(' ', '_'))
                                 .register(registry));
+    }
+
+    /** How far this machine's clock is from the brokers'. */
+    void clock(BrokerClock brokers) {
+        Gauge.builder("perigee.gateway.clock.ahead", brokers, GatewayGauges::ahead)
+                .description(
+                        "How far this machine's clock is ahead of the brokers', negative behind;"
+                                + " NaN while it cannot be compared")
+                .baseUnit("seconds")
+                .register(registry);
+    }
+
+    private static double ahead(BrokerClock brokers) {
+        var by = brokers.ahead();
+        return by == null ? Double.NaN : by.toMillis() / 1000.0;
     }
 
     /** Which topics cannot be used. */

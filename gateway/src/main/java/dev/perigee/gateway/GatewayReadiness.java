@@ -1,6 +1,7 @@
 package dev.perigee.gateway;
 
 import dev.perigee.gateway.admin.Readiness;
+import dev.perigee.gateway.inbound.BrokerClock;
 import dev.perigee.gateway.inbound.PollLoop;
 import dev.perigee.gateway.link.LinkState;
 import dev.perigee.gateway.link.WorkerLinks;
@@ -20,7 +21,7 @@ import java.util.Map;
 /**
  * Ready means: a member of the group, every partition served, every link up, a broker that answers
  * and takes what is written, topics that can be used and have as many partitions as the fleet began
- * with.
+ * with, a clock that is near the brokers'.
  */
 final class GatewayReadiness implements Readiness {
     /** A write that takes longer is worth saying. */
@@ -30,6 +31,7 @@ final class GatewayReadiness implements Readiness {
     private final Partitions partitions;
     private final WorkerLinks links;
     private final BrokerWatch broker;
+    private final BrokerClock brokers;
     private final PartitionCountWatch counts;
     private final TopicHealth health;
     private final Map<String, Backlog> backlogs;
@@ -43,6 +45,7 @@ final class GatewayReadiness implements Readiness {
             Partitions partitions,
             WorkerLinks links,
             BrokerWatch broker,
+            BrokerClock brokers,
             PartitionCountWatch counts,
             TopicHealth health,
             Map<String, Backlog> backlogs,
@@ -51,6 +54,7 @@ final class GatewayReadiness implements Readiness {
         this.partitions = partitions;
         this.links = links;
         this.broker = broker;
+        this.brokers = brokers;
         this.counts = counts;
         this.health = health;
         this.backlogs = Map.copyOf(backlogs);
@@ -61,6 +65,10 @@ final class GatewayReadiness implements Readiness {
     public List<Obstacle> obstacles() {
         var obstacles = new ArrayList<Obstacle>();
         broker(obstacles);
+        var off = brokers.problem();
+        if (off != null) {
+            obstacles.add(new Obstacle("clock", off));
+        }
         var changed = counts.problem();
         if (changed != null) {
             obstacles.add(new Obstacle("topics", changed + "."));

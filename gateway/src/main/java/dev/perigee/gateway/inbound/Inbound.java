@@ -54,8 +54,9 @@ public sealed interface Inbound {
      * A tool request that can be acted on.
      *
      * @param path null for methods that name no server
-     * @param appendedAt the record's time
-     * @param deadline append time plus the request's timeout
+     * @param appendedAt the record's time, by this gateway's clock
+     * @param deadline append time plus the request's timeout, both by this gateway's clock
+     * @param recordDeadline the same by the clock that wrote the append time, for workers
      */
     record RequestRead(
             RecordOrigin origin,
@@ -64,6 +65,7 @@ public sealed interface Inbound {
             @Nullable ToolPath path,
             Instant appendedAt,
             Instant deadline,
+            Instant recordDeadline,
             @Nullable ReplyTo reply,
             @Nullable String traceparent)
             implements Inbound {
@@ -79,6 +81,7 @@ public sealed interface Inbound {
                             path,
                             appendedAt,
                             deadline,
+                            recordDeadline,
                             reply,
                             traceparent);
         }

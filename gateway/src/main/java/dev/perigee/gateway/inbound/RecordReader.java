@@ -20,6 +20,7 @@ import dev.perigee.protocol.topic.Topic;
 import java.time.Duration;
 import java.time.Instant;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.record.TimestampType;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
@@ -37,14 +38,32 @@ public final class RecordReader {
     private final int partitions;
     private final long maxBytes;
     private final Duration defaultTimeout;
+    private final BrokerClock brokers;
 
     /**
+     * For who compares no times of records with a clock.
+     *
      * @param partitions how many process partitions there are
      * @param maxBytes largest value that can be carried to a worker
      * @param defaultTimeout of a request that names none
      */
     public RecordReader(
             ReplyTopics replyTopics, int partitions, long maxBytes, Duration defaultTimeout) {
+        this(replyTopics, partitions, maxBytes, defaultTimeout, new BrokerClock());
+    }
+
+    /**
+     * The same.
+     *
+     * @param brokers what is known of the clock that writes the times of records
+     */
+    public RecordReader(
+            ReplyTopics replyTopics,
+            int partitions,
+            long maxBytes,
+            Duration defaultTimeout,
+            BrokerClock brokers) {
+        this.brokers = brokers;
         this.replyTopics = replyTopics;
         this.partitions = partitions;
         this.maxBytes = maxBytes;
@@ -134,7 +153,15 @@ public final class RecordReader {
         return new ReportRead(origin, Json.read(value, BroadcastReport.class));
     }
 
-    private static Instant appendedAt(ConsumerRecord<byte[], byte[]> source) {
+    /** By this gateway's clock, where a broker's wrote it. Of other clocks nothing is known. */
+    private Instant appendedAt(ConsumerRecord<byte[], byte[]> source) {
+        var written = writtenAt(source);
+        return source.timestampType() == TimestampType.LOG_APPEND_TIME
+                ? brokers.own(written)
+                : written;
+    }
+
+    private static Instant writtenAt(ConsumerRecord<byte[], byte[]> source) {
         return Instant.ofEpochMilli(Math.max(0, source.timestamp()));
     }
 
@@ -159,21 +186,22 @@ public final class RecordReader {
             throw InvalidRecordException.invalid("field method is none this version knows");
         }
         var appended = appendedAt(source);
+        long timeout = timeout(request);
         return new RequestRead(
                 origin,
                 request,
                 method,
                 method.needsServer() ? ToolPath.parse(request.toolPath()) : null,
                 appended,
-                deadline(request, appended),
+                appended.plusMillis(timeout),
+                writtenAt(source).plusMillis(timeout),
                 reply,
                 RecordHeaders.traceparent(source.headers()));
     }
 
-    private Instant deadline(ToolRequest request, Instant appended) {
-        long timeout =
-                request.timeoutMs() == null ? defaultTimeout.toMillis() : request.timeoutMs();
-        return appended.plusMillis(NumberRange.TIMEOUT_MS.within(timeout));
+    private long timeout(ToolRequest request) {
+        return NumberRange.TIMEOUT_MS.within(
+                request.timeoutMs() == null ? defaultTimeout.toMillis() : request.timeoutMs());
     }
 
     /** A record that is to be put aside for a reason found elsewhere. */

@@ -167,7 +167,7 @@ final class CallSender {
                 read.origin(),
                 call.processId(),
                 read.request(),
-                read.deadline(),
+                read.recordDeadline(),
                 read.reply(),
                 call.span().traceparent(),
                 call.possibleRuns() > 0 ? true : null);

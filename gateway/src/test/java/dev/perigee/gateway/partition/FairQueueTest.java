@@ -273,6 +273,7 @@ class FairQueueTest {
                         ToolPath.parse("s:echo"),
                         now,
                         now.plus(Duration.ofSeconds(30)),
+                        now.plus(Duration.ofSeconds(30)),
                         null,
                         null));
     }

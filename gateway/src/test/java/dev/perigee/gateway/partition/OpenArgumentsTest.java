@@ -144,6 +144,7 @@ final class OpenArgumentsTest {
                         ToolPath.parse("s:echo"),
                         Instant.EPOCH,
                         Instant.EPOCH,
+                        Instant.EPOCH,
                         null,
                         null));
     }

@@ -102,25 +102,25 @@ final class AclsCommand extends ClientCommand {
 
     /** Those that share their operations are granted together. */
     private static List<String> commands(String bootstrap, String who, List<AccessRight> rights) {
-        record Thing(AccessRight.Scope scope, String name) {}
+        record Thing(AccessRight.Scope scope, String target) {}
 
         var operations = new LinkedHashMap<Thing, Set<String>>();
         for (var right : rights) {
             operations
                     .computeIfAbsent(
-                            new Thing(right.scope(), right.name()), _ -> new LinkedHashSet<>())
+                            new Thing(right.scope(), right.target()), _ -> new LinkedHashSet<>())
                     .add(right.operationName());
         }
         record Alike(AccessRight.Scope scope, Set<String> operations) {}
 
-        var names = new LinkedHashMap<Alike, List<String>>();
+        var targets = new LinkedHashMap<Alike, List<String>>();
         operations.forEach(
                 (thing, allowed) ->
-                        names.computeIfAbsent(
+                        targets.computeIfAbsent(
                                         new Alike(thing.scope(), allowed), _ -> new ArrayList<>())
-                                .add(thing.name()));
+                                .add(thing.target()));
         var commands = new ArrayList<String>();
-        names.forEach(
+        targets.forEach(
                 (alike, all) -> {
                     var command = new StringBuilder("kafka-acls --bootstrap-server ");
                     command.append(bootstrap).append(" --add --allow-principal ").append(who);
@@ -129,12 +129,7 @@ final class AclsCommand extends ClientCommand {
                     if (alike.scope().isPrefix()) {
                         command.append(" --resource-pattern-type prefixed");
                     }
-                    all.forEach(
-                            name ->
-                                    command.append(' ')
-                                            .append(alike.scope().flag())
-                                            .append(' ')
-                                            .append(name));
+                    all.forEach(target -> command.append(' ').append(target));
                     commands.add(command.toString());
                 });
         return commands;

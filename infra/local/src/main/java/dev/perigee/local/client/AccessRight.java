@@ -6,11 +6,14 @@ import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
 import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.Resource;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 
 /** One thing that somebody may do with something of Kafka's. */
 public record AccessRight(Scope scope, String name, AclOperation operation) {
+    /** What Kafka calls the cluster. */
+    public static final String CLUSTER = Resource.CLUSTER_NAME;
 
     /** What a name stands for. */
     public enum Scope {
@@ -24,7 +27,9 @@ public record AccessRight(Scope scope, String name, AclOperation operation) {
         GROUPS(ResourceType.GROUP, PatternType.PREFIXED, "--group"),
         /** All transactional ids that begin so. */
         TRANSACTIONAL_IDS(
-                ResourceType.TRANSACTIONAL_ID, PatternType.PREFIXED, "--transactional-id");
+                ResourceType.TRANSACTIONAL_ID, PatternType.PREFIXED, "--transactional-id"),
+        /** The cluster, of which there is one, {@link AccessRight#CLUSTER}. */
+        CLUSTER(ResourceType.CLUSTER, PatternType.LITERAL, "--cluster");
 
         private final ResourceType type;
         private final PatternType pattern;
@@ -45,6 +50,11 @@ public record AccessRight(Scope scope, String name, AclOperation operation) {
         public boolean isPrefix() {
             return pattern == PatternType.PREFIXED;
         }
+    }
+
+    /** As kafka-acls writes what it is for: flag and name, where there is more than one. */
+    public String target() {
+        return scope == Scope.CLUSTER ? scope.flag() : scope.flag() + ' ' + name;
     }
 
     /** The same for Kafka, from any host. */

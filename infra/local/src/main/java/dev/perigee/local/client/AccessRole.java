@@ -35,6 +35,8 @@ public enum AccessRole {
             rights.addAll(replies(WRITE, replies));
             rights.add(new AccessRight(Scope.GROUP, group, READ));
             rights.add(new AccessRight(Scope.TRANSACTIONAL_IDS, group + "-", WRITE));
+            // To compare clocks.
+            rights.add(new AccessRight(Scope.CLUSTER, AccessRight.CLUSTER, DESCRIBE));
             return rights;
         }
 

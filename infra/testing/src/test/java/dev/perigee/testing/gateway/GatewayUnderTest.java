@@ -11,7 +11,12 @@ import dev.perigee.protocol.topic.TopicNames;
 import dev.perigee.testing.fleet.Backend;
 import dev.perigee.testing.fleet.Installation;
 import dev.perigee.testing.fleet.Records;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -67,6 +72,11 @@ final class GatewayUnderTest implements AutoCloseable {
     }
 
     Gateway start(String id, Map<String, String> more) throws InterruptedException {
+        return start(id, more, InstantSource.system());
+    }
+
+    Gateway start(String id, Map<String, String> more, InstantSource clock)
+            throws InterruptedException {
         var texts = new HashMap<String, String>();
         texts.put("kafka.bootstrap.servers", bootstrap);
         texts.put("topics.prefix", names.prefix());
@@ -74,7 +84,7 @@ final class GatewayUnderTest implements AutoCloseable {
         texts.put("workers", "ws://127.0.0.1:1/link");
         texts.put("admin.listen", "127.0.0.1:0");
         texts.putAll(more);
-        return Gateway.start(GatewaySettings.SCHEMA.read(texts), fleet);
+        return Gateway.start(GatewaySettings.SCHEMA.read(texts), fleet, clock);
     }
 
     /** Starts a gateway that reaches the broker elsewhere. */
@@ -87,6 +97,15 @@ final class GatewayUnderTest implements AutoCloseable {
 
     Gateway start(String id) throws InterruptedException {
         return start(id, Map.of());
+    }
+
+    /** Whether a gateway's health says that it is not ready, and this among the reasons. */
+    static boolean saysNotReady(Gateway gateway, String what) throws Exception {
+        var page = URI.create(gateway.adminUri() + "/health/ready");
+        try (var client = HttpClient.newHttpClient()) {
+            var answer = client.send(HttpRequest.newBuilder(page).build(), BodyHandlers.ofString());
+            return answer.statusCode() == 503 && answer.body().contains(what);
+        }
     }
 
     /** The partition of an installation's requests. */

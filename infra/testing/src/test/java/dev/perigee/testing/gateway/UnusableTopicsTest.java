@@ -10,10 +10,6 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.fleet.Installation;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -123,7 +119,7 @@ final class UnusableTopicsTest {
             for (var other : others) {
                 test.backend.status(other, "online");
             }
-            await().atMost(PATIENCE).until(() -> !isSaid(gateway, "cannot be used"));
+            await().atMost(PATIENCE).until(() -> !GatewayUnderTest.saysNotReady(gateway, "cannot be used"));
         }
     }
 
@@ -164,7 +160,7 @@ final class UnusableTopicsTest {
                     .containsExactlyElementsOf(
                             IntStream.range(0, 50).mapToObj(Integer::toString).toList());
             assertThat(dropped(gateway, test.names.of(Topic.LIFECYCLE))).isZero();
-            await().atMost(PATIENCE).until(() -> !isSaid(gateway, "cannot be used"));
+            await().atMost(PATIENCE).until(() -> !GatewayUnderTest.saysNotReady(gateway, "cannot be used"));
             emit(test, EventType.REQUEST_LOGS, 52);
             test.records.await(Topic.REQUEST_LOGS, "it", line -> line.text("n").equals("52"));
             var session = test.fleet.session(test.partition(installation));
@@ -224,15 +220,7 @@ final class UnusableTopicsTest {
         long begin = System.nanoTime();
         await().atMost(SAID)
                 .pollInterval(100, TimeUnit.MILLISECONDS)
-                .until(() -> isSaid(gateway, topic) && isSaid(gateway, what));
+                .until(() -> GatewayUnderTest.saysNotReady(gateway, topic) && GatewayUnderTest.saysNotReady(gateway, what));
         return Duration.ofNanos(System.nanoTime() - begin);
-    }
-
-    private static boolean isSaid(Gateway gateway, String what) throws Exception {
-        var page = URI.create(gateway.adminUri() + "/health/ready");
-        try (var client = HttpClient.newHttpClient()) {
-            var answer = client.send(HttpRequest.newBuilder(page).build(), BodyHandlers.ofString());
-            return answer.statusCode() == 503 && answer.body().contains(what);
-        }
     }
 }

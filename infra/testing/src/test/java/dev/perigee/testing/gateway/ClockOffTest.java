@@ -1,0 +1,61 @@
+package dev.perigee.testing.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.local.broker.EmbeddedBroker;
+import dev.perigee.protocol.settings.HostPort;
+import dev.perigee.testing.fleet.Installation;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** A gateway on a machine whose clock nobody sets; the broker's is right. */
+@DisplayName("OWN-21: a gateway whose clock is off")
+final class ClockOffTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    @TempDir private static Path data;
+    private static EmbeddedBroker broker;
+
+    private final Installation installation = Installation.of("echo", "node", List.of());
+
+    @BeforeAll
+    static void startBroker() throws Exception {
+        broker = EmbeddedBroker.start(new HostPort("127.0.0.1", 0), data, Map.of());
+    }
+
+    @AfterAll
+    static void stopBroker() {
+        broker.close();
+    }
+
+    @ParameterizedTest(name = "by {0} s expires no request, and says so")
+    @CsvSource({"120, ahead of", "-120, behind"})
+    void expiresNothing(long seconds, String side) throws Exception {
+        InstantSource off = () -> Instant.now().plusSeconds(seconds);
+        try (var test = new GatewayUnderTest(broker.bootstrap());
+                var gateway = test.start("a", Map.of(), off)) {
+            test.backend.install(installation);
+
+            assertThat(test.backend.call(installation, "echo", "{}").text("outcome"))
+                    .isEqualTo("success");
+            await().atMost(PATIENCE)
+                    .until(
+                            () ->
+                                    GatewayUnderTest.saysNotReady(
+                                            gateway, "clock is 120 s " + side));
+            assertThat(gateway.metrics().get("perigee.gateway.clock.ahead").gauge().value())
+                    .isBetween(seconds - 2.0, seconds + 2.0);
+        }
+    }
+}
