@@ -2,7 +2,10 @@ package dev.perigee.gateway.link;
 
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.Attach;
+import dev.perigee.protocol.topic.OffsetRanges;
+import dev.perigee.protocol.topic.RecordOrigin;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +16,12 @@ import java.util.stream.Collectors;
  * time.
  */
 final class InFlight {
+    private record Source(String topic, int partition) {
+        static Source of(RecordOrigin origin) {
+            return new Source(origin.topic(), origin.partition());
+        }
+    }
+
     private final Map<Long, LinkCall> calls = new LinkedHashMap<>();
 
     void add(LinkCall call) {
@@ -35,14 +44,15 @@ final class InFlight {
      * @return what to send again, in order
      */
     List<LinkCall> resume(Attach.Result attached) {
-        var accepted =
-                attached.accepted().stream()
-                        .map(Attach.AcceptedRecord::origin)
-                        .collect(Collectors.toSet());
+        var accepted = new HashMap<Source, OffsetRanges>();
+        for (var record : attached.accepted()) {
+            accepted.computeIfAbsent(Source.of(record.origin()), _ -> new OffsetRanges())
+                    .add(record.origin().offset(), record.lastOffset());
+        }
         var again = new ArrayList<LinkCall>();
         for (var call : calls.values()) {
             var origin = call.executeOrigin();
-            if (origin != null && accepted.contains(origin)) {
+            if (origin != null && isAmong(accepted, origin)) {
                 call.result(RawJson.EMPTY_OBJECT);
             } else if (!call.hasEnded()) {
                 again.add(call);
@@ -50,6 +60,11 @@ final class InFlight {
         }
         calls.keySet().retainAll(again.stream().map(LinkCall::id).collect(Collectors.toSet()));
         return again;
+    }
+
+    private static boolean isAmong(Map<Source, OffsetRanges> accepted, RecordOrigin origin) {
+        var offsets = accepted.get(Source.of(origin));
+        return offsets != null && offsets.contains(origin.offset());
     }
 
     /** Takes all calls out. */

@@ -1,6 +1,7 @@
 package dev.perigee.gateway.partition;
 
 import dev.perigee.protocol.link.Attach;
+import dev.perigee.protocol.topic.OffsetRanges;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.util.HashMap;
 import java.util.Map;
@@ -10,10 +11,13 @@ import org.jspecify.annotations.Nullable;
  * Requests that worker sessions reported in the attach responses of this tenure, until each record
  * is consumed. A request that was acknowledged as answered stays so when the partition moves to
  * another session before its record is consumed; one that was running is known from the latest
- * response only. Pure, for one thread.
+ * response only. All are of one partition of one topic. Pure, for one thread.
  */
 final class AcceptedRequests {
-    private final Map<RecordOrigin, Attach.Progress> accepted = new HashMap<>();
+    /** Of those that have no answer yet, by offset. */
+    private final Map<Long, Attach.Progress> open = new HashMap<>();
+
+    private final OffsetRanges acked = new OffsetRanges();
     private long session = -1;
 
     /**
@@ -25,22 +29,35 @@ final class AcceptedRequests {
     boolean attached(Attach.Result result, String topic) {
         boolean same = result.createdEpoch() == session;
         session = result.createdEpoch();
-        accepted.values().removeIf(progress -> progress != Attach.Progress.ACKED);
+        open.clear();
         for (var record : result.accepted()) {
             if (record.origin().topic().equals(topic)) {
-                accepted.put(record.origin(), record.state());
+                add(record);
             }
         }
         return same;
     }
 
+    private void add(Attach.AcceptedRecord record) {
+        long first = record.origin().offset();
+        if (record.state() == Attach.Progress.ACKED) {
+            acked.add(first, record.lastOffset());
+        } else {
+            acked.remove(first);
+            open.put(first, record.state());
+        }
+    }
+
     /** What is known of a request, once; null when no session knows it. */
     Attach.@Nullable Progress take(RecordOrigin origin) {
-        return accepted.remove(origin);
+        return acked.remove(origin.offset())
+                ? Attach.Progress.ACKED
+                : open.remove(origin.offset());
     }
 
     /** Requests below this offset will not be read again. */
     void committed(long offset) {
-        accepted.keySet().removeIf(origin -> origin.offset() < offset);
+        open.keySet().removeIf(each -> each < offset);
+        acked.removeBelow(offset);
     }
 }

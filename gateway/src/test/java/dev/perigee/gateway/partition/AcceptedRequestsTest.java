@@ -48,6 +48,17 @@ final class AcceptedRequestsTest {
         assertThat(accepted.take(at(2))).isNull();
     }
 
+    @Test
+    @DisplayName("OWN-07 a range that has its answers is known one by one")
+    void knowsRanges() {
+        attached(5, new Attach.AcceptedRecord(at(1), Progress.ACKED, 1_000_000L));
+
+        assertThat(accepted.take(at(500_000))).isEqualTo(Progress.ACKED);
+        assertThat(accepted.take(at(500_000))).isNull();
+        assertThat(accepted.take(at(1_000_000))).isEqualTo(Progress.ACKED);
+        assertThat(accepted.take(at(1_000_001))).isNull();
+    }
+
     private boolean attached(long createdEpoch, Attach.AcceptedRecord... records) {
         return accepted.attached(
                 new Attach.Result(true, createdEpoch, List.of(), List.of(records), null), TOPIC);

@@ -81,8 +81,23 @@ public final class Attach {
             @Nullable Long exitSeq,
             @Nullable Long closedSeq) {}
 
-    /** A command or request that the worker accepted, by the place it was read from. */
-    public record AcceptedRecord(RecordOrigin origin, Progress state) {}
+    /**
+     * A request that the worker accepted, by the place it was read from, or a range of them.
+     *
+     * @param last the last offset of a range that begins at the origin and has no gap; null for a
+     *     single one
+     */
+    public record AcceptedRecord(RecordOrigin origin, Progress state, @Nullable Long last) {
+        /** A single one. */
+        public AcceptedRecord(RecordOrigin origin, Progress state) {
+            this(origin, state, null);
+        }
+
+        /** The last offset; the origin's own of a single one. */
+        public long lastOffset() {
+            return last == null ? origin.offset() : last;
+        }
+    }
 
     /** How far an accepted record came. */
     public enum Progress {

@@ -4,6 +4,7 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.Attach.AcceptedRecord;
 import dev.perigee.protocol.link.Attach.Progress;
 import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.topic.OffsetRanges;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -15,7 +16,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The requests that a session accepted, by the place they were read from, and by their ids, so that
- * none runs twice. Pure: its owner holds a lock around it.
+ * none runs twice. Those that were acknowledged are kept as ranges: a million of them behind one
+ * that runs on cost as little as two, here and in the answer to an attach. Where too many gaps are
+ * between them nothing new is taken until the gateway has committed some. Pure: its owner holds a
+ * lock around it.
  *
  * <pre>
  *   offer ──▶ running ──finish──▶ journalled ──acknowledge──▶ acked ──commit──▶ forgotten
@@ -45,11 +49,32 @@ final class AcceptedRecords {
         record NoRoom() implements Verdict {}
     }
 
-    private record Source(String topic, int partition) {}
+    /** So many ranges are a third of a MiB in the answer to an attach, whose limit is 1 MiB. */
+    static final int MOST_RANGES = 4_000;
+
+    private record Source(String topic, int partition) {
+        RecordOrigin at(long offset) {
+            return new RecordOrigin(topic, partition, offset);
+        }
+    }
+
+    /** The requests of one source. */
+    private static final class Offsets {
+        private final TreeMap<Long, Progress> open = new TreeMap<>();
+        private final OffsetRanges acked = new OffsetRanges();
+
+        @Nullable Progress progress(long offset) {
+            return acked.contains(offset) ? Progress.ACKED : open.get(offset);
+        }
+
+        boolean isEmpty() {
+            return open.isEmpty() && acked.isEmpty();
+        }
+    }
 
     private record Running(ToolOrder.Execute order, List<ToolOrder.Execute> joined) {}
 
-    private final Map<Source, TreeMap<Long, Progress>> records = new HashMap<>();
+    private final Map<Source, Offsets> records = new HashMap<>();
     private final Map<RequestId, Running> running = new HashMap<>();
     private final RecentResults recent;
 
@@ -80,6 +105,9 @@ final class AcceptedRecords {
         if (progress == Progress.ACKED || recent.contains(key, now)) {
             return new Verdict.Unrecalled();
         }
+        if (!hasRoom(origin)) {
+            return new Verdict.NoRoom();
+        }
         if (!recent.reserve()) {
             recent.withdraw();
             return new Verdict.NoRoom();
@@ -96,7 +124,7 @@ final class AcceptedRecords {
         }
         var offsets = records.get(source(order.origin()));
         if (offsets != null) {
-            offsets.remove(order.origin().offset());
+            offsets.open.remove(order.origin().offset());
         }
     }
 
@@ -133,7 +161,8 @@ final class AcceptedRecords {
         var source = new Source(topic, partition);
         var offsets = records.get(source);
         if (offsets != null) {
-            offsets.headMap(offset).clear();
+            offsets.open.headMap(offset).clear();
+            offsets.acked.removeBelow(offset);
             if (offsets.isEmpty()) {
                 records.remove(source);
             }
@@ -154,16 +183,18 @@ final class AcceptedRecords {
     List<AcceptedRecord> list() {
         var all = new ArrayList<AcceptedRecord>();
         records.forEach(
-                (source, offsets) ->
-                        offsets.forEach(
-                                (offset, progress) ->
-                                        all.add(
-                                                new AcceptedRecord(
-                                                        new RecordOrigin(
-                                                                source.topic(),
-                                                                source.partition(),
-                                                                offset),
-                                                        progress))));
+                (source, offsets) -> {
+                    offsets.open.forEach(
+                            (offset, progress) ->
+                                    all.add(new AcceptedRecord(source.at(offset), progress)));
+                    offsets.acked.forEach(
+                            (first, last) ->
+                                    all.add(
+                                            new AcceptedRecord(
+                                                    source.at(first),
+                                                    Progress.ACKED,
+                                                    first.equals(last) ? null : last)));
+                });
         return all;
     }
 
@@ -172,21 +203,33 @@ final class AcceptedRecords {
         return running.size();
     }
 
+    private boolean hasRoom(RecordOrigin origin) {
+        var offsets = records.get(source(origin));
+        return offsets == null || offsets.acked.count() < MOST_RANGES;
+    }
+
     private @Nullable Progress progressOf(RecordOrigin origin) {
         var offsets = records.get(source(origin));
-        return offsets == null ? null : offsets.get(origin.offset());
+        return offsets == null ? null : offsets.progress(origin.offset());
     }
 
     private void note(RecordOrigin origin, Progress progress) {
-        records.computeIfAbsent(source(origin), ignored -> new TreeMap<>())
-                .put(origin.offset(), progress);
+        var offsets = records.computeIfAbsent(source(origin), _ -> new Offsets());
+        offsets.acked.remove(origin.offset());
+        offsets.open.put(origin.offset(), progress);
     }
 
     /** Changes what is remembered; what a commit made it forget stays forgotten. */
     private void advance(RecordOrigin origin, Progress progress) {
         var offsets = records.get(source(origin));
-        if (offsets != null) {
-            offsets.replace(origin.offset(), progress);
+        if (offsets == null || !offsets.open.containsKey(origin.offset())) {
+            return;
+        }
+        if (progress == Progress.ACKED) {
+            offsets.open.remove(origin.offset());
+            offsets.acked.add(origin.offset(), origin.offset());
+        } else {
+            offsets.open.put(origin.offset(), progress);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.perigee.worker.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.limit.IdBudget;
@@ -50,6 +51,49 @@ final class AcceptedRecordsTest {
                 .containsExactly(new AcceptedRecord(Orders.origin(3), Progress.ACKED));
         records.commit(Orders.REQUESTS, Orders.PARTITION, 4);
         assertThat(records.list()).isEmpty();
+    }
+
+    @Test
+    @DisplayName("OWN-07 a million calls behind one that runs on are told in 1 KiB")
+    void tellsManyInShort() {
+        var many = records(3, IdBudget.ofBytes(1 << 30));
+        many.offer(Orders.call(0, "r-0"), NOW);
+        for (int i = 1; i <= 1_000_000; i++) {
+            var order = Orders.call(i, "r-" + i);
+            assertThat(many.offer(order, NOW)).isInstanceOf(Verdict.Run.class);
+            many.finish(order, "p", RESULT, NOW);
+            many.acknowledge(order.origin());
+            many.forgetOld(NOW.plus(WINDOW));
+        }
+        assertThat(many.list())
+                .containsExactly(
+                        new AcceptedRecord(Orders.origin(0), Progress.RUNNING),
+                        new AcceptedRecord(Orders.origin(1), Progress.ACKED, 1_000_000L));
+        assertThat(Json.raw(many.list()).size()).isLessThan(1 << 10);
+        assertThat(many.offer(Orders.call(500_000, "r-500000"), NOW.plus(WINDOW)))
+                .isInstanceOf(Verdict.Unrecalled.class);
+    }
+
+    @Test
+    @DisplayName("OWN-07 calls with gaps between them are taken until they fill what an attach may say")
+    void boundsWhatIsTold() {
+        var many = records(3, IdBudget.ofBytes(1 << 30));
+        int offset = 0;
+        for (int i = 0; i < AcceptedRecords.MOST_RANGES; i++, offset += 2) {
+            finish(many, offset);
+        }
+        var next = Orders.call(offset, "r-next");
+        assertThat(many.offer(next, NOW)).isInstanceOf(Verdict.NoRoom.class);
+        assertThat(Json.raw(many.list()).size()).isLessThan(1 << 20);
+        many.commit(Orders.REQUESTS, Orders.PARTITION, 3);
+        assertThat(many.offer(next, NOW)).isInstanceOf(Verdict.Run.class);
+    }
+
+    private static void finish(AcceptedRecords many, int offset) {
+        var order = Orders.call(offset, "r-" + offset);
+        assertThat(many.offer(order, NOW)).isInstanceOf(Verdict.Run.class);
+        many.finish(order, "p", RESULT, NOW);
+        many.acknowledge(order.origin());
     }
 
     @Test

@@ -237,7 +237,7 @@ final class SessionTest {
             old.settle();
             assertThat(young.attach(6, 1, false).accepted())
                     .extracting(Attach.AcceptedRecord::state)
-                    .containsExactly(Progress.ACKED, Progress.JOURNALLED, Progress.RUNNING);
+                    .containsExactly(Progress.JOURNALLED, Progress.RUNNING, Progress.ACKED);
             assertThat(young.event().origin()).isEqualTo(Orders.origin(2));
             link.instances.finishCall("third");
             assertThat(young.event().origin()).isEqualTo(Orders.origin(3));
