@@ -52,9 +52,10 @@ record HostProcesses(Path root) {
         return least;
     }
 
+    /** At once: what the kernel tells below {@code /proc/sys} ends after the first read. */
     private static long read(Path file) {
-        try {
-            return Long.parseLong(Files.readString(file).strip());
+        try (var reader = Files.newBufferedReader(file)) {
+            return Long.parseLong(String.valueOf(reader.readLine()).strip());
         } catch (IOException | NumberFormatException e) {
             // Not there, or "max".
             return UNKNOWN;

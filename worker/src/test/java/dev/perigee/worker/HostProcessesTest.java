@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -54,5 +55,11 @@ final class HostProcessesTest {
     @Test
     void areKnownHere() {
         assertThat(new HostProcesses(Path.of("/")).most()).isBetween(1L, (long) Integer.MAX_VALUE);
+    }
+
+    @Test
+    @DisplayName("of this machine are more than the first digit of what the kernel tells")
+    void readsThisMachine() {
+        assertThat(new HostProcesses(Path.of("/")).most()).isGreaterThan(300);
     }
 }

@@ -49,6 +49,7 @@ final class NeededProgramsTest {
                     "IdentitiesTest",
                     "BareMachineTest",
                     "BoundaryBenchTest",
+                    "ContainedSuiteTest",
                     "DocumentationTest");
 
     @Test
