@@ -112,11 +112,19 @@ final class HelpExamplesTest {
 
     @TestFactory
     Stream<DynamicTest> examples() {
-        return all().filter(each -> !isJailed(each))
+        return all().filter(each -> !isJailed(each) && !isPart(each))
                 .map(each -> dynamicTest(each.toString(), () -> run(each)));
     }
 
     @TestFactory
+    @Tag("long")
+    Stream<DynamicTest> examplesThatStartParts() {
+        return all().filter(each -> !isJailed(each) && isPart(each))
+                .map(each -> dynamicTest(each.toString(), () -> run(each)));
+    }
+
+    @TestFactory
+    @Tag("long")
     @Tag(NeedsProgram.TAG)
     Stream<DynamicTest> jailedExamples(TestInfo test) {
         return all().filter(HelpExamplesTest::isJailed)
@@ -128,6 +136,12 @@ final class HelpExamplesTest {
                                             Program.BUBBLEWRAP.require(test);
                                             run(each);
                                         }));
+    }
+
+    /** Starts one more part or fleet than the two that the others talk to. */
+    private static boolean isPart(HelpExample example) {
+        return (PARTS.contains(example.runs()) || example.runs().equals("demo"))
+                && !List.of(FLEET, STAGING).contains(example.line());
     }
 
     private static boolean isJailed(HelpExample example) {

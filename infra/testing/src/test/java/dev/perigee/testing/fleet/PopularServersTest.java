@@ -8,6 +8,7 @@ import dev.perigee.faults.Program;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.NpmRegistry;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -35,6 +36,7 @@ final class PopularServersTest {
     private static final Duration PATIENCE = Duration.ofMinutes(6);
 
     @TempDir private static Path folder;
+    private final NpmRegistry registry = NpmRegistry.start();
     private FleetUnderTest fleet;
 
     @BeforeAll
@@ -47,6 +49,7 @@ final class PopularServersTest {
                         .worker("isolation.mode", "bubblewrap")
                         .worker("isolation.pass-environment", "FLEET_UNDER_TEST,CI_RUN_MARK")
                         .worker("worker.cache-directory", folder.resolve("cache").toString())
+                        .worker("egress.allow", URI.create(registry.url()).getAuthority())
                         .worker(
                                 "packages.npmrc",
                                 Files.writeString(folder.resolve("npmrc"), npmrc).toString())
@@ -58,6 +61,7 @@ final class PopularServersTest {
         if (fleet != null) {
             fleet.close();
         }
+        registry.close();
     }
 
     /** As this machine's user has configured npm, who downloads the tests' other packages. */
@@ -75,15 +79,13 @@ final class PopularServersTest {
     @Test
     @DisplayName("the reference server is prepared, answers and is called")
     void reference() {
-        try (var registry = NpmRegistry.start()) {
-            var server =
-                    npx("-y", "@modelcontextprotocol/server-everything")
-                            .withEnv("npm_config_registry", registry.url());
+        var server =
+                npx("-y", "@modelcontextprotocol/server-everything")
+                        .withEnv("npm_config_registry", registry.url());
 
-            assertThat(tools(server)).isPositive();
-            assertThat(fleet.backend().text(server, "echo", "{\"message\":\"hi\"}"))
-                    .isEqualTo("Echo: hi");
-        }
+        assertThat(tools(server)).isPositive();
+        assertThat(fleet.backend().text(server, "echo", "{\"message\":\"hi\"}"))
+                .isEqualTo("Echo: hi");
     }
 
     @Tag("long")
