@@ -14,6 +14,18 @@ public final class Drains {
 
     /** Runs it at the worker's own address, with more arguments such as {@code --undo}. */
     public Part of(int worker, String... more) {
+        return fleet.start("drain-" + ++runs, arguments(worker, more));
+    }
+
+    /** Takes a drain back, if there is one. */
+    public void undo(int worker) {
+        var ran = Ran.here(arguments(worker, "--undo"));
+        if (ran.exitCode() != 0) {
+            throw new AssertionError("The drain was not taken back:\n" + ran.output());
+        }
+    }
+
+    private List<String> arguments(int worker, String... more) {
         var arguments =
                 new ArrayList<>(
                         List.of(
@@ -22,6 +34,6 @@ public final class Drains {
                                 "--admin",
                                 fleet.part("worker-" + worker).field("admin")));
         arguments.addAll(List.of(more));
-        return fleet.start("drain-" + ++runs, arguments);
+        return arguments;
     }
 }

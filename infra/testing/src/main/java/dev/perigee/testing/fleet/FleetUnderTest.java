@@ -14,14 +14,10 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -61,42 +57,47 @@ public final class FleetUnderTest implements AutoCloseable {
         this.firstWorkers = builder.workers;
         this.logs = Files.createDirectories(Path.of("target", "fleets", builder.name));
         this.data = Files.createTempDirectory("perigee-fleet");
-        this.brokers = builder.brokers == 0 ? null : startBrokers(builder);
-        this.embedded = brokers == null ? EmbeddedBroker.start(data) : null;
-        var topics =
-                start(
-                        "topics",
-                        List.of(
-                                "topics",
-                                "--bootstrap",
-                                bootstrap(),
-                                "--partitions",
-                                Integer.toString(builder.partitions)));
-        if (topics.awaitExit() != 0) {
+        chooseAddresses(builder.workers, builder.spareWorkers, builder.faultyLinks);
+        try {
+            // Workers know no broker: they start while it does.
+            IntStream.rangeClosed(1, builder.workers).forEach(this::startWorker);
+            this.brokers = builder.brokers == 0 ? null : startBrokers(builder);
+            this.embedded = brokers == null ? EmbeddedBroker.start(data) : null;
+        } catch (IOException | RuntimeException | AssertionError e) {
             marked.processes().forEach(ProcessHandle::destroyForcibly);
+            proxies.forEach(FaultProxy::close);
+            throw e;
+        }
+        try {
+            FleetTopics.create(bootstrap(), names, builder.partitions);
+            this.records = Records.reading(bootstrap(), names);
+            this.backend = new Backend(bootstrap(), names, records);
+        } catch (IOException | RuntimeException | AssertionError e) {
+            marked.processes().forEach(ProcessHandle::destroyForcibly);
+            proxies.forEach(FaultProxy::close);
             closeBrokers();
-            throw new IOException("The topics were not created:\n" + topics.output());
+            throw e;
         }
-        try (var admin = Admin.create(Map.<String, Object>of("bootstrap.servers", bootstrap()))) {
-            var replies =
-                    new NewTopic(
-                            names.prefix() + Records.REPLIES, Optional.of(1), Optional.empty());
-            admin.createTopics(List.of(replies)).all().get();
-        } catch (InterruptedException | ExecutionException e) {
-            throw new IOException("The topic for replies was not created", e);
+    }
+
+    /** Whichever of the workers serve, each has partitions. */
+    private void chooseAddresses(int first, int spare, boolean faultyLinks) throws IOException {
+        do {
+            workers.clear();
+            for (int number = 1; number <= first + spare; number++) {
+                workers.add(new HostPort("127.0.0.1", FreePort.on("127.0.0.1")));
+            }
+        } while (!placing(first).eachHasSome() || !placing(first + spare).eachHasSome());
+        if (faultyLinks) {
+            for (var worker : workers) {
+                proxies.add(FaultProxy.to(worker.port()));
+            }
         }
-        this.records = Records.reading(bootstrap(), names);
-        this.backend = new Backend(bootstrap(), names, records);
     }
 
     private Brokers startBrokers(Builder builder) throws IOException {
-        try {
-            return Brokers.start(
-                    builder.brokers, builder.gateways, data, builder.brokerSettings, this::start);
-        } catch (RuntimeException | AssertionError e) {
-            marked.processes().forEach(ProcessHandle::destroyForcibly);
-            throw e;
-        }
+        return Brokers.start(
+                builder.brokers, builder.gateways, data, builder.brokerSettings, this::start);
     }
 
     /** A fleet whose output goes to {@code target/fleets/<name>}. */
@@ -405,21 +406,6 @@ public final class FleetUnderTest implements AutoCloseable {
         public FleetUnderTest start() throws IOException {
             var fleet = new FleetUnderTest(this);
             try {
-                do {
-                    fleet.workers.clear();
-                    for (int number = 1; number <= workers + spareWorkers; number++) {
-                        fleet.workers.add(new HostPort("127.0.0.1", FreePort.on("127.0.0.1")));
-                    }
-                } while (!fleet.placing(workers).eachHasSome()
-                        || !fleet.placing(workers + spareWorkers).eachHasSome());
-                for (int number = 1; number <= workers + spareWorkers; number++) {
-                    if (faultyLinks) {
-                        fleet.proxies.add(FaultProxy.to(fleet.workers.get(number - 1).port()));
-                    }
-                    if (number <= workers) {
-                        fleet.startWorker(number);
-                    }
-                }
                 // A gateway places partitions on the workers that are there, so that they must be.
                 fleet.awaitReady("worker-");
                 for (int number = 1; number <= gateways; number++) {

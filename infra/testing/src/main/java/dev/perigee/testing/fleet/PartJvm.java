@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 final class PartJvm {
     private static final String MAIN = "dev.perigee.local.cli.Perigee";
     private static final long WARM_UP_MINUTES = 5;
+
+    /** The part that shares most with a command of which nothing is noted: a client of Kafka. */
+    private static final String LIKE_OTHERS = "gateway";
 
     /** Whose classes are noted. */
     private static final List<String> PARTS =
@@ -117,10 +121,11 @@ final class PartJvm {
         if (notes == null) {
             command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         } else {
-            var cache = notes.resolve(arguments.getFirst() + ".aot");
-            if (Files.exists(cache)) {
-                command.add("-XX:AOTCache=" + cache);
-            }
+            Stream.of(arguments.getFirst(), LIKE_OTHERS)
+                    .map(kind -> notes.resolve(kind + ".aot"))
+                    .filter(Files::exists)
+                    .findFirst()
+                    .ifPresent(cache -> command.add("-XX:AOTCache=" + cache));
             command.addAll(List.of("-cp", Files.readString(notes.resolve("classpath")).strip()));
         }
         command.add(MAIN);

@@ -7,6 +7,8 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -25,6 +27,7 @@ public final class LiveServers implements AutoCloseable {
     /** Other runs on this machine have fleets of their own, with instances of the same names. */
     private static final String RUN = ProcessHandle.current().pid() + "/";
 
+    private static final Path PROC = Path.of("/proc");
     private static final long PERIOD_MS = 50;
 
     /** A process that is being started still has its parent's environment. */
@@ -77,8 +80,7 @@ public final class LiveServers implements AutoCloseable {
     }
 
     private void look() {
-        var running = new TreeSet<Long>();
-        ProcessHandle.allProcesses().forEach(process -> running.add(process.pid()));
+        var running = running();
         known.keySet().retainAll(running);
         running.forEach(pid -> known.compute(pid, Served::next));
         var live = new HashMap<String, TreeSet<Long>>();
@@ -94,6 +96,18 @@ public final class LiveServers implements AutoCloseable {
                         doubles.add("two live processes of " + processId + ": " + pids);
                     }
                 });
+    }
+
+    /** By the names below /proc alone: {@link ProcessHandle} opens a file of each process. */
+    private static Set<Long> running() {
+        var running = new TreeSet<Long>();
+        var names = Objects.requireNonNull(PROC.toFile().list(), "no " + PROC);
+        for (var name : names) {
+            if (Character.isDigit(name.charAt(0))) {
+                running.add(Long.valueOf(name));
+            }
+        }
+        return running;
     }
 
     /**
@@ -119,7 +133,7 @@ public final class LiveServers implements AutoCloseable {
 
     private static String read(long pid, String file) {
         try {
-            var bytes = Files.readAllBytes(Path.of("/proc", Long.toString(pid), file));
+            var bytes = Files.readAllBytes(PROC.resolve(Long.toString(pid)).resolve(file));
             return new String(bytes, StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
             return "";
