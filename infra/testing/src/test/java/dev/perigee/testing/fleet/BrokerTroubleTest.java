@@ -4,39 +4,57 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.faults.FaultProxy;
 import dev.perigee.testing.history.Load;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Brokers that are there and do not do what they should. */
 @DisplayName("When brokers")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class BrokerTroubleTest {
     private static final Duration PACE = Duration.ofMillis(50);
     private static final int SERVERS = 4;
+
+    private FleetUnderTest fleet;
+
+    /** With one broker: each test has it well again in the end. */
+    @BeforeAll
+    void start() throws IOException {
+        fleet = fleet("broker-trouble").brokers(1).start();
+    }
+
+    @AfterAll
+    void end() {
+        fleet.close();
+    }
 
     @Test
     @Tag("long")
     @DisplayName("change leaders, are lost and restarted one by one, in a cluster of three")
     void changeLeaders(@TempDir Path folder) throws Exception {
-        try (var fleet = fleet("broker-leaders").brokers(3).start();
-                var load = Load.on(fleet, folder, SERVERS, PACE)) {
-            var program = Counting.on(fleet);
+        try (var three = fleet("broker-leaders").brokers(3).start();
+                var load = Load.on(three, folder, SERVERS, PACE)) {
+            var program = Counting.on(three);
             var pids = load.pids();
 
-            fleet.part("broker-1").kill();
+            three.part("broker-1").kill();
             program.awaitMore(60);
-            fleet.brokers().start(1).awaitReady();
-            for (int broker = 1; broker <= fleet.brokers().count(); broker++) {
+            three.brokers().start(1).awaitReady();
+            for (int broker = 1; broker <= three.brokers().count(); broker++) {
                 program.awaitMore(20);
-                assertThat(fleet.part("broker-" + broker).terminate()).isIn(0, 143);
-                fleet.brokers().start(broker).awaitReady();
+                assertThat(three.part("broker-" + broker).terminate()).isIn(0, 143);
+                three.brokers().start(broker).awaitReady();
             }
 
             assertThat(load.pids()).isEqualTo(pids);
@@ -49,16 +67,15 @@ final class BrokerTroubleTest {
     @Test
     @DisplayName("have a full disk and end, everything waits for their return")
     void haveAFullDisk(@TempDir Path folder) throws Exception {
-        try (var fleet = fleet("broker-disk").brokers(1).start();
-                var load = Load.on(fleet, folder, SERVERS, PACE)) {
+        try (var load = Load.on(fleet, folder, SERVERS, PACE)) {
             var program = Counting.on(fleet);
             var pids = load.pids();
 
             // As with a full disk, every write that makes a file longer fails.
-            var full = List.of("prlimit", "--pid", pid(fleet), "--fsize=0:");
+            var full = List.of("prlimit", "--pid", pid(), "--fsize=0:");
             assertThat(new ProcessBuilder(full).start().waitFor()).isZero();
             assertThat(fleet.part("broker-1").awaitExit()).isNotZero();
-            awaitHealth(fleet, false);
+            awaitHealth(false);
             program.isWhole();
             fleet.brokers().start(1).awaitReady();
 
@@ -66,15 +83,15 @@ final class BrokerTroubleTest {
             program.awaitMore(20);
             program.isWhole();
             nothingLost(load, "A full disk");
-            awaitHealth(fleet, true);
+            awaitHealth(true);
+            fleet.backend().uninstall(program.installation());
         }
     }
 
     @Test
     @DisplayName("acknowledge late and little by little, everything keeps its order")
     void areSlow(@TempDir Path folder) throws Exception {
-        try (var fleet = fleet("broker-slow").brokers(1).start();
-                var load = Load.on(fleet, folder, SERVERS, PACE)) {
+        try (var load = Load.on(fleet, folder, SERVERS, PACE)) {
             var program = Counting.on(fleet);
             var pids = load.pids();
             var networks = fleet.brokers().networks();
@@ -95,7 +112,8 @@ final class BrokerTroubleTest {
             assertThat(fleet.backend().answer(flood).text("outcome")).isEqualTo("success");
             program.isWhole();
             nothingLost(load, "Slow acknowledgements");
-            awaitHealth(fleet, true);
+            awaitHealth(true);
+            fleet.backend().uninstall(program.installation());
         }
     }
 
@@ -106,11 +124,11 @@ final class BrokerTroubleTest {
                 .gateway("group.heartbeat-interval", "1s");
     }
 
-    private static String pid(FleetUnderTest fleet) {
+    private String pid() {
         return Long.toString(fleet.part("broker-1").pid());
     }
 
-    private static void awaitHealth(FleetUnderTest fleet, boolean ready) {
+    private void awaitHealth(boolean ready) {
         Awaitility.await()
                 .atMost(Records.PATIENCE)
                 .pollInterval(100, TimeUnit.MILLISECONDS)

@@ -25,42 +25,37 @@ final class ExamplesTest {
     private static final Path EXAMPLES = Path.of("../examples").toAbsolutePath().normalize();
     private static final long PATIENCE_SECONDS = 120;
 
-    private final FleetUnderTest fleet;
     private final NpmServers npm = NpmServers.installed();
 
     @TempDir private Path directory;
 
-    ExamplesTest(FleetUnderTest fleet) {
-        this.fleet = fleet;
-    }
-
     @Test
-    void java() throws Exception {
-        assertThat(run(source("java/CallATool.java"), Map.of()))
+    void java(FleetUnderTest fleet) throws Exception {
+        assertThat(run(source("java/CallATool.java"), fleet, Map.of()))
                 .contains("SUCCESS", "Echo: Hello from Java");
     }
 
     @Test
-    void spring() throws Exception {
-        assertThat(run(source("spring/ReplyingTemplate.java"), Map.of()))
+    void spring(FleetUnderTest fleet) throws Exception {
+        assertThat(run(source("spring/ReplyingTemplate.java"), fleet, Map.of()))
                 .contains("success", "Echo: Hello from Spring");
     }
 
     @Test
-    void node() throws Exception {
+    void node(FleetUnderTest fleet) throws Exception {
         var command = List.of(Fixtures.NODE, EXAMPLES.resolve("node/call-a-tool.js").toString());
         var modules = Map.of("NODE_PATH", npm.modules().toString());
 
-        assertThat(run(command, modules)).contains("success", "Echo: Hello from Node");
+        assertThat(run(command, fleet, modules)).contains("success", "Echo: Hello from Node");
     }
 
     @Test
     @NeedsProgram(Program.PYTHON_KAFKA)
-    void python() throws Exception {
+    void python(FleetUnderTest fleet) throws Exception {
         var program = Program.PYTHON_KAFKA.path().toString();
         var command = List.of(program, EXAMPLES.resolve("python/call_a_tool.py").toString());
 
-        assertThat(run(command, Map.of())).contains("success", "Echo: Hello from Python");
+        assertThat(run(command, fleet, Map.of())).contains("success", "Echo: Hello from Python");
     }
 
     private static List<String> source(String file) {
@@ -75,7 +70,8 @@ final class ExamplesTest {
     }
 
     /** Runs an example against the fleet; gives what it printed. */
-    private String run(List<String> example, Map<String, String> environment) throws Exception {
+    private String run(List<String> example, FleetUnderTest fleet, Map<String, String> environment)
+            throws Exception {
         var command = new ArrayList<>(example);
         command.addAll(
                 List.of(fleet.bootstrap(), Fixtures.NODE, npm.entry("everything").toString()));

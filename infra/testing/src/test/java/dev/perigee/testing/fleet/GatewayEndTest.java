@@ -2,39 +2,60 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.MethodOrderer.OrderAnnotation;
+import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
+/** In this order: the gateway that ends second has had all partitions, and still has most. */
 @DisplayName("When a gateway ends")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(OrderAnnotation.class)
 final class GatewayEndTest {
 
     private static final int INSTANCES = 4;
     private static final int CALLS = 10;
 
+    private FleetUnderTest fleet;
+
+    @BeforeAll
+    void start() throws IOException {
+        fleet = FleetUnderTest.named("gateway-end").gateways(2).start();
+    }
+
+    @AfterAll
+    void end() {
+        fleet.close();
+    }
+
     @Test
+    @Order(1)
     @DisplayName(
             "RES-20: by kill -9 with calls in flight, each is answered, none runs twice, same pids")
     void killed(@TempDir Path folder) throws Exception {
-        try (var fleet = FleetUnderTest.named("gateway-killed").gateways(2).start()) {
-            takeOver(fleet, folder, () -> fleet.part("gateway-1").kill());
-        }
+        takeOver(folder, () -> fleet.part("gateway-1").kill());
+        fleet.startGateway(1).awaitReady();
     }
 
     @Test
+    @Order(2)
     @DisplayName("RES-22: by SIGTERM with calls in flight, the same holds")
     void terminated(@TempDir Path folder) throws Exception {
-        try (var fleet = FleetUnderTest.named("gateway-terminated").gateways(2).start()) {
-            takeOver(fleet, folder, () -> fleet.part("gateway-1").terminate());
-        }
+        takeOver(folder, () -> fleet.part("gateway-2").terminate());
     }
 
-    private static void takeOver(FleetUnderTest fleet, Path folder, Runnable end) throws Exception {
+    private void takeOver(Path folder, Runnable end) throws Exception {
         var backend = fleet.backend();
         var servers =
                 IntStream.range(0, INSTANCES)

@@ -17,9 +17,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("Servers that are packages")
+@ExtendWith(SharedFleet.class)
 final class PackagesTest {
 
     private static final int CALLS = 20;
@@ -34,10 +36,10 @@ final class PackagesTest {
         }
     }
 
-    private FleetUnderTest fleet(String name, String npmrc) throws IOException {
+    private FleetUnderTest fleet(String npmrc) throws IOException {
         var file = Files.writeString(folder.resolve("npmrc"), npmrc);
         var fleet =
-                FleetUnderTest.named(name)
+                FleetUnderTest.named("packages")
                         .worker("worker.cache-directory", folder.resolve("cache").toString())
                         .worker("packages.npmrc", file.toString())
                         .start();
@@ -58,7 +60,7 @@ final class PackagesTest {
         var registry = NpmRegistry.start();
         open.add(registry);
         var npmrc = "registry=%s\ncache=%s\n".formatted(registry.url(), folder.resolve("npm"));
-        var fleet = fleet("packages", npmrc);
+        var fleet = fleet(npmrc);
         var backend = fleet.backend();
         var helpers = servers(fleet);
         var alice =
@@ -125,8 +127,7 @@ final class PackagesTest {
     @Test
     @NeedsProgram(Program.PYTHON)
     @DisplayName("PRO-07: a server of node and one of python3 are online side by side")
-    void runsBothRuntimes() throws IOException {
-        var backend = fleet("runtimes", "").backend();
+    void runsBothRuntimes(Backend backend) {
         var node = backend.install(Installation.fixture());
         var python =
                 backend.install(
