@@ -11,6 +11,7 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,9 +40,20 @@ final class LinkCutTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 10, 20})
+    @ValueSource(ints = {1, 20})
     @DisplayName("RES-01, RES-03: every call is answered once, runs once, on the same process")
     void losesNothing(int seconds, @TempDir Path folder) throws Exception {
+        cut(seconds, folder);
+    }
+
+    @Test
+    @Tag("long")
+    @DisplayName("RES-01, RES-03: the same for a time between these")
+    void losesNothingInBetween(@TempDir Path folder) throws Exception {
+        cut(10, folder);
+    }
+
+    private void cut(int seconds, Path folder) throws Exception {
         try (var load = Load.on(fleet, folder, SERVERS, PACE)) {
             var pids = load.pids();
             var slow = backend.request(load.servers().getFirst(), "sleep", "{\"ms\":500}");
