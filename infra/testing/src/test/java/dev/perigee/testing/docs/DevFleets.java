@@ -7,10 +7,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
@@ -30,7 +28,7 @@ final class DevFleets implements AutoCloseable {
     private static final Pattern KAFKA_PORT = Pattern.compile("\\b9[01]92\\b");
 
     private final List<Shell.Running> started = new ArrayList<>();
-    private final Set<String> running = new HashSet<>();
+    private final Map<String, Shell.Running> running = new HashMap<>();
     private final Map<String, String> addresses = new HashMap<>();
     private final String kafkaPort = port("9092");
 
@@ -62,8 +60,8 @@ final class DevFleets implements AutoCloseable {
 
     /** Starts the fleet that a translated line says, unless it runs. */
     void start(String line, Shell shell) {
-        var command = line.replaceAll(" +#.*", "");
-        if (running.contains(command)) {
+        var command = command(line);
+        if (running.containsKey(command)) {
             return;
         }
         var whole =
@@ -71,10 +69,23 @@ final class DevFleets implements AutoCloseable {
         var fleet = shell.start("exec " + whole);
         started.add(fleet);
         fleet.awaitOutput(output -> output.contains("All parts are ready"));
-        running.add(command);
+        running.put(command, fleet);
         ADMIN.matcher(fleet.output())
                 .results()
                 .forEach(match -> addresses.putIfAbsent(match.group(1), match.group(2)));
+    }
+
+    /** Ends the fleet that a translated line started, as Ctrl-C does, if it runs. */
+    void end(String line) {
+        var fleet = running.remove(command(line));
+        if (fleet != null) {
+            started.remove(fleet);
+            fleet.interrupt();
+        }
+    }
+
+    private static String command(String line) {
+        return line.replaceAll(" +#.*", "");
     }
 
     /** What the fleet that was started first printed. */

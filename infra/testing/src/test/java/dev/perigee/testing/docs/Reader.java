@@ -28,6 +28,12 @@ final class Reader implements AutoCloseable {
     /** Starts parts, as JVMs like its own. */
     private static final String DEMO = "demo";
 
+    private static final String JAVA = "/bin/java\" ";
+
+    /** A program that is compiled for one run is over before the optimizing compiler pays. */
+    private static final String SHORT_RUN =
+            "JDK_JAVA_OPTIONS='-XX:TieredStopAtLevel=1 -XX:+UseSerialGC' ";
+
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
     private final NpmRegistry registry;
@@ -126,6 +132,8 @@ final class Reader implements AutoCloseable {
         var words = Words.of(line);
         if (words != null && words.getFirst().equals(PERIGEE) && !words.get(1).equals(DEMO)) {
             System.out.println(perigee(words.subList(1, words.size()), exitCode));
+        } else if (line.contains(JAVA)) {
+            System.out.println(shell.run(SHORT_RUN + line, exitCode));
         } else {
             System.out.println(shell.run(line, exitCode));
         }

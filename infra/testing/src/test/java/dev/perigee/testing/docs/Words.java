@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 /** Splits a command line as a shell does, where nothing in it needs a shell. */
 final class Words {
 
+    /** A shell takes it away: the line goes on. */
+    private static final String CONTINUED = "\\\n";
+
     private static final String NEEDS_SHELL = "|&;<>$`*?~(){}[]\\\"=";
 
     private Words() {}
@@ -32,6 +35,8 @@ final class Words {
                 }
             } else if (c == '#' && word == null) {
                 break;
+            } else if (line.startsWith(CONTINUED, at)) {
+                at++;
             } else if (NEEDS_SHELL.indexOf(c) >= 0 && !(c == '=' && !words.isEmpty())) {
                 return null;
             } else {

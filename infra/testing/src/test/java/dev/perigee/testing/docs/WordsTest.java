@@ -15,9 +15,25 @@ final class WordsTest {
                 .isEqualTo(List.of("call", "a:b", "{\"x\": \"y # z\"}", "--set", "k=v", ""));
     }
 
+    @Test
+    void goOnInTheNextLine() {
+        assertThat(Words.of("drain w \\\n    --admin u"))
+                .isEqualTo(List.of("drain", "w", "--admin", "u"));
+    }
+
     @ParameterizedTest
     @ValueSource(
-            strings = {"A=1 b", "a | b", "a > b", "a $(b)", "a \"b\"", "a && b", "a *", "a 'b"})
+            strings = {
+                "A=1 b",
+                "a | b",
+                "a > b",
+                "a $(b)",
+                "a \"b\"",
+                "a && b",
+                "a *",
+                "a 'b",
+                "a \\ \n b"
+            })
     void areLeftToAShellOtherwise(String line) {
         assertThat(Words.of(line)).isNull();
     }
