@@ -15,12 +15,16 @@ import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.worker.mcp.BlackHole;
 import dev.perigee.worker.mcp.HttpFixture;
+import dev.perigee.worker.mcp.HttpSettings;
+import dev.perigee.worker.tool.RetrySettings;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,31 +34,73 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class UnreachableHostTest {
     private static final Map<String, String> ECHO = Map.of("message", "hi");
 
-    /** As in production, where the bench has quicker ones. */
-    private static final Map<String, String> DEFAULTS = Map.of("mcp.handshake-timeout", "30s");
-
     private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
+
+    /** What takes minutes with the times of production takes seconds with a fifth of each. */
+    private static final int QUICKER = 5;
+
+    /** As in production, where the bench has quicker ones; each time a part of what it is. */
+    private static Map<String, String> defaults(int quicker) {
+        var defaults = InstanceSettings.SCHEMA.defaults();
+        return Map.of(
+                "http.connect-timeout", part(defaults.value(HttpSettings.CONNECT_TIMEOUT), quicker),
+                "mcp.handshake-timeout",
+                        part(defaults.value(InstanceSettings.HANDSHAKE_TIMEOUT), quicker),
+                "retry.delays",
+                        defaults.value(RetrySettings.DELAYS).stream()
+                                .map(delay -> part(delay, quicker))
+                                .collect(Collectors.joining(",")));
+    }
+
+    private static String part(Duration whole, int quicker) {
+        return whole.toMillis() / quicker + "ms";
+    }
 
     @ParameterizedTest
     @EnumSource(
             value = TransportType.class,
             names = {"HTTP", "SSE"})
+    @Tag("long")
     @DisplayName("REC-28: with default settings, when it is installed")
     void isInstalled(TransportType transport) throws Exception {
+        isInstalled(transport, 1);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = TransportType.class,
+            names = {"HTTP", "SSE"})
+    @DisplayName("REC-28: with default settings in scale, when it is installed")
+    void isInstalledByDefault(TransportType transport) throws Exception {
+        isInstalled(transport, QUICKER);
+    }
+
+    private static void isInstalled(TransportType transport, int quicker) throws Exception {
         try (var hole = BlackHole.open();
-                var bench = new Bench(DEFAULTS)) {
+                var bench = new Bench(defaults(quicker))) {
             assertInstalledOffline(bench, config(transport, hole.url()));
         }
     }
 
     @Test
+    @Tag("long")
     @DisplayName("REC-22, REC-28: with default settings, when an online server is called")
     void isCalled() throws Exception {
+        isCalled(1);
+    }
+
+    @Test
+    @DisplayName("REC-22, REC-28: with default settings in scale, when an online server is called")
+    void isCalledByDefault() throws Exception {
+        isCalled(QUICKER);
+    }
+
+    private static void isCalled(int quicker) throws Exception {
         try (var server = HttpFixture.start();
-                var bench = new Bench(DEFAULTS)) {
+                var bench = new Bench(defaults(quicker))) {
             var config = online(bench, server);
             try (var _ = replaced(server)) {
-                var order = request(bench, config, DEFAULT_TIMEOUT);
+                var order = request(bench, config, DEFAULT_TIMEOUT.dividedBy(quicker));
                 assertThat(bench.instances.execute(order).answered()).isNull();
                 var result = bench.result(order, DEFAULT_TIMEOUT.plusSeconds(10));
 

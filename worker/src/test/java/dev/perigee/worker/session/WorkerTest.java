@@ -45,6 +45,7 @@ final class WorkerTest {
         texts.put("link.token", TOKEN);
         texts.put("admin.listen", "127.0.0.1:0");
         texts.put("process.termination-grace", "2s");
+        texts.put("worker.drain-timeout", "1s"); // No gateway here lets sessions go.
         texts.put("worker.mode", "development");
         texts.put("isolation.mode", "none");
         texts.putAll(more);
