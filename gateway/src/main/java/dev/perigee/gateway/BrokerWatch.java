@@ -78,14 +78,14 @@ final class BrokerWatch implements AutoCloseable {
                             .get();
             awaySince = null;
             if (before != null) {
-                LOG.atInfo().addKeyValue("since", before).log("The broker is back");
+                LOG.atInfo().addKeyValue("since", before).log("Broker reachable again");
             }
         } catch (ExecutionException e) {
             if (before == null) {
                 awaySince = asked;
                 LOG.atWarn()
                         .addKeyValue("cause", String.valueOf(e.getCause()))
-                        .log("No broker answers; what is to be written is held");
+                        .log("No broker reachable; writes are buffered");
             }
         }
     }
@@ -108,7 +108,7 @@ final class BrokerWatch implements AutoCloseable {
         } catch (ExecutionException e) {
             LOG.atLevel(refused ? Level.DEBUG : Level.INFO)
                     .addKeyValue("cause", String.valueOf(e.getCause()))
-                    .log("The brokers' time is not known, so this machine's clock must be right");
+                    .log("Broker time unknown; deadlines rely on this machine's clock");
             refused = true;
         }
     }

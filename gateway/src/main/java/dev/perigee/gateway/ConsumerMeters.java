@@ -22,11 +22,10 @@ import org.apache.kafka.common.metrics.stats.CumulativeSum;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows what the consumer measures of itself, under the names that Micrometer's own binder gives.
- * That one looks for changes by comparing all with all, which takes a gateway with hundreds of
- * partitions many seconds of a core; here Kafka tells each measurement when it comes and goes. Of
- * partitions only the lag is shown, of topics nothing. Made by Kafka, of the consumer's
- * configuration; any thread.
+ * Metrics of the consumer, under the names that Micrometer's own binder gives. That one looks for
+ * changes by comparing all with all, which takes a gateway with hundreds of partitions many seconds
+ * of a core; here Kafka calls back when a metric is added or removed. Of partitions only the lag is
+ * shown, of topics nothing. Made by Kafka, of the consumer's configuration; any thread.
  */
 public final class ConsumerMeters implements MetricsReporter {
     private static final String REGISTRY = "perigee.meter.registry";
@@ -84,7 +83,7 @@ public final class ConsumerMeters implements MetricsReporter {
         meters.clear();
     }
 
-    /** Kafka tells what is of a topic twice, under its name and under one with dots replaced. */
+    /** Kafka reports topic metrics twice, under its name and under one with dots replaced. */
     private boolean isShown(KafkaMetric metric) {
         var name = metric.metricName();
         var topic = name.tags().get("topic");

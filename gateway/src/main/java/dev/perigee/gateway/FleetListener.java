@@ -12,8 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Publishes heartbeats, of each worker one at a time and the newest next, and tells the owners of
- * partitions when a worker came or went.
+ * Publishes heartbeats, of each worker one at a time and the newest next, and notifies the owners
+ * of partitions when a worker came or went.
  */
 final class FleetListener implements WorkerListener {
     private final FastPublisher fast;

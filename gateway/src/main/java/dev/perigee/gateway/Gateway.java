@@ -46,9 +46,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A running gateway: between Kafka and the workers. Started and closed by one thread.
- *
- * <p>Source: design/architecture.md.
+ * A running gateway: takes commands and requests from Kafka, has workers carry them out over their
+ * links, and publishes what comes back. Keeps nothing on disk: a partition's state is in Kafka and
+ * in the session at its worker. Started and closed by one thread.
  */
 public final class Gateway implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
@@ -132,7 +132,7 @@ public final class Gateway implements AutoCloseable {
             try {
                 parts.pop().close();
             } catch (Exception e) {
-                LOG.atWarn().setCause(e).log("A part of the gateway did not close");
+                LOG.atWarn().setCause(e).log("A part of the gateway failed to close");
             }
         }
         registry.close();

@@ -20,7 +20,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a gateway is doing, asked at each reading. */
+/** Gauges of a gateway, computed at each reading. */
 record GatewayGauges(MeterRegistry registry, InstantSource clock) {
 
     /** How many partitions there are, by what their owners are doing, and what they have open. */

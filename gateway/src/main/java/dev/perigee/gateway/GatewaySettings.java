@@ -16,7 +16,9 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The gateway's configuration keys. Source: design/contract.md, design/decisions.md. */
+/**
+ * The gateway's configuration keys; {@code docs/reference/configuration.md} is generated from them.
+ */
 public final class GatewaySettings {
     private static final SettingType<Duration> POSITIVE =
             SettingType.duration().where(duration -> duration.isPositive(), "longer than nothing");

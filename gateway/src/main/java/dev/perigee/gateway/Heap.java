@@ -3,7 +3,7 @@ package dev.perigee.gateway;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 
-/** What the Kafka clients may hold, as the heap of this process allows. Sizes in bytes. */
+/** Memory limits of the Kafka clients, derived from the heap of this process. Sizes in bytes. */
 final class Heap {
     private static final long LEAST_FETCH = 64 << 10;
     private static final long USUAL_FETCH = 1 << 20;

@@ -10,9 +10,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which ids the topics that come in had when the fleet began, and have now. One that was deleted
- * and made again has another, and its offsets begin anew: workers, which know what they accepted by
- * topic and offset, are told another name of it. Pure.
+ * Topic ids of the input topics, at the fleet's first start and now. A topic that was deleted and
+ * recreated has another id, and its offsets restart: workers, which remember what they accepted by
+ * topic and offset, are given another name for it. Pure.
  *
  * @param first by the topic's suffix
  * @param now the same

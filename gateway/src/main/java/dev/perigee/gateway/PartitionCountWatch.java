@@ -52,7 +52,7 @@ final class PartitionCountWatch implements AutoCloseable {
     private volatile @Nullable String problem;
     private long loggedNanos;
 
-    /** Told when topics were made again. */
+    /** Called when topics were recreated. */
     interface Replacement {
         void replaced(Set<Topic> topics, Map<Topic, String> linkNames);
     }
@@ -140,7 +140,7 @@ final class PartitionCountWatch implements AutoCloseable {
             }
             tell(counts.difference(expected));
         } catch (ExecutionException e) {
-            LOG.atDebug().setCause(e).log("The topics' partitions cannot be asked for");
+            LOG.atDebug().setCause(e).log("Cannot describe the topics");
         }
     }
 
@@ -164,7 +164,7 @@ final class PartitionCountWatch implements AutoCloseable {
             replacements.increment(which.size());
             LOG.atError()
                     .addKeyValue("topics", text)
-                    .log("Topics were deleted and made again, they are read from the beginning");
+                    .log("Topics were deleted and recreated; reading them from the beginning");
             incarnations = next;
             onReplaced.replaced(which, next.linkNames());
         } else if (suspicious) {
@@ -178,13 +178,13 @@ final class PartitionCountWatch implements AutoCloseable {
         long now = System.nanoTime();
         if (difference == null) {
             if (known) {
-                LOG.atInfo().log("The topics have as many partitions as expected again");
+                LOG.atInfo().log("Partition counts are as expected again");
             }
         } else if (!known || now - loggedNanos >= REMINDER.toNanos()) {
             loggedNanos = now;
             LOG.atError()
                     .addKeyValue("reason", difference)
-                    .log("The topics' partitions were changed in place");
+                    .log("Partition counts were changed in place");
         }
     }
 

@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many partitions the topics of the process partitions have. A fleet keeps the count with which
- * it began: keys are routed by it, and each partition's state lies where that count put it. Pure.
+ * Partition counts of the co-partitioned topics. A fleet keeps the count with which it began: keys
+ * are routed by it, and each partition's state lies where that count put it. Pure.
  *
  * @param found by topic, at least one
  */

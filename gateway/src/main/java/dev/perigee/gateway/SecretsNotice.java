@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an operator should know of where users' secrets are kept or sent as they came; said once, at
- * start. Of a machine that is a fleet by itself there is nothing to say.
+ * Notice, logged once at start, of where users' secrets are stored or sent unencrypted. Nothing is
+ * logged where the whole fleet is one machine.
  */
 final class SecretsNotice {
     private static final Logger LOG = LoggerFactory.getLogger(SecretsNotice.class);

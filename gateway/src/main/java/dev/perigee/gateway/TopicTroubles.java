@@ -9,7 +9,7 @@ import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 
-/** Why a gateway cannot use a topic, and what to do, for people. Pure. */
+/** Explanations of why a gateway cannot use a topic, and what to do, for people. Pure. */
 final class TopicTroubles {
     private TopicTroubles() {}
 

@@ -22,10 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks every two seconds whether each topic can be used: it exists, the gateway has its rights,
- * its partitions have leaders and replicas enough. What two looks find is told; brokers that start
- * know some topics a moment later. What cannot be asked leaves the last answer: {@link BrokerWatch}
- * says that no broker answers.
+ * Health check of the topics, every two seconds: each exists, the gateway has its rights, its
+ * partitions have leaders and replicas enough. Reported after two checks agree, since brokers that
+ * start learn of some topics a moment later. A check that fails leaves the last result: {@link
+ * BrokerWatch} reports that no broker is reachable.
  */
 final class TopicWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TopicWatch.class);
@@ -69,7 +69,7 @@ final class TopicWatch implements AutoCloseable {
             suspected = found;
             tell(confirmed);
         } catch (ExecutionException e) {
-            LOG.atDebug().setCause(e).log("The topics cannot be asked for");
+            LOG.atDebug().setCause(e).log("Cannot describe the topics");
         }
     }
 
@@ -120,7 +120,7 @@ final class TopicWatch implements AutoCloseable {
                     found.put(answer.getKey(), Integer.parseInt(entry.value()));
                 }
             } catch (ExecutionException e) {
-                LOG.atDebug().setCause(e).log("A topic's configuration cannot be asked for");
+                LOG.atDebug().setCause(e).log("Cannot read a topic's configuration");
             }
         }
         leastReplicas = found;
@@ -135,12 +135,12 @@ final class TopicWatch implements AutoCloseable {
                         LOG.atError()
                                 .addKeyValue("topic", names.of(topic))
                                 .addKeyValue("reason", trouble)
-                                .log("A topic cannot be used, others go on");
+                                .log("Topic unusable; other topics are not affected");
                     }
                 });
         for (var topic : before.keySet()) {
             if (!troubles.containsKey(topic)) {
-                LOG.atInfo().addKeyValue("topic", names.of(topic)).log("A topic can be used again");
+                LOG.atInfo().addKeyValue("topic", names.of(topic)).log("Topic usable again");
             }
         }
     }

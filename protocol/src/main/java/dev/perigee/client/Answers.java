@@ -16,7 +16,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads results on a thread of its own and hands each to who waits for it. Results that nobody
+ * Reads results on a thread of its own and hands each to its waiting caller. Results that nobody
  * waits for, repeats among them, are passed over.
  */
 final class Answers implements AutoCloseable {

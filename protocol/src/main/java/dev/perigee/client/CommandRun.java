@@ -25,13 +25,19 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
  * Sends commands and follows what becomes of them, until each has its terminal result.
  *
  * <p>Statuses and results come by different topics. A terminal result that names a status is held
- * back for a moment until that status was told, so that a reader sees them in their true order.
+ * back for a moment until that status was delivered, so that a listener sees them in their true
+ * order.
  */
 public final class CommandRun {
     private static final Duration POLL = Duration.ofMillis(500);
     private static final Duration SETTLING = Duration.ofSeconds(1);
 
-    /** A command and where it goes. */
+    /**
+     * A command and where it goes.
+     *
+     * @param key the record's key, which decides its partition
+     * @param command the record's value
+     */
     public record Addressed(RecordKey key, Command command) {
         /** Where the command itself says. */
         public Addressed(Command command) {
@@ -39,7 +45,7 @@ public final class CommandRun {
         }
     }
 
-    /** Is told what happens, in the order of each topic partition. */
+    /** Called for each status and result, in the order of each topic partition. */
     public interface Listener {
         void status(Event status);
 
@@ -59,7 +65,7 @@ public final class CommandRun {
     /**
      * A run; it is used once.
      *
-     * @param interesting which status changes to tell the listener
+     * @param interesting which status changes the listener gets
      */
     public CommandRun(KafkaConnection connection, Predicate<Event> interesting, Listener listener) {
         this.connection = connection;
@@ -115,7 +121,7 @@ public final class CommandRun {
                 takeResult(Json.read(value, CommandResult.class));
             }
         } catch (InvalidRecordException ignored) {
-            // Written by something newer or foreign: not ours to judge.
+            // Written by a newer version or another program: skipped.
         }
     }
 

@@ -34,10 +34,11 @@ public final class EventFeed implements AutoCloseable {
     }
 
     /**
-     * What a record of these topics says.
+     * A record of these topics.
      *
+     * @param topic where the record was
      * @param processId the record's key
-     * @param event null when the instance was uninstalled: status and tools then have no more of it
+     * @param event null for a tombstone: the instance was uninstalled
      */
     public record Followed(Topic topic, String processId, @Nullable Event event) {}
 
@@ -84,7 +85,7 @@ public final class EventFeed implements AutoCloseable {
                     var event = record.value() == null ? null : Event.read(record.value());
                     followed.add(new Followed(topic, textOf(record.key()), event));
                 } catch (InvalidRecordException ignored) {
-                    // Written by something newer or foreign: not ours to judge.
+                    // Written by a newer version or another program: skipped.
                 }
             }
         }

@@ -14,8 +14,10 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
 
 /**
- * How to reach the broker, and under which names its topics are.
+ * Addresses of the brokers, client properties, and the names of the topics.
  *
+ * @param bootstrap addresses of brokers, host:port separated by commas
+ * @param names the topics' full names
  * @param properties further client properties, such as security ones; may hold secrets
  */
 public record KafkaConnection(String bootstrap, TopicNames names, Map<String, String> properties) {
@@ -45,7 +47,8 @@ public record KafkaConnection(String bootstrap, TopicNames names, Map<String, St
     }
 
     /**
-     * Tells a broker that does not answer from one that refuses, and from a client that cannot ask.
+     * Distinguishes a broker that does not answer from one that refuses, and from a client that
+     * cannot ask.
      */
     public RuntimeException explained(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Where records come from. For one thread. */
+/** Source of records. For one thread. */
 interface RecordSource extends AutoCloseable {
     /** Waits at most so long for records; each partition's come in order. */
     List<ConsumerRecord<byte[], byte[]>> poll(Duration wait);

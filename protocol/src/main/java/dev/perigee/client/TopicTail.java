@@ -30,7 +30,7 @@ public final class TopicTail implements RecordSource {
         this.endsAtStart = endsAtStart;
     }
 
-    /** Where to begin. */
+    /** Start position. */
     public sealed interface Start {
         /** With the oldest record there is. */
         record Beginning() implements Start {}
@@ -38,10 +38,18 @@ public final class TopicTail implements RecordSource {
         /** With records appended from now on. */
         record End() implements Start {}
 
-        /** With records appended at this time or later. */
+        /**
+         * With records appended at this time or later.
+         *
+         * @param time compared with the records' timestamps
+         */
         record Since(Instant time) implements Start {}
 
-        /** With these offsets; partitions that are not named are not read. */
+        /**
+         * With these offsets; partitions that are not named are not read.
+         *
+         * @param offsets the first offset of each partition to read
+         */
         record At(Map<TopicPartition, Long> offsets) implements Start {
             public At {
                 offsets = Map.copyOf(offsets);

@@ -7,9 +7,9 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * How many processes and threads the worker and all that it starts can have together: the least of
- * what the kernel has numbers and room for, and of the limits of the control groups (v1 or v2) that
- * the worker is in.
+ * Limit on the processes and threads that the worker and all that it starts can have together: the
+ * least of what the kernel has numbers and room for, and of the limits of the control groups (v1 or
+ * v2) that the worker is in.
  *
  * @param root where {@code proc} and {@code sys} are
  */

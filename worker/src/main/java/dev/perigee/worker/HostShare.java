@@ -4,7 +4,7 @@ import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import org.jspecify.annotations.Nullable;
 
-/** What the servers of a worker may have together, of memory and of processes. */
+/** Share of the host's memory and processes that all servers of a worker may have together. */
 final class HostShare {
     /** Beside its heap a JVM has code, threads and buffers. */
     private static final long REST_OF_WORKER = 128L << 20;

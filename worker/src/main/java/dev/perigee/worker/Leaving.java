@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A worker's ways out: at an operator's wish, who may change his mind, and for good. Gateways are
- * told of each and move their partitions. Any thread may call.
+ * Drain of a worker: operator-initiated and cancellable, or final, when the worker stops. Gateways
+ * are notified of each change and move their partitions. Any thread may call.
  */
 final class Leaving implements DrainControl {
     private static final Logger log = LoggerFactory.getLogger(Leaving.class);
@@ -31,7 +31,7 @@ final class Leaving implements DrainControl {
         this.stopTimeout = stopTimeout;
     }
 
-    /** Gateways are told by this one from now on. */
+    /** Sets the server that notifies gateways from now on. */
     void by(LinkServer server) {
         link = server;
     }
@@ -75,7 +75,7 @@ final class Leaving implements DrainControl {
                 .addKeyValue("phase", state.phase())
                 .addKeyValue("version", state.version())
                 .addKeyValue("reason", state.reason())
-                .log("Gateways are told whether this worker takes sessions");
+                .log("Gateways notified of the drain state");
         var server = link;
         if (server != null) {
             server.announce(state);

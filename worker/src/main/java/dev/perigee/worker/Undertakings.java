@@ -4,11 +4,14 @@ import java.util.ArrayDeque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What was started and how it is stopped: in reverse order, each whatever became of the others. */
+/**
+ * Shutdown sequence: stops the parts that were started, in reverse order, each whether or not
+ * others failed to stop. Thread-safe.
+ */
 final class Undertakings {
     private static final Logger log = LoggerFactory.getLogger(Undertakings.class);
 
-    /** Stops one thing. */
+    /** Stops one part. */
     @FunctionalInterface
     interface Stop {
         void run() throws InterruptedException;
@@ -18,12 +21,12 @@ final class Undertakings {
 
     private final ArrayDeque<Undertaking> started = new ArrayDeque<>();
 
-    /** Something was started. */
+    /** Adds a part that was started. */
     synchronized void add(String name, Stop stop) {
         started.push(new Undertaking(name, stop));
     }
 
-    /** Something was started that is to be stopped after all that was started before it. */
+    /** Adds a part that is stopped after all that were added before. */
     synchronized void addFirst(String name, Stop stop) {
         started.addLast(new Undertaking(name, stop));
     }
@@ -41,7 +44,7 @@ final class Undertakings {
                 log.atError()
                         .addKeyValue("part", last.name())
                         .setCause(e)
-                        .log("A part did not stop cleanly");
+                        .log("A part of the worker failed to stop");
             }
         }
         if (interrupted) {

@@ -56,8 +56,8 @@ import org.slf4j.LoggerFactory;
  * A worker. It starts in the order in which its promises build on each other: what an earlier
  * incarnation left is killed, then the watchdog guards, then processes can be started, then a jail
  * is tried where there is to be one, then gateways are let in. {@link #close} is for an orderly
- * end: gateways are told, processes are ended and their last words acknowledged before the link is
- * closed.
+ * end: gateways are notified, processes are ended and their last entries acknowledged before the
+ * link is closed.
  */
 public final class Worker implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Worker.class);
@@ -322,7 +322,7 @@ public final class Worker implements AutoCloseable {
                 isolation::carriesNetworks);
     }
 
-    /** Leftovers are swept before anything listens, so whoever can ask finds that done. */
+    /** Leftovers are swept before anything listens, so it is done before any request. */
     private static Health ready(
             Processes processes, Isolation isolation, Leaving leaving, SessionRegistry sessions) {
         return new Health(
@@ -363,14 +363,14 @@ public final class Worker implements AutoCloseable {
     /**
      * Waits until the watchdog's lease is lost: the worker was frozen for its retention, its
      * processes are dead, nothing can be started any more. The program should close it and end with
-     * an error, to be started anew.
+     * an error, to be restarted.
      */
     public void awaitLeaseLost() throws InterruptedException {
         leaseLost.await();
     }
 
     /**
-     * Ends it in order: gateways are told, processes ended, their last events acknowledged, all
+     * Ends it in order: gateways are notified, processes ended, their last events acknowledged, all
      * bounded. Does nothing the second time.
      */
     @Override

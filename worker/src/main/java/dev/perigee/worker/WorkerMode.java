@@ -1,6 +1,6 @@
 package dev.perigee.worker;
 
-/** What a worker is for. */
+/** Purpose of a worker. */
 public enum WorkerMode {
     /** A developer's own servers on a developer's machine. */
     DEVELOPMENT,

@@ -60,7 +60,7 @@ public final class AdminServer implements AutoCloseable {
         var threads = new QueuedThreadPool(MAX_THREADS, 1);
         threads.setName("admin-http");
         threads.setDaemon(true);
-        // A page may be told of changes for as long as it is open.
+        // A page may receive changes for as long as it is open.
         threads.setVirtualThreadsExecutor(VirtualThreads.getNamedVirtualThreadsExecutor("admin-"));
         var server = new Server(threads);
         var http = new HttpConnectionFactory();

@@ -20,8 +20,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that the console knows while somebody watches. Each change has a number, the version;
- * whoever knows all up to some version asks for what came after. One thread fills it, any may ask.
+ * State of the console while there are viewers. Each change has a number, the version; a viewer who
+ * knows all up to some version asks for what came after. One thread fills it, any may ask.
  */
 final class Board {
     private static final int MAX_INSTANCES = 10_000;
@@ -47,7 +47,7 @@ final class Board {
     /** The last claim of a partition. */
     record Claim(String gatewayId, Instant at, long epoch) {}
 
-    /** What the topics say of the fleet, at one moment. */
+    /** Snapshot of the fleet as the topics have it. */
     record Known(
             Map<String, WorkerFacts> workers,
             Map<Integer, Claim> claims,
@@ -205,7 +205,7 @@ final class Board {
                 });
     }
 
-    /** Nothing will change any more: whoever waits is told so. */
+    /** Closes the board; wakes all waiting viewers. */
     void close() {
         change(() -> closed = true);
     }

@@ -11,7 +11,10 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.eclipse.jetty.server.Handler;
 
-/** The console of one gateway: what it serves, and what runs behind that while somebody watches. */
+/**
+ * Console of one gateway: its pages, and the reader behind them, which runs while there are
+ * viewers.
+ */
 public final class Console implements AutoCloseable {
     private static final Duration LINGER = Duration.ofSeconds(30);
     private static final Duration SILENCE = Duration.ofSeconds(5);
@@ -27,7 +30,7 @@ public final class Console implements AutoCloseable {
     }
 
     /**
-     * How the console reaches Kafka.
+     * Kafka clients and names that the console uses.
      *
      * @param consumers makes consumers outside any group that read committed records only
      * @param group of the gateways
@@ -40,7 +43,7 @@ public final class Console implements AutoCloseable {
             String group,
             String memberSuffix) {}
 
-    /** A console that does nothing until somebody looks. */
+    /** A console that does nothing until its first viewer. */
     public static Console of(
             Settings settings,
             AdminAccess access,

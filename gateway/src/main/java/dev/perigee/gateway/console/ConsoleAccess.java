@@ -8,9 +8,9 @@ import org.eclipse.jetty.server.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may see the console: whoever may see the admin pages, and a browser in which somebody has
- * typed the token. The cookie is bound to this path, is out of reach of scripts and is not sent
- * with requests that another site makes.
+ * Access control of the console: whoever may see the admin pages, and a browser in which the token
+ * was entered. The cookie is bound to this path, is out of reach of scripts and is not sent with
+ * requests that another site makes.
  */
 final class ConsoleAccess {
     static final String PATH = "/console";
@@ -32,7 +32,7 @@ final class ConsoleAccess {
         return hasSession(request) ? null : refusal;
     }
 
-    /** Whether somebody has logged in with this browser. */
+    /** Whether this browser has logged in. */
     boolean hasSession(Request request) {
         var secret = secret(request);
         return secret != null && sessions.runs(secret);

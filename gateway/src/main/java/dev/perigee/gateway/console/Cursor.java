@@ -4,10 +4,10 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a viewer knows a board. It is all that is kept of a viewer: a slow one is told less often
- * and finds the newest, and no queue grows for it.
+ * A viewer's position on a board. It is all that is kept of a viewer: a slow one gets fewer
+ * updates, each with the newest state, and no queue grows for it.
  *
- * @param board which board, as each begins anew
+ * @param board id of the board, as each starts from version 0
  */
 record Cursor(String board, long version) {
     static final Cursor NONE = new Cursor("", 0);

@@ -5,7 +5,7 @@ import dev.perigee.protocol.event.EventBody;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** One thing of an instance's history, as a page is told it. All text comes from others. */
+/** One entry of an instance's history, as sent to a page. All text comes from others. */
 sealed interface Entry {
     /** When it happened, by the clock of the worker. */
     Instant at();

@@ -11,8 +11,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells one viewer what changes on a board, as server-sent events, until it is gone or the board is
- * closed. On the viewer's own thread: a viewer that does not read holds up itself only.
+ * Stream of a board's changes to one viewer, as server-sent events, until it is gone or the board
+ * is closed. On the viewer's own thread: a viewer that does not read holds up itself only.
  */
 final class EventStream {
     private static final Duration PAUSE = Duration.ofMillis(150);
@@ -35,7 +35,7 @@ final class EventStream {
     }
 
     /**
-     * Tells until it ends.
+     * Sends until it ends.
      *
      * @param known of the fleet and the list
      * @param knownOfIt the version up to which the viewer knows the instance it looks at
@@ -57,7 +57,7 @@ final class EventStream {
             }
             out.flush();
             first = false;
-            // Changes that come together are told together.
+            // Changes that come together are sent together.
             LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(PAUSE.toMillis()));
             if (Thread.interrupted()) {
                 throw new InterruptedException();

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * What this gateway knows of the fleet by itself; answered from memory.
+ * The gateway's own view of the fleet, answered from memory.
  *
  * @param partitions how many there are
  * @param workers the links

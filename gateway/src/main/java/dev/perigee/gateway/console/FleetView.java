@@ -32,7 +32,7 @@ record FleetView(
     /**
      * A worker: its link as this gateway has it, and its newest heartbeat.
      *
-     * @param link null for one that only heartbeats tell of
+     * @param link null for one that is known by heartbeats only
      * @param facts null before the first heartbeat
      */
     record WorkerLine(
@@ -43,7 +43,7 @@ record FleetView(
             String address, String state, Instant since, String phase, @Nullable String problem) {}
 
     /**
-     * What a heartbeat says of its worker; what it does not say is null.
+     * Facts of a worker from its heartbeat; null where the heartbeat has none.
      *
      * @param cpuLoad of the worker's JVM alone, as {@code memory} is of its heap; shares of
      *     processors are from 0 to 1
@@ -94,7 +94,7 @@ record FleetView(
     /**
      * A partition.
      *
-     * @param gatewayId whose it is by the group, null when nobody's
+     * @param gatewayId its owner by the group, null when it has none
      * @param claimedBy who claimed it last; another one while it changes hands
      * @param epoch of that claim
      * @param workerId where its processes are, null where they are known to be nowhere
@@ -110,7 +110,7 @@ record FleetView(
             @Nullable String state) {}
 
     /**
-     * How the console itself does.
+     * State of the console's own reading.
      *
      * @param caughtUp whether everything was read that was there when it began
      * @param problem why it cannot read, null when it can

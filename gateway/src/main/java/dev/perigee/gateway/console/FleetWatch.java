@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fills a board while somebody watches: the first viewer starts the feed; a while after the last
+ * Fills a board while there are viewers: the first viewer starts the feed; a while after the last
  * one left, so that a page can be loaded again, it stops and the board is forgotten. Any thread.
  */
 final class FleetWatch implements AutoCloseable {
@@ -24,14 +24,14 @@ final class FleetWatch implements AutoCloseable {
     private @Nullable Board board;
     private @Nullable Feed feed;
 
-    /** What fills a board until it is closed. */
+    /** Source that fills a board until it is closed. */
     interface Feed extends AutoCloseable {
         @Override
         void close();
     }
 
     /**
-     * @param linger how long a board is kept for nobody
+     * @param linger how long a board is kept without viewers
      * @param boards makes an empty board
      * @param feeds starts to fill one
      */
@@ -121,7 +121,7 @@ final class FleetWatch implements AutoCloseable {
         }
     }
 
-    /** Stops, but not when somebody came after that visit; null for whoever comes. */
+    /** Stops, unless a viewer came after that visit; null to stop in any case. */
     private void stop(@Nullable Long last) {
         Board filled;
         Feed filling;
@@ -145,7 +145,7 @@ final class FleetWatch implements AutoCloseable {
         }
     }
 
-    /** Tells all viewers that it is over. */
+    /** Closes the board of all viewers. */
     @Override
     public void close() {
         closed.countDown();

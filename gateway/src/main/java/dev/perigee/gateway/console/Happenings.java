@@ -4,7 +4,7 @@ import dev.perigee.protocol.event.EventBody;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Says in a sentence what a lifecycle event tells. Pure. */
+/** Lifecycle events as sentences. Pure. */
 final class Happenings {
     private Happenings() {}
 

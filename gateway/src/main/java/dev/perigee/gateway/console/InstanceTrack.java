@@ -11,9 +11,9 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the console has learned of one instance. It is shown once its status is known: the topics
- * are read side by side, and only that of statuses says that an instance is still installed. For
- * the board's lock.
+ * The console's record of one instance. It is shown once its status is known: the topics are read
+ * in parallel, and only the status topic says that an instance is still installed. Guarded by the
+ * board's lock.
  */
 final class InstanceTrack {
     private static final int MAX_LINES = 500;

@@ -5,7 +5,9 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What the newest heartbeat says of an instance, but for what changes with each of them. */
+/**
+ * Facts of an instance from the newest heartbeat, without those that change with each heartbeat.
+ */
 record ProcessFacts(
         String state,
         boolean dormant,

@@ -3,7 +3,7 @@ package dev.perigee.gateway.console;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a record stands among those of its instance: {@code ce_id} is {@code {process_id}/{epoch
+ * Position of a record among those of its instance: {@code ce_id} is {@code {process_id}/{epoch
  * that created the session}/{seq}}.
  */
 record RecordId(long epoch, long seq) {

@@ -7,7 +7,8 @@ import java.util.List;
 
 /**
  * The newest entries of one kind of one instance. Each has the board's version at which it came, so
- * that a viewer who knows everything up to some version can be told the rest. For the board's lock.
+ * that a viewer who knows everything up to some version can get the rest. Guarded by the board's
+ * lock.
  */
 final class Ring<E extends Entry> {
     private final int max;
@@ -51,10 +52,10 @@ final class Ring<E extends Entry> {
     }
 
     /**
-     * What a viewer is told.
+     * Entries for a viewer.
      *
      * @param dropped how many older entries there were
-     * @param gap whether some that the viewer was not told are among them
+     * @param gap whether some that the viewer did not get are among them
      */
     record Slice<E>(List<E> entries, long dropped, boolean gap) {}
 

@@ -12,8 +12,8 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Where the console begins to read: compacted topics from the beginning, the others as far back as
- * the history reaches, but not more than some thousand records.
+ * Start offsets of the console's consumer: compacted topics from the beginning, the others as far
+ * back as the history reaches, but not more than some thousand records.
  *
  * @param history how far back
  */

@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a viewer does not know yet.
+ * Changes of a board that a viewer does not have yet.
  *
  * @param cursor what the viewer knows then
  * @param reset whether what it knew is void

@@ -6,9 +6,9 @@ import dev.perigee.protocol.topic.RecordOrigin;
 import java.util.List;
 
 /**
- * What became of one partition's copy of a command for every user. It goes from the owner of that
- * partition to the owner of the original's, by the topic of commands, where nothing of it can be
- * lost. Between gateways only.
+ * Outcome of one partition's copy of a command for every user. The owner of that partition sends it
+ * to the owner of the original's through the commands topic, so that it is durable. Between
+ * gateways only.
  *
  * @param of the original
  * @param partition whose copy it is

@@ -5,8 +5,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far this machine's clock is from the brokers', who write the times of records: deadlines
- * count from those. Nothing is corrected while the difference is not known, or small. Thread-safe.
+ * Offset between this machine's clock and the brokers', which set the timestamps that deadlines
+ * count from. No correction while the offset is unknown, or small. Thread-safe.
  */
 public final class BrokerClock {
     /** Smaller differences are left alone: they are what a comparison is off by. */

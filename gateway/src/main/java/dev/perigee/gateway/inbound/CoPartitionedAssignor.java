@@ -27,8 +27,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Kafka instantiates it by name and configures it with the consumer's own settings, among them
  * {@link #LEADING_TOPIC} and {@link #MIRRORED_TOPIC}.
- *
- * <p>Source: design/architecture.md, "Gateway".
  */
 public final class CoPartitionedAssignor implements ConsumerPartitionAssignor, Configurable {
     /** Consumer setting: the topic whose partitions are balanced. */

@@ -19,7 +19,7 @@ final class DispatchReservation {
     /** How many renewal periods' worth of arrivals are reserved. */
     private static final int PERIODS = 16;
 
-    /** What the group is to know, or knows. */
+    /** Reserved watermark and its metadata, to be committed or committed. */
     record Mark(long reserved, long session, long lostBelow, long lostTwiceBelow) {}
 
     private Mark durable;
@@ -35,7 +35,7 @@ final class DispatchReservation {
     private boolean sealed;
 
     /**
-     * Goes on where an earlier owner left off.
+     * Continues from an earlier owner's progress.
      *
      * @param end nothing from this offset on can have been sent by an earlier owner
      */

@@ -1,11 +1,10 @@
 package dev.perigee.gateway.inbound;
 
 /**
- * What earlier owners may have done with requests, as the last of them left it in the group. What
- * the session at the worker knows of a request is better known and counts first. Pure, for one
- * thread.
- *
- * <p>Source: design/decisions.md, 27.
+ * Requests that earlier owners of a partition may have sent to a worker, from the metadata of the
+ * group's committed offset. A request in doubt lies between the committed offset and the lower of
+ * the reserved watermark and the end offset at this owner's claim, and is not marked as completed.
+ * What the session at the worker knows of a request takes precedence. Pure, confined to one thread.
  */
 public final class EarlierRuns {
     private final RequestProgress progress;

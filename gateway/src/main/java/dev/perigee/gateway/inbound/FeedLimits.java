@@ -1,7 +1,7 @@
 package dev.perigee.gateway.inbound;
 
 /**
- * How much of one topic partition may be open at once; at either limit the consumer pauses it.
+ * Backpressure limits of one topic partition: how much may be open before the consumer pauses it.
  *
  * @param maxBytes of the records' values
  */

@@ -5,10 +5,10 @@ import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this gateway knows of its membership at one moment: the generation and the partitions it
- * owns in it, always read together. A partition is in a view only if the consumer still had it
- * after it had learned of that generation; so a view that is too old is refused by the group's
- * coordinator, and one that is new no longer contains what was taken away.
+ * Snapshot of this gateway's group membership: the generation and the partitions it owns in it,
+ * always read together. A partition is in a view only if the consumer still had it after it had
+ * learned of that generation; so a view that is too old is refused by the group's coordinator, and
+ * one that is new no longer contains what was taken away.
  *
  * @param metadata null until the gateway is a member for the first time
  * @param tenures number of the running tenure, by partition

@@ -12,7 +12,7 @@ import dev.perigee.protocol.topic.RecordOrigin;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What a record turned out to be. */
+/** A record that was read and classified. */
 public sealed interface Inbound {
     /** Where it was read. */
     RecordOrigin origin();
@@ -47,7 +47,7 @@ public sealed interface Inbound {
      */
     record CopyOf(RecordOrigin record, Instant appendedAt) {}
 
-    /** What became of one partition's copy of a command for every user. */
+    /** Outcome of one partition's copy of a command for every user. */
     record ReportRead(RecordOrigin origin, BroadcastReport report) implements Inbound {}
 
     /**

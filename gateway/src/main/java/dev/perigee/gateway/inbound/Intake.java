@@ -9,13 +9,13 @@ import org.apache.kafka.common.serialization.Deserializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Memory of a gateway for records that were read from Kafka and that no owner has looked at yet, of
- * all its partitions. Sizes are those of values, in bytes.
+ * Memory budget of a gateway for records that were polled from Kafka and not yet taken by their
+ * owners, over all its partitions. Sizes are those of values, in bytes.
  *
  * <p>A poll takes records as long as there is room, and the first one in any case. The values of
- * the others are not even copied: the poll loop reads them again later. Who has records unread
- * while nothing is left is paused; whoever has none may have one, so that an owner who does not
- * come to its records, as while its state cannot be read, holds up nobody else.
+ * the others are not even copied: the poll loop reads them again later. A partition with untaken
+ * records is paused while nothing is left; one without may have one, so that an owner that does not
+ * take its records, as while its state cannot be read, does not stall others.
  */
 public final class Intake {
     /** In place of a value for which there was no room. */
@@ -25,7 +25,7 @@ public final class Intake {
     private long roomOfPoll;
     private boolean first;
 
-    /** Shares a budget that nobody else takes from. */
+    /** The sole user of a budget. */
     public Intake(ByteBudget budget) {
         this.budget = budget;
     }

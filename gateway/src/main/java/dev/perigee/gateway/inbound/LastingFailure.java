@@ -39,7 +39,7 @@ public final class LastingFailure {
     /** It went well. */
     public void over() {
         if (reason != null && System.nanoTime() - failedAt > WELL) {
-            log.atInfo().addKeyValue("cause", reason).log("This is over");
+            log.atInfo().addKeyValue("cause", reason).log("Recovered from failure");
             reason = null;
         }
     }

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 
 /**
- * The newest {@link GroupView}, written by the poll loop and read by whoever writes in the name of
- * a partition. Thread-safe.
+ * The newest {@link GroupView}, written by the poll loop and read by the publishers that write in
+ * the name of a partition. Thread-safe.
  */
 public final class Membership {
     private final ReentrantLock lock = new ReentrantLock();

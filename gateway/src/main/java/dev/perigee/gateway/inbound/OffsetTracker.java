@@ -3,10 +3,9 @@ package dev.perigee.gateway.inbound;
 import java.util.TreeMap;
 
 /**
- * Which numbered things of one stream are done, in whatever order they end: a topic partition's
- * offsets, or a process's journal entries. Everything below {@link #settled()} is done; an entry
- * that takes long holds it back, and {@link #isFull()} says when so much is open that no more
- * should come.
+ * Out-of-order completion tracker of one stream of numbers: a topic partition's offsets, or a
+ * process's journal entries. {@link #settled()} is the low watermark: everything below it is done,
+ * and one slow entry holds it back. {@link #isFull()} asks for backpressure when too much is open.
  *
  * <p>No threads, no I/O. Each operation is atomic, so that the poll loop may add what the owner
  * completes.
@@ -68,8 +67,8 @@ public final class OffsetTracker {
     }
 
     /**
-     * Those that are done from {@link #settled()} on, at most so many. Of what has not arrived yet
-     * it is said what is known from before.
+     * Completion bits from {@link #settled()} on, at most so many. Offsets not yet received keep
+     * their previous completion bit.
      */
     synchronized OffsetSet completed(OffsetSet before, int most) {
         long base = settled();

@@ -7,12 +7,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What flows to one partition's owner during one tenure: which offsets of the two topics are open,
- * and whether more may come. Commands' offsets are committed by the owner in its transactions, tool
+ * Input of one partition's owner during one tenure: the open offsets of the two topics, and
+ * backpressure on both. Commands' offsets are committed by the owner in its transactions, tool
  * requests' by the poll loop, see {@link RequestLedger}. Thread-safe.
  */
 public final class PartitionFeed {
-    /** Wishes that wake the poll loop. */
+    /** Requests to the poll loop, each of which wakes it. */
     interface Wishes {
         /** Takes up a paused topic again. */
         void resume(PartitionFeed feed, Topic topic);

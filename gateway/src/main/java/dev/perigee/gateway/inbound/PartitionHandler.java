@@ -5,8 +5,8 @@ import java.util.List;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * What the poll loop tells of the partitions that this gateway owns. Called on the poll thread:
- * hand over and return, every partition's records wait meanwhile.
+ * Callbacks of the poll loop about the partitions that this gateway owns. Called on the poll
+ * thread: hand over and return, since every partition's records wait meanwhile.
  */
 public interface PartitionHandler {
     /** The partition is this gateway's from now on; its records follow. */

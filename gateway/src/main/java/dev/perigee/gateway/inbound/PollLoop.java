@@ -141,7 +141,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
                 consumer.commitSync(beginnings, FORGET_WAIT); // Somebody had a wish; it waits.
             }
         } catch (KafkaException e) {
-            LOG.atWarn().setCause(e).log("Offsets of topics that are gone were not taken back");
+            LOG.atWarn().setCause(e).log("Offsets of deleted topics were not reset");
         }
     }
 
@@ -193,7 +193,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
                 polling.failed("Polling failed, trying again", e);
                 pauseAfterFailure();
             } catch (RuntimeException e) {
-                LOG.atError().setCause(e).log("Something went wrong, joining the group anew");
+                LOG.atError().setCause(e).log("Unexpected error; rejoining the group");
                 pauseAfterFailure();
                 rejoin();
             }
@@ -210,7 +210,9 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         try {
             consumer.unsubscribe();
         } catch (KafkaException e) {
-            LOG.atWarn().setCause(e).log("Leaving the group failed, the session timeout ends it");
+            LOG.atWarn()
+                    .setCause(e)
+                    .log("Leaving the group failed; the session timeout ends the membership");
         }
         end(Set.copyOf(feeds.keySet()));
         wishes.clear();
@@ -221,7 +223,9 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         try {
             consumer.close(CloseOptions.timeout(Duration.ofSeconds(5)));
         } catch (KafkaException e) {
-            LOG.atWarn().setCause(e).log("Leaving the group failed, the session timeout ends it");
+            LOG.atWarn()
+                    .setCause(e)
+                    .log("Leaving the group failed; the session timeout ends the membership");
         }
         end(Set.copyOf(feeds.keySet()));
     }
@@ -327,7 +331,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
             LOG.atWarn()
                     .addKeyValue("topic", names.of(topic))
                     .addKeyValue("partition", feed.tenure().partition())
-                    .log("Offsets begin anew, looking whether the topic was made again");
+                    .log("Offsets restart; checking whether the topic was recreated");
         }
         return on;
     }

@@ -12,14 +12,13 @@ import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
 
 /**
- * A {@link RequestProgress} as the text that Kafka keeps beside a committed offset: a version, four
- * numbers and a compressed bitmap, in base64. A text without content is a progress of nothing, and
- * one that is not understood a progress of which nothing is known. Pure.
- *
- * <p>Source: design/decisions.md, 27.
+ * Codec of a {@link RequestProgress} as the metadata that Kafka keeps beside a committed offset: a
+ * version, its four numbers and its bitmap, compressed, in base64. Empty metadata is {@linkplain
+ * RequestProgress#none no progress}; metadata that cannot be decoded is {@linkplain
+ * RequestProgress#unknown unknown progress}, so that everything counts as sent. Pure.
  */
 public final class ProgressCodec {
-    /** Offsets after the committed one of which it can be told that they are completed. */
+    /** How many offsets after the committed one have a completion bit. */
     static final int WINDOW = 1 << 16;
 
     /** Brokers take 4,096 characters (offset.metadata.max.bytes); base64 makes 4 of 3. */

@@ -26,9 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Turns a consumer's record into what it says, or into the reason why it cannot be acted on. Every
- * rule of the contract about what comes in is checked here and nowhere else. Pure.
- *
- * <p>Source: design/contract.md, "Contract", "Partitioning", "Headers".
+ * rule of the contract about what comes in (required fields, types, key and partition, reply
+ * headers) is checked here and nowhere else; {@code docs/reference/topics.md} lists them. Pure.
  */
 public final class RecordReader {
     /** It is copied to every partition. */
@@ -124,7 +123,7 @@ public final class RecordReader {
         }
         var copyOf = RecordHeaders.copyOf(source.headers());
         requirePartition(source, copyOf == null ? source.partition() : copyOf.record().partition());
-        // A copy is the original written anew, which may take more.
+        // A copy is the original re-encoded, which may be longer.
         if (key.userId() == null && copyOf == null && value.length > LARGEST_BROADCAST) {
             throw new Refusal(
                     DeadLetterReason.TOO_LARGE,
@@ -204,7 +203,7 @@ public final class RecordReader {
                 request.timeoutMs() == null ? defaultTimeout.toMillis() : request.timeoutMs());
     }
 
-    /** A record that is to be put aside for a reason found elsewhere. */
+    /** A record that becomes a dead letter for a reason found elsewhere. */
     public Rejected refuse(
             Topic topic,
             ConsumerRecord<byte[], byte[]> source,

@@ -7,9 +7,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Which topics a backend may name for its replies. Patterns are topic names in which {@code *}
- * stands for any characters and {@code {prefix}} for the topics' prefix. Perigee's own topics are
- * refused whatever the patterns say, but for tool-results: a reply must not pass for a command.
+ * Allow-list of the topics that a backend may name for its replies. Patterns are topic names in
+ * which {@code *} stands for any characters and {@code {prefix}} for the topics' prefix. Perigee's
+ * own topics are refused whatever the patterns say, but for tool-results: a reply must not pass for
+ * a command.
  */
 public final class ReplyTopics {
     /** Kafka's own limit. */

@@ -82,7 +82,8 @@ final class RequestCommits {
         } catch (KafkaException e) {
             LOG.atInfo()
                     .setCause(e)
-                    .log("Offsets of revoked partitions not committed, requests may come again");
+                    .log(
+                            "Offsets of revoked partitions not committed; requests may be redelivered");
         }
     }
 
@@ -109,7 +110,9 @@ final class RequestCommits {
                             "The broker's offset.metadata.max.bytes is below 4096: after a failure"
                                     + " more calls end as outcome_unknown than need to");
         } else {
-            LOG.atDebug().setCause(failure).log("Offsets not committed, the next commit has them");
+            LOG.atDebug()
+                    .setCause(failure)
+                    .log("Offset commit failed; the next commit includes them");
         }
     }
 

@@ -4,9 +4,9 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the group is told of one partition's requests during one tenure: which are done, and which
- * may have been sent to a worker. The owner asks it before it sends; the poll loop commits it, and
- * nobody else commits offsets of requests. Thread-safe.
+ * Offset-commit state of one partition's requests during one tenure: which are done, and which may
+ * have been sent to a worker. The owner asks it before it sends; only the poll loop commits offsets
+ * of requests. Thread-safe.
  */
 final class RequestLedger {
     private final OffsetTracker requests;
@@ -17,7 +17,7 @@ final class RequestLedger {
     private volatile boolean wanted;
 
     /**
-     * What one commit says.
+     * Content of one offset commit.
      *
      * @param completions how many requests were completed when it was made, at least
      */
@@ -54,7 +54,7 @@ final class RequestLedger {
         reservation.period();
     }
 
-    /** Somebody waits for the next commit. */
+    /** Asks for a commit soon. */
     void want() {
         wanted = true;
     }
@@ -64,7 +64,7 @@ final class RequestLedger {
         return noted >= completions;
     }
 
-    /** True while requests, or whoever wants it, wait for a commit. */
+    /** True while requests, or the owner, wait for a commit. */
     boolean isUrgent() {
         reservation.arrived(requests.next());
         return wanted || reservation.isShort();

@@ -1,8 +1,9 @@
 package dev.perigee.gateway.inbound;
 
 /**
- * How far a partition's requests are, as one owner leaves it to the next: it is committed with the
- * offset below which all have their answer, and always before what it allows is done.
+ * Progress of a partition's requests, handed from one owner to the next in the metadata of the
+ * committed offset, below which all have their answer. Write-ahead: it is committed before what it
+ * allows is done.
  *
  * <pre>
  *   committed        lostTwiceBelow     lostBelow          reserved

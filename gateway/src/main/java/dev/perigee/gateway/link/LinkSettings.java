@@ -11,7 +11,10 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The gateway's configuration of its links. Source: design/link.md, design/decisions.md. */
+/**
+ * Configuration keys of the gateway's links; {@code docs/reference/configuration.md} is generated
+ * from them.
+ */
 public final class LinkSettings {
     private static final SettingType<WorkerSource> SOURCE =
             new SettingType<>(WorkerSource.EXPECTS, WorkerSource::parse);

@@ -21,8 +21,7 @@ import java.time.Duration;
  * belongs to an attempt that was not established yet only ends that attempt: the deadline stays
  * where the first close put it, so a flapping connection does not outlive the worker's retention.
  * The deadline is the worker's announced retention minus a margin after the close was noticed; it
- * is authoritative whenever {@link #expire} is asked, however late. Source: design/link.md, "Link
- * states".
+ * is authoritative whenever {@link #expire} is asked, however late.
  */
 final class LinkStateMachine {
     /** What a step did. */

@@ -4,17 +4,14 @@ import java.time.Instant;
 import java.time.InstantSource;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What was handed to Kafka and is not acknowledged: how much, and since when nothing was.
- * Thread-safe.
- */
+/** Unacknowledged records: how many, and the time of the last acknowledgement. Thread-safe. */
 public final class Backlog {
     private final InstantSource clock;
     private int waiting;
     private Instant progress;
 
     /**
-     * What waits at one moment.
+     * Snapshot of the backlog.
      *
      * @param since the last acknowledgement, or when the first of these began to wait; null when
      *     nothing waits

@@ -2,7 +2,7 @@ package dev.perigee.gateway.outbound;
 
 import java.time.Duration;
 
-/** Pauses that double up to a limit, where nobody tells when it is worth trying; for one thread. */
+/** Exponential backoff that doubles up to a limit, without jitter. For one thread. */
 final class Backoff {
     private final Duration first;
     private final Duration longest;
@@ -15,7 +15,7 @@ final class Backoff {
     }
 
     void pause() throws InterruptedException {
-        Thread.sleep(next); // Nobody tells when the broker would take it.
+        Thread.sleep(next); // The client has no callback for when the broker would take it.
         var doubled = next.multipliedBy(2);
         next = doubled.compareTo(longest) > 0 ? longest : doubled;
     }

@@ -12,9 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Headers of CloudEvents 1.0 in Kafka's binary mode. Ids are deterministic, so that whoever reads a
- * record twice can tell.
- *
- * <p>Source: design/contract.md, "Headers".
+ * record twice can tell: {@code {process_id}/{epoch that created the session}/{seq}} for what a
+ * worker reported, {@code {topic}-{partition}@{offset}/{kind}} for what the gateway made itself.
  */
 final class CloudEvents {
     private static final byte[] JSON = bytes("application/json");

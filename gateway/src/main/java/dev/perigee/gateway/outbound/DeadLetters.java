@@ -48,7 +48,7 @@ public final class DeadLetters {
                 .addKeyValue("origin", rejected.origin().toString())
                 .addKeyValue("reason", rejected.reason().code())
                 .addKeyValue("detail", rejected.detail())
-                .log("Record put aside");
+                .log("Record sent to dead letters");
         letters.withTag("reason", rejected.reason().code()).increment();
         publisher.publish(
                 letter(rejected, original, true),

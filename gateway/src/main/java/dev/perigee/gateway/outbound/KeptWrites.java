@@ -160,7 +160,7 @@ final class KeptWrites {
         topics.clear();
     }
 
-    /** A write of which a part is kept; its end is told once. */
+    /** A write of which a part is kept; its callback is called once. */
     private static final class Parts {
         private static final long NOT_WRITTEN = -1;
 

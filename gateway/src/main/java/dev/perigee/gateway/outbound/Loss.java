@@ -2,7 +2,7 @@ package dev.perigee.gateway.outbound;
 
 import dev.perigee.protocol.topic.Topic;
 
-/** What becomes of a topic's records while it alone cannot be written. */
+/** Policy for a topic's records while it alone cannot be written. */
 enum Loss {
     /** They are dropped and counted. */
     COUNTED,

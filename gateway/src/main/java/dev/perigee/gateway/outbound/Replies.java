@@ -16,11 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Copies results to the topics that backends ask for. Whoever names a topic must not hold up others
- * where it does not exist, vanishes or refuses: so replies have a producer of their own, are sent
- * from a thread of their own, and each is given up after twice that producer's delivery timeout;
- * the result is on tool-results anyway. A topic that was not found is not looked for again for a
- * while. While no broker answers nothing is found out and nothing given up. Thread-safe.
+ * Copies results to the topics that backends ask for. A backend that names a topic must not hold up
+ * others where it does not exist, vanishes or refuses: so replies have a producer of their own, are
+ * sent from a thread of their own, and each is given up after twice that producer's delivery
+ * timeout; the result is on tool-results anyway. A topic that was not found is not looked for again
+ * for a while. While no broker answers nothing is found out and nothing given up. Thread-safe.
  */
 public final class Replies implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Replies.class);
@@ -42,7 +42,7 @@ public final class Replies implements AutoCloseable {
                         }
                     });
 
-    /** What was found out of a topic; no partitions when it was not there. */
+    /** Metadata of a topic; no partitions when it does not exist. */
     private record Topic(int partitions, long foundAtNanos) {}
 
     /**
@@ -103,10 +103,10 @@ public final class Replies implements AutoCloseable {
         LOG.atWarn()
                 .addKeyValue("topic", reply.topic())
                 .addKeyValue("cause", failure.toString())
-                .log("A reply was given up, check its topic; the result is on tool-results");
+                .log("Reply dropped, check its topic; the result is on tool-results");
     }
 
-    /** Waits for as long as no broker tells; 0 when there is no such topic, or after the close. */
+    /** Waits until a broker answers; 0 when there is no such topic, or after the close. */
     private int partitionsOnceKnown(String name) {
         try {
             int partitions = partitionsOf(name);
@@ -136,13 +136,13 @@ public final class Replies implements AutoCloseable {
         try {
             partitions = producer.partitionsFor(name).size();
         } catch (KafkaException | IllegalStateException e) {
-            // Without a cause it says that nobody answered, with one what was answered.
+            // Without a cause there was no answer, with one it is the answer.
             if (e instanceof TimeoutException && e.getCause() == null) {
                 return UNKNOWN;
             }
             LOG.atWarn()
                     .addKeyValue("topic", name)
-                    .log("A reply topic was not found, create it; results are on tool-results");
+                    .log("Reply topic not found, create it; results are on tool-results");
         }
         topics.put(name, new Topic(partitions, System.nanoTime()));
         return partitions;

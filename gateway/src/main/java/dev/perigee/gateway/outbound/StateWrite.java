@@ -9,7 +9,7 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * runs.
  *
  * @param commandsOffset everything in this partition of commands below is done
- * @param patient nobody waits for it: it may wait a moment for others, to be written with them
+ * @param patient without a waiting caller: it may linger, to be batched with others
  */
 public record StateWrite(
         Tenure tenure,
@@ -21,7 +21,7 @@ public record StateWrite(
         records = List.copyOf(records);
     }
 
-    /** One that somebody waits for. */
+    /** One with a caller that waits for it. */
     public StateWrite(
             Tenure tenure,
             List<ProducerRecord<byte[], byte[]>> records,
@@ -30,7 +30,7 @@ public record StateWrite(
         this(tenure, records, commandsOffset, false, ending);
     }
 
-    /** Told once what became of the write, on the publisher's thread: hand over and return. */
+    /** Called once with the outcome of the write, on the publisher's thread; must not block. */
     public interface Ending {
         /**
          * All records are committed, at these offsets, in their order. One that is kept or was
@@ -45,7 +45,7 @@ public record StateWrite(
         void refused(Refusal refusal);
     }
 
-    /** Why a write was given up. */
+    /** Reason why a write was dropped. */
     public enum Refusal {
         /** The tenure ended: the next owner does what is to be done. */
         TENURE_ENDED,

@@ -8,9 +8,9 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Which topics cannot be used, as somebody who watches them found out; {@link Loss} says what
- * becomes of their records. Where a topic is concerned that nothing goes without, the trouble is
- * taken for the brokers', and everything waits. Thread-safe.
+ * Health of the topics, as the watch last found it; {@link Loss} says what becomes of the records
+ * of an unusable one. Where a topic is unusable that everything depends on, it counts as an outage
+ * of the brokers, and everything waits. Thread-safe.
  */
 public final class TopicHealth {
     private final TopicNames names;

@@ -51,7 +51,7 @@ final class TopicLane {
             return delivery;
         }
 
-        /** False when it was told its end before. */
+        /** False when its callback was called before. */
         boolean settle() {
             boolean first = !settled;
             settled = true;
@@ -59,7 +59,7 @@ final class TopicLane {
         }
     }
 
-    /** What else there is to tell: which records were given up, and which are kept. */
+    /** Side effects: the records that were dropped, and those that are kept. */
     record Change(List<Pending> dropped, List<Pending> kept) {
         static final Change NONE = new Change(List.of(), List.of());
     }
@@ -96,7 +96,7 @@ final class TopicLane {
         handing = false;
     }
 
-    /** The producer has it no more. */
+    /** The producer no longer holds it. */
     void ended(Pending pending) {
         if (underWay.remove(pending.number) != null) {
             underWayBytes -= KeptRecords.size(pending.record);

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * {@link Broken} it must be closed and replaced.
  */
 final class Transaction implements AutoCloseable {
-    /** How an attempt ended. */
+    /** Result of an attempt. */
     sealed interface Result {}
 
     /** Durable; per write, the offsets of its records. */
@@ -40,7 +40,7 @@ final class Transaction implements AutoCloseable {
     /** Nothing was written: the coordinator does not know this member in this generation. */
     record NotMember() implements Result {}
 
-    /** What was written is unknown or nothing, and this producer is of no more use. */
+    /** Outcome unknown or nothing written; this producer must be replaced. */
     record Broken(Exception cause) implements Result {}
 
     private static final Duration LOOK = Duration.ofMillis(100);

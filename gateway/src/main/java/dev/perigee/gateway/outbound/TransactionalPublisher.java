@@ -20,16 +20,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes what a stale owner must not overwrite. One thread takes whatever waits, puts it into one
- * transaction together with the group's offsets of the partitions concerned, and commits. The
- * offsets carry the group's generation, so that the group's coordinator refuses the whole
- * transaction of a gateway that is no longer a member; and before each attempt the writes of
- * partitions that went meanwhile are dropped.
+ * Transactional publisher of what a fenced owner must not overwrite. One thread takes whatever
+ * waits, puts it into one transaction together with the group's offsets of the partitions
+ * concerned, and commits. The offsets carry the group's generation, so that the group's coordinator
+ * refuses the whole transaction of a gateway that is no longer a member; and before each attempt
+ * the writes of partitions that went meanwhile are dropped.
  *
- * <p>Writes keep the order in which they were submitted. One for which nobody waits, as those of a
- * server's statuses, waits a moment for others: what somebody waits for would come during its
- * transaction, and wait for two. While the broker is away they wait, at most {@link #CAPACITY} of
- * them, and {@link #submit} blocks.
+ * <p>Writes keep the order in which they were submitted. One without a waiting caller, such as a
+ * server's status, lingers a moment: an urgent one would otherwise come during its transaction, and
+ * wait for two. While the broker is away they wait, at most {@link #CAPACITY} of them, and {@link
+ * #submit} blocks: backpressure.
  *
  * <pre>
  *            begin, send, offsets, commit
@@ -152,7 +152,7 @@ public final class TransactionalPublisher implements AutoCloseable {
                 }
             }
         } catch (InterruptedException e) {
-            LOG.atWarn().log("Stopped before everything was written; the next owner repeats it");
+            LOG.atWarn().log("Stopped with unwritten transactions; the next owner repeats them");
         } finally {
             waiting.drainTo(batch);
             batch.forEach(write -> refuse(write, Refusal.CLOSED));
@@ -171,7 +171,7 @@ public final class TransactionalPublisher implements AutoCloseable {
         }
     }
 
-    /** Until somebody waits, or the moment is over. */
+    /** Waits until a write has a waiting caller, or the linger time is over. */
     private void awaitCompany(StateWrite first, List<StateWrite> batch)
             throws InterruptedException {
         long end = System.nanoTime() + MOMENT.toNanos();
@@ -223,7 +223,7 @@ public final class TransactionalPublisher implements AutoCloseable {
         }
     }
 
-    /** Whatever goes wrong, the loop goes on: nothing else writes in the name of partitions. */
+    /** Continues after any error: nothing else writes in the name of partitions. */
     private Transaction.Result attempt(List<StateWrite> batch, GroupView view) {
         try {
             if (transaction != null && !transaction.isOf(view)) {

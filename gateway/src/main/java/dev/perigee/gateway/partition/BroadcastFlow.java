@@ -34,8 +34,6 @@ import org.slf4j.LoggerFactory;
  * Copies and reports go by the topic of commands itself, in transactions with the offset of what
  * they follow from: an owner that fails leaves either nothing or all of a step. A copy waits in its
  * partition until somebody owns it, so a command for every user is never half done for good.
- *
- * <p>Source: design/contract.md, "Commands".
  */
 final class BroadcastFlow {
     private static final Logger LOG = LoggerFactory.getLogger(BroadcastFlow.class);

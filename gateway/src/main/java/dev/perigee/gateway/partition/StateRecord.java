@@ -16,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Values of the state topic, by kind of key. Written by any version, read by any other: change by
  * addition only. The value under {@code runtime/{process_id}} is the worker's own and opaque here.
- *
- * <p>Source: design/architecture.md, "State topic".
  */
 sealed interface StateRecord {
     /** Key of {@link Claim}. */

@@ -2,7 +2,7 @@ package dev.perigee.gateway.placement;
 
 import java.time.Instant;
 
-/** Where a partition goes. */
+/** Placement decision for a partition. */
 public sealed interface HostDecision {
     /** Open the session there now. */
     record Place(String workerId) implements HostDecision {}

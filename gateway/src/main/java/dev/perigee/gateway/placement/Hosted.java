@@ -3,7 +3,7 @@ package dev.perigee.gateway.placement;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a partition of this gateway is.
+ * Current placement of a partition of this gateway.
  *
  * @param workerId the worker that serves it; null while none does, or it is leaving
  * @param epoch of the claim under which it is served there

@@ -3,7 +3,7 @@ package dev.perigee.gateway.placement;
 /** A partition that is to leave its worker. */
 public record Move(int partition, Manner manner) {
 
-    /** What may be lost for it. */
+    /** Manner of a move: what it may interrupt. */
     public enum Manner {
         /** Nothing: only when no process lives and no request runs. */
         IDLE,

@@ -3,7 +3,7 @@ package dev.perigee.gateway.placement;
 import java.time.Duration;
 
 /**
- * How much a gateway moves at a time.
+ * Rate limits of moves.
  *
  * @param settle how long another worker must have been the better one
  * @param interval between two moves of partitions without processes

@@ -14,12 +14,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which partitions of a gateway are to leave their workers, and when. Those on a worker that drains
- * leave a few at a time, where there is another worker or the one they are on will end anyway.
- * Those that are better off elsewhere, as after a worker was added, leave one at a time and not
- * often: first those without processes; one with processes only if that is allowed and its worker
- * still has more of this gateway's partitions than the other, in proportion, when it has gone. Pure
- * but for what it remembers; for one thread.
+ * Planner of moves: which partitions of a gateway leave their workers, and when. Those on a worker
+ * that drains leave a few at a time, where there is another worker or the one they are on will end
+ * anyway. Those that are better off elsewhere, as after a worker was added, leave one at a time and
+ * not often: first those without processes; one with processes only if that is allowed and its
+ * worker still has more of this gateway's partitions than the other, in proportion, when it has
+ * gone. Pure but for what it remembers; for one thread.
  */
 public final class MovePlanner {
     private final MoveLimits limits;

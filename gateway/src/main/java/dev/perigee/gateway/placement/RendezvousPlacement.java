@@ -20,7 +20,7 @@ public final class RendezvousPlacement {
      *
      * @param weights by worker id; twice the weight gets about twice the partitions, a weight of 0
      *     or less gets none
-     * @return null when nobody has a weight
+     * @return null when no worker has a weight
      */
     public static @Nullable String choose(int partition, Map<String, Double> weights) {
         return ranked(partition, weights).stream().findFirst().orElse(null);

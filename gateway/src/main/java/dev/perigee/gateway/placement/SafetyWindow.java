@@ -7,8 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * How long a worker that is out of sight may still run a partition's processes: it must first
  * notice that its gateway is gone ({@code detection}), then it keeps the processes for its
- * retention, and its watchdog may need {@code margin} to end the last of them. Source:
- * design/link.md, "Link states".
+ * retention, and its watchdog may need {@code margin} to end the last of them.
  *
  * @param unknownRetention taken for a worker that was never reached
  */

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How much each worker that takes sessions takes, by its id. Pure. */
+/** Capacity weights of the workers that take sessions, by worker id. Pure. */
 final class Weights {
     private Weights() {}
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  *
  * The format's number is no character with which JSON begins, so a value that was written without a
- * key is told apart and taken as it is.
+ * key is recognised and taken as it is.
  */
 public final class StateSeal {
     private static final byte FORMAT = 1;

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may see and use a part's admin pages. Health is for everybody and is not asked about here.
+ * Access control of a part's admin pages. Health is for everybody and is not asked about here.
  * Holds a digest of the token only; any thread may ask.
  *
  * <pre>
@@ -35,7 +35,7 @@ public final class AdminAccess {
     }
 
     /**
-     * Why a request is refused.
+     * Refusal of a request.
      *
      * @param unauthorized whether the right token would help (401), or nothing does (403)
      * @param reason for people, with what to do
@@ -76,7 +76,7 @@ public final class AdminAccess {
     }
 
     /**
-     * A page in somebody's browser can send requests to this machine, too, and can read the answers
+     * A page in a user's browser can send requests to this machine, too, and can read the answers
      * when its own name leads here. It cannot choose these two headers.
      */
     private static boolean fromElsewhere(@Nullable String host, @Nullable String origin) {

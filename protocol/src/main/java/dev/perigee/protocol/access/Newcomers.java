@@ -23,7 +23,7 @@ final class Newcomers<C> {
     private final Map<C, Stay> stays = new LinkedHashMap<>();
 
     /**
-     * How one is.
+     * State of one connection.
      *
      * @param served whether it is being served, so that its time does not run
      * @param nanos since when it is not, by a clock that never goes back

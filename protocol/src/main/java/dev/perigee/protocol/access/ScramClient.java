@@ -29,7 +29,7 @@ public final class ScramClient {
     private final String password;
     private final Map<Derivation, ScramKeys> keys = new LinkedHashMap<>(16, 0.75f, true);
 
-    /** What keys are derived from, but for the password. */
+    /** Inputs of the key derivation, without the password. */
     private record Derivation(String salt, int iterations) {}
 
     public ScramClient(String password) {

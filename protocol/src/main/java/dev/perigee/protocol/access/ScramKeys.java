@@ -10,8 +10,9 @@ import javax.crypto.spec.PBEKeySpec;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What a password becomes with a salt and a number of iterations (RFC 5802, section 3): the client
- * proves itself by one key, the server by another. Immutable; deriving takes some milliseconds.
+ * Keys derived from a password with a salt and a number of iterations (RFC 5802, section 3): the
+ * client proves itself by one key, the server by another. Immutable; deriving takes some
+ * milliseconds.
  */
 final class ScramKeys {
     private static final int KEY_BITS = 256;

@@ -91,7 +91,7 @@ record ScramMessage(String text) {
         }
     }
 
-    /** Without the text: a proof is nobody's business. */
+    /** Without the text: a proof is a secret. */
     @Override
     public String toString() {
         return "ScramMessage[" + text.length() + " characters]";

@@ -50,7 +50,7 @@ public final class ScramServer {
     private final int mostMet;
     private final SequencedMap<String, Long> met = new LinkedHashMap<>();
 
-    /** What becomes of a request. */
+    /** Verdict on a request. */
     public sealed interface Verdict {
         /** The client is to meet this challenge: an answer of 401 with it. */
         record Challenged(String wwwAuthenticate) implements Verdict {}

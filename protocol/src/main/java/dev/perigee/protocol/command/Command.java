@@ -8,13 +8,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A command as the backend writes it to {@code commands}. {@link CommandAction#of} says what it
- * asks for.
+ * asks for. The constructor throws {@link InvalidRecordException}, which makes the record a dead
+ * letter, answered {@code rejected} or {@code failed} where its id can be read, when a required
+ * field is missing or a value is not acceptable.
  *
- * @param id the command's own id; the same id twice runs once
- * @param commandType one of {@link CommandType}; kept as text so that an unknown one can be
- *     answered
- * @param priority informational
- * @param expiresAt past it, at acceptance, nothing is done
+ * @param id the command's own id, as {@link Require#id} has them; required. The same id twice
+ *     within 24 hours runs once
+ * @param commandType one of {@link CommandType}; required; kept as text so that an unknown one can
+ *     be answered
+ * @param priority informational; null where the backend gives none
+ * @param correlationId copied to the results; null where the backend gives none
+ * @param issuedAt when the backend issued the command, of the years 0000 to 9999; informational
+ * @param expiresAt a command accepted later than this is answered {@code expired} and nothing is
+ *     done, of the years 0000 to 9999; null when it does not expire
+ * @param payload what the command is about; required
  */
 public record Command(
         String id,

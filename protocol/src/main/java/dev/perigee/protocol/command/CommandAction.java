@@ -6,49 +6,99 @@ import dev.perigee.protocol.json.Require;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a command asks for, checked. A user id of null means every user of the installation.
- *
- * <p>Source: design/contract.md, "Commands".
+ * Validated content of a command: one record for each {@code command_type} and event of {@code
+ * docs/reference/topics.md}. A user id of null means every user of the installation.
  */
 public sealed interface CommandAction {
 
-    /** Install, update or redeploy: bring the instance to this configuration. */
+    /**
+     * Install, update or redeploy: bring the instance to this configuration.
+     *
+     * @param change what led to the configuration
+     * @param config the whole configuration, not a difference
+     */
     record Configure(Change change, ServerConfig config) implements CommandAction {}
 
-    /** Why a configuration is applied. */
+    /** Reason why a configuration is applied. */
     enum Change {
         CREATED,
         UPDATED,
         REDEPLOYED
     }
 
-    /** Remove the instance completely. */
+    /**
+     * Remove the instance completely.
+     *
+     * @param installationId the installation to remove
+     * @param userId whose instance, null for every user's
+     */
     record Delete(String installationId, @Nullable String userId) implements CommandAction {}
 
-    /** Discover the tools of an HTTP or SSE server again; processes are skipped. */
+    /**
+     * Discover the tools of an HTTP or SSE server again; processes are skipped.
+     *
+     * @param installationId the installation to recover
+     * @param userId whose instance, null for every user's
+     */
     record Recover(String installationId, @Nullable String userId) implements CommandAction {}
 
-    /** Remove all of a user's instances in a team. */
+    /**
+     * Remove all of a user's instances in a team.
+     *
+     * @param teamId the team that the user left
+     * @param userId the user
+     */
     record RemoveMember(String teamId, String userId) implements CommandAction {}
 
-    /** Hide and refuse one tool, or restore it. */
+    /**
+     * Hide and refuse one tool, or restore it.
+     *
+     * @param installationId the installation whose tool it is
+     * @param userId whose instance, null for every user's
+     * @param toolName the tool's name without the server's slug
+     * @param disabled true to hide and refuse it, false to restore it
+     */
     record SwitchTool(
             String installationId, @Nullable String userId, String toolName, boolean disabled)
             implements CommandAction {}
 
-    /** Start by intent. */
+    /**
+     * Start by intent.
+     *
+     * @param installationId the installation to start
+     * @param userId whose instance, null for every user's
+     * @param reason for logs and events, null where the backend gives none
+     */
     record Spawn(String installationId, @Nullable String userId, @Nullable String reason)
             implements CommandAction {}
 
-    /** Stop by intent: neither restarted nor respawned. */
+    /**
+     * Stop by intent: neither restarted nor respawned.
+     *
+     * @param installationId the installation to stop
+     * @param userId whose instance, null for every user's
+     * @param reason for logs and events, null where the backend gives none
+     */
     record Kill(String installationId, @Nullable String userId, @Nullable String reason)
             implements CommandAction {}
 
-    /** Restart with a fresh crash budget. */
+    /**
+     * Restart with a fresh crash budget.
+     *
+     * @param installationId the installation to restart
+     * @param userId whose instance, null for every user's
+     * @param reason for logs and events, null where the backend gives none
+     */
     record Restart(String installationId, @Nullable String userId, @Nullable String reason)
             implements CommandAction {}
 
-    /** Ask the server whether it is well. */
+    /**
+     * Health check of the server.
+     *
+     * @param installationId the installation to check
+     * @param userId whose instance, null for every user's
+     * @param check what to check
+     */
     record CheckHealth(String installationId, @Nullable String userId, Check check)
             implements CommandAction {}
 
@@ -58,7 +108,11 @@ public sealed interface CommandAction {
         CREDENTIAL_VALIDATION
     }
 
-    /** A command of a kind this version does not know. */
+    /**
+     * A command of a kind this version does not know.
+     *
+     * @param what the unknown command type or event, for the dead letter's detail
+     */
     record Unknown(String what) implements CommandAction {}
 
     /**

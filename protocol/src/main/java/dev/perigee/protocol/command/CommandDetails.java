@@ -5,15 +5,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a command led to; which fields are present depends on its kind.
+ * Details of a command's result; which fields are present depends on its kind.
  *
  * @param resultingStatus the instance's status when the command ended
+ * @param statusMessage what is known of that status, for people
  * @param active a deletion found a running process
  * @param dormant a deletion found a dormant instance
  * @param supersededBy the id of the newer configure command that overtook this one
  * @param note a short remark: {@code already running}, {@code unchanged}, {@code skipped}, {@code
  *     not found}
- * @param health of a connectivity check: well or not
+ * @param health of a connectivity check: healthy, unhealthy, or unknown of a dormant instance
  * @param valid of a credential validation
  * @param responseTimeMs of a health check, in milliseconds
  * @param instances one entry per instance of a broadcast command
@@ -30,7 +31,13 @@ public record CommandDetails(
         @Nullable Long responseTimeMs,
         @Nullable List<InstanceDetails> instances) {
 
-    /** One instance of a broadcast command. */
+    /**
+     * One instance of a broadcast command.
+     *
+     * @param processId the instance
+     * @param outcome how the command ended there; terminal
+     * @param result what it led to there, null where there is nothing to say
+     */
     public record InstanceDetails(
             String processId, CommandOutcome outcome, @Nullable CommandDetails result) {}
 

@@ -3,7 +3,7 @@ package dev.perigee.protocol.command;
 import dev.perigee.protocol.json.Require;
 
 /**
- * Why a command failed or was rejected.
+ * Reason why a command failed or was rejected.
  *
  * @param code stable, for programs: {@code invalid}, {@code unsupported}, {@code not_allowed},
  *     {@code not_found}, {@code process_id_taken}, {@code too_many_installations}, {@code

@@ -2,7 +2,9 @@ package dev.perigee.protocol.command;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
-/** How far a command came. All but {@link #ACKNOWLEDGED} are terminal: each command has one. */
+/**
+ * Outcome of a command. All but {@link #ACKNOWLEDGED} are terminal: each command has one of these.
+ */
 public enum CommandOutcome {
     @JsonProperty("acknowledged")
     ACKNOWLEDGED,

@@ -5,10 +5,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The payload of every kind of command; which fields are needed depends on the kind, and {@link
- * CommandAction#of} checks them.
+ * CommandAction#of} checks them. Ids are as {@link dev.perigee.protocol.json.Require#id} has them.
+ * A null field is absent.
  *
  * @param event kind of a configure command, {@code mcp_installation_created} and so on
  * @param action alternative to {@code event}: {@code update_tool_status}
+ * @param installationId the installation; where {@code config} is present it must be the same as
+ *     there
+ * @param teamId the team, likewise; that of the record's key
+ * @param userId the user, likewise; null for every user's instance
+ * @param config the whole configuration; needed by created, updated and redeploy
+ * @param toolName the tool's name without the server's slug; needed by {@code update_tool_status}
+ * @param isDisabled whether that tool is hidden and refused; needed by {@code update_tool_status}
+ * @param reason of spawn, kill and restart, for logs and events
  * @param checkType of a health check: {@code connectivity} or {@code credential_validation}
  */
 public record CommandPayload(

@@ -6,11 +6,17 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a command, on {@code command-results}: {@code acknowledged} when it was accepted,
- * then exactly one terminal outcome.
+ * Result of a command, on {@code command-results}: {@code acknowledged} when it was accepted, then
+ * exactly one terminal outcome.
  *
  * @param event always {@link #EVENT}
+ * @param commandId the command's id
+ * @param correlationId copied from the command, null where it had none
+ * @param outcome how far the command came
  * @param processId the instance it was about, null for a broadcast or when it could not be read
+ * @param result what it led to, null where there is nothing to say
+ * @param error why it failed or was rejected, else null
+ * @param timestamp when this result was decided, by the clock of the gateway or worker
  */
 @JsonInclude(JsonInclude.Include.ALWAYS)
 public record CommandResult(

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Which parts of a server's arguments are secrets: the value of a flag or variable whose name says
- * so ({@code --api-key V}, {@code --token=V}, {@code TOKEN=V}), the value of a header ({@code -H},
+ * Finder of the secrets in a server's arguments: the value of a flag or variable whose name says so
+ * ({@code --api-key V}, {@code --token=V}, {@code TOKEN=V}), the value of a header ({@code -H},
  * {@code --header "Authorization: Bearer V"}), the credentials and the secret query parameters of a
  * URL, the password of {@code user:V@host}, fields of JSON, and what is a credential by its form;
  * also in a command line that is one argument of a shell. Other arguments stay as they are. Pure.

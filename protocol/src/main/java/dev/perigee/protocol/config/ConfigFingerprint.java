@@ -6,7 +6,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * Tells whether two configurations are the same, without showing them: SHA-256 over the encoded
+ * Fingerprint by which configurations are compared without showing them: SHA-256 over the encoded
  * configuration, whose fields have one order and whose maps are sorted. Equal configurations have
  * equal fingerprints whatever order a backend wrote them in.
  */

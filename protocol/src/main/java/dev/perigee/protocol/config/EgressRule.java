@@ -35,10 +35,11 @@ public sealed interface EgressRule {
     EgressRule atAnyPort();
 
     /**
-     * Where a connection is to go, to be compared with any number of entries.
+     * Destination of a connection, to be compared with any number of entries.
      *
      * @param host as it was asked for, a name or an address; kept in the form that is compared
      * @param address that is dialled
+     * @param port that is dialled
      */
     record Destination(String host, InetAddress address, int port) {
         public Destination {
@@ -77,6 +78,7 @@ public sealed interface EgressRule {
     /**
      * Addresses with the same beginning.
      *
+     * @param first an address of the network; bits beyond those that count have no meaning
      * @param bits that count, all of them for one address
      * @param port 0 for all
      */

@@ -3,8 +3,6 @@ package dev.perigee.protocol.config;
 /**
  * Composes process ids: {@code {server_slug}-{team_slug}-{user_slug}-{installation_id}}. Slugs and
  * ids contain hyphens, so an id is composed and compared, never parsed.
- *
- * <p>Source: design/decisions.md, 5.
  */
 public final class ProcessIds {
     private ProcessIds() {}

@@ -4,7 +4,10 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What names of flags, variables, fields and parameters say of their values. Pure. */
+/**
+ * Classifier of names of flags, variables, fields and parameters: whether their values are secrets.
+ * Pure.
+ */
 final class SecretNames {
     private static final Pattern CAMEL = Pattern.compile("(?<=[a-z0-9])(?=[A-Z])");
 

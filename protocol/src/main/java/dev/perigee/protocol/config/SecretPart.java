@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.function.UnaryOperator;
 
 /**
- * Where in a text a secret stands.
+ * Position of a secret in a string.
  *
  * @param from its first character
  * @param to the character behind its last

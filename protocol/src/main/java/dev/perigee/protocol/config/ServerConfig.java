@@ -16,16 +16,58 @@ import org.jspecify.annotations.Nullable;
  * Environment, headers and query parameters carry credentials and are never shown by {@link
  * #toString()}.
  *
- * <p>Source: design/contract.md and seeds/process-management.txt, "Process Configuration".
+ * <p>A component that is not acceptable makes the constructor throw {@link InvalidRecordException}
+ * with a message that names the field and never its value; a command with such a configuration is a
+ * dead letter with the reason {@code invalid}, and answered {@code rejected} where its id can be
+ * read. An id or slug is what {@link Require#id} accepts: 1 to {@value Require#MAX_ID_LENGTH}
+ * characters, not blank, not {@code *}, without slash or control character. Where a list or map is
+ * absent it is empty, but for {@code egress}; none of their entries may be null.
  *
- * @param timeoutMs request timeout in milliseconds, {@link NumberRange#TIMEOUT_MS}, null for the
- *     worker's default
- * @param handshakeTimeoutMs time from spawn to the initialize answer in milliseconds, {@link
- *     NumberRange#TIMEOUT_MS}, null for the worker's default
- * @param secretMetadata passed through untouched
- * @param egress entries of {@link EgressRule} that narrow what the server may reach, null where it
- *     may reach whatever the fleet lets it; an empty list is nothing at all
- * @param status the backend's own; read to refuse what still waits for its user, and never kept
+ * @param installationName for people and for events; any text, not used to tell instances apart;
+ *     null where the backend gives none
+ * @param installationId id of the installation; required
+ * @param serverSlug what {@code tool_path} begins with; a required slug without {@code :} and
+ *     {@code |}, which end it there
+ * @param teamId id of the team that has installed the server; required
+ * @param teamSlug slug of that team, part of the {@link #processId()}; required
+ * @param userId id of the user whose instance this is; required
+ * @param userSlug slug of that user, part of the {@link #processId()}; required
+ * @param transportType how the server is reached; required, an unknown one is refused
+ * @param command the program without arguments, never passed to a shell; required and not blank for
+ *     {@code stdio} and {@code command}, ignored for the others. One that {@code
+ *     process.allowed-commands} does not allow is rejected by the worker
+ * @param args arguments of the program, passed as they are and in this order. One with a NUL or a
+ *     newline is rejected by the worker
+ * @param env variables added to the program's environment, where they replace those of the same
+ *     name; a jail drops those that would load code into it (NODE_OPTIONS and the like). A name
+ *     that is empty or has {@code =} or a NUL, or a value with a NUL, is rejected by the worker
+ * @param runtime {@code node} or {@code python}, which decides home and cache of the process; any
+ *     other text counts as {@code node}; null to go by the command
+ * @param language informational, such as {@code typescript}; not used
+ * @param url address of the server; required and not blank for {@code http} and {@code sse},
+ *     ignored for the others. One that is no HTTP URL makes the server's start fail
+ * @param headers sent with every HTTP request to the server, but for those that the protocol sets
+ * @param urlQueryParams added to the URL of every HTTP request to the server, but for those it has
+ * @param timeoutMs how long a request may take, in milliseconds, {@link NumberRange#TIMEOUT_MS};
+ *     shortens the request's own deadline, never extends it; null for no limit of the
+ *     installation's. Less than the range is refused here, more by {@link #requireLimits()}
+ * @param handshakeTimeoutMs time from spawn to the answer to initialize, in milliseconds, {@link
+ *     NumberRange#TIMEOUT_MS}, refused likewise; null for the worker's {@code
+ *     mcp.handshake-timeout}
+ * @param enabled false to keep the instance known but stopped; null is true
+ * @param settings switches of the installation; null for their defaults
+ * @param gitCommitSha with the source {@code github}, the commit that Git references among the
+ *     arguments are pinned to when the process starts; null or blank leaves them as they are
+ * @param repositoryUrl restricts that to references to this repository, where one of the arguments
+ *     is such; null for all
+ * @param gitBranch informational; not used
+ * @param source {@code github} for a deployment from GitHub; any other text, or null, has no effect
+ * @param secretMetadata the backend's own notes on its secrets; passed through, not interpreted
+ * @param egress entries of {@link EgressRule} that narrow what the server may reach, 256 at most,
+ *     each of the form {@link EgressRule#FORM}; null where it may reach whatever the fleet lets it;
+ *     an empty list is nothing at all
+ * @param status the backend's own: {@code awaiting_user_config} is refused, anything else ignored;
+ *     always null afterwards
  */
 public record ServerConfig(
         @Nullable String installationName,

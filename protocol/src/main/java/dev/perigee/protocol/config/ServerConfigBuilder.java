@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the configuration of an installation that is a program, for whoever acts as a backend.
- * What is not set is absent, as in a command that does not name it. For one thread.
+ * Builder of an installation's configuration, for backends. What is not set is absent, as in a
+ * command that does not name it. For one thread.
  */
 public final class ServerConfigBuilder {
     private final String installationId;
@@ -24,7 +24,14 @@ public final class ServerConfigBuilder {
     private @Nullable ServerSettings settings;
     private @Nullable List<String> egress;
 
-    /** Whose an installation is. */
+    /**
+     * Owner of an installation.
+     *
+     * @param teamId id of the team, as in the key of its commands
+     * @param teamSlug part of the process id
+     * @param userId id of the user, as in the key of the user's commands
+     * @param userSlug part of the process id
+     */
     public record Owner(String teamId, String teamSlug, String userId, String userSlug) {}
 
     /**

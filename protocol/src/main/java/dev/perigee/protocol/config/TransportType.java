@@ -2,7 +2,7 @@ package dev.perigee.protocol.config;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
-/** How a server is reached. */
+/** Transport of a server. */
 public enum TransportType {
     /** An MCP server as a process, JSON-RPC over its pipes. */
     @JsonProperty("stdio")

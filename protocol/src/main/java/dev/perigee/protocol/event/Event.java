@@ -9,6 +9,10 @@ import tools.jackson.databind.JsonNode;
 /**
  * An event as the backend reads it: one flat object of {@code event}, the origin's and the body's
  * fields.
+ *
+ * @param event an {@link EventType}'s name, the same as in the header {@code ce_type}
+ * @param origin what the event is about
+ * @param body what happened
  */
 public record Event(
         String event, @JsonUnwrapped EventOrigin origin, @JsonUnwrapped EventBody body) {

@@ -9,11 +9,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What happened, by kind of event. Durations are in the unit that the field's name ends with.
- *
- * <p>Source: design/contract.md, "Lifecycle events".
- */
+/** Body of an event, by kind. Durations are in the unit that the field's name ends with. */
 public sealed interface EventBody {
 
     /** The kind of event this is the body of. */
@@ -21,7 +17,13 @@ public sealed interface EventBody {
     EventType type();
 
     /**
-     * The installation's status is another one now. {@code commandId} is what led to it, if one.
+     * The status of an installation is another one now.
+     *
+     * @param status the new status
+     * @param statusMessage for people, with the last lines of stderr where a process failed; null
+     *     where there is nothing to add
+     * @param previousStatus the status before, null for the first one
+     * @param commandId the command that led to it, null where none did
      */
     record StatusChanged(
             ServerStatus status,
@@ -35,7 +37,15 @@ public sealed interface EventBody {
         }
     }
 
-    /** A process finished its handshake and the discovery of its tools. */
+    /**
+     * A server finished its handshake and the discovery of its tools.
+     *
+     * @param spawnDurationMs from the spawn, or the first connection, to this event, in
+     *     milliseconds
+     * @param transport how it is reached: {@code stdio}, {@code http}, {@code sse} or {@code
+     *     command}
+     * @param toolCount how many tools it has, 0 for a program without MCP
+     */
     record Started(long spawnDurationMs, String transport, int toolCount) implements EventBody {
         @Override
         public EventType type() {
@@ -46,6 +56,13 @@ public sealed interface EventBody {
     /**
      * A process ended by a non-zero code or a signal that nobody asked for.
      *
+     * @param exitCode the code, null when a signal ended it
+     * @param signal the signal's name, such as {@code SIGKILL}; null when the process exited
+     * @param uptimeSeconds how long the process ran, in seconds
+     * @param crashCount crashes within the window of the restart budget, this one included
+     * @param willRestart false when the budget is used up
+     * @param restartDelayMs until the restart, in milliseconds, 0 for at once; null when there is
+     *     none
      * @param limit that ended it: {@code oom}, {@code cpu}, {@code disk} or {@code pids}; null, and
      *     absent on the wire, when none did
      */
@@ -65,7 +82,14 @@ public sealed interface EventBody {
         }
     }
 
-    /** A crashed process runs again. */
+    /**
+     * A crashed process runs again, or a command restarted one.
+     *
+     * @param oldPid the process before, null when it is not known
+     * @param newPid the process now
+     * @param attemptNumber crashes within the window so far; 0 for a restart by command
+     * @param restartReason {@code crash}, or the command's reason
+     */
     record Restarted(@Nullable Long oldPid, long newPid, int attemptNumber, String restartReason)
             implements EventBody {
         @Override
@@ -74,7 +98,14 @@ public sealed interface EventBody {
         }
     }
 
-    /** Too many crashes: only a user's restart helps. */
+    /**
+     * The restart budget is used up: only a command of the user starts the server again.
+     *
+     * @param crashCount crashes within the window of the restart budget
+     * @param message for people
+     * @param lastError how the last process ended, null when nothing is known
+     * @param failedAt when the worker gave up
+     */
     record PermanentlyFailed(
             int crashCount, String message, @Nullable String lastError, Instant failedAt)
             implements EventBody {
@@ -84,7 +115,12 @@ public sealed interface EventBody {
         }
     }
 
-    /** An idle process was ended; the next request respawns it. */
+    /**
+     * An idle process was ended; the next request starts it again.
+     *
+     * @param idleDurationSeconds without requests, in seconds
+     * @param lastActivityAt the last request or response, or the spawn when there was none
+     */
     record Dormant(double idleDurationSeconds, Instant lastActivityAt) implements EventBody {
         @Override
         public EventType type() {
@@ -92,7 +128,12 @@ public sealed interface EventBody {
         }
     }
 
-    /** A dormant instance runs again. */
+    /**
+     * A dormant instance runs again.
+     *
+     * @param dormantDurationSeconds without a process, in seconds
+     * @param respawnDurationMs from the spawn to the end of the handshake, in milliseconds
+     */
     record Respawned(double dormantDurationSeconds, long respawnDurationMs) implements EventBody {
         @Override
         public EventType type() {
@@ -100,7 +141,11 @@ public sealed interface EventBody {
         }
     }
 
-    /** A process ended with code 0 though nobody asked it to. */
+    /**
+     * A process ended with code 0 though nobody asked it to.
+     *
+     * @param uptimeSeconds how long the process ran, in seconds
+     */
     record Exited(double uptimeSeconds) implements EventBody {
         @Override
         public EventType type() {
@@ -108,7 +153,11 @@ public sealed interface EventBody {
         }
     }
 
-    /** A process was ended by intent. */
+    /**
+     * A process was ended by intent.
+     *
+     * @param reason the command's reason, or why the worker ended it
+     */
     record Stopped(String reason) implements EventBody {
         @Override
         public EventType type() {
@@ -116,7 +165,11 @@ public sealed interface EventBody {
         }
     }
 
-    /** Lines a process wrote to stderr (and stdout, for a program without MCP). */
+    /**
+     * Lines that a process wrote to stderr (and stdout, for a program without MCP).
+     *
+     * @param logs in the order in which they were written
+     */
     record Logs(List<LogLine> logs) implements EventBody {
         @Override
         public EventType type() {
@@ -124,10 +177,23 @@ public sealed interface EventBody {
         }
     }
 
-    /** One line; metadata holds the process_id. */
+    /**
+     * One line.
+     *
+     * @param level {@code error}, {@code warn}, {@code info} or {@code debug}, inferred from the
+     *     line
+     * @param message the line, masked and cut to {@code logs.max-line-bytes}
+     * @param metadata holds the {@code process_id}
+     * @param timestamp when the worker read the line
+     */
     record LogLine(String level, String message, Map<String, String> metadata, Instant timestamp) {}
 
-    /** Lines were dropped because a process wrote too many. */
+    /**
+     * Lines were dropped because a process wrote too many.
+     *
+     * @param droppedLines how many since the last such event
+     * @param limitPerSecond the average rate above which lines are dropped, in lines a second
+     */
     record LogRateLimitExceeded(long droppedLines, int limitPerSecond) implements EventBody {
         @Override
         public EventType type() {
@@ -135,7 +201,11 @@ public sealed interface EventBody {
         }
     }
 
-    /** Calls as they were made. */
+    /**
+     * Calls as they were made.
+     *
+     * @param requests in the order in which they were answered
+     */
     record RequestLogs(List<RequestLog> requests) implements EventBody {
         @Override
         public EventType type() {
@@ -143,7 +213,20 @@ public sealed interface EventBody {
         }
     }
 
-    /** One call; parameters and response are the user's own. */
+    /**
+     * One call; parameters and response are the user's own. Where values are not logged, both are
+     * shapes (names, types and sizes); where they are larger than {@code logs.max-payload-bytes},
+     * their size.
+     *
+     * @param userId the user who called
+     * @param toolName the tool's name without the server's slug
+     * @param toolParams the arguments, null for none
+     * @param toolResponse the server's answer, null where there is none
+     * @param responseTimeMs from the worker's acceptance to the answer, in milliseconds
+     * @param success whether the server answered, without {@code isError}
+     * @param errorMessage why there is no answer of the server, null where there is one
+     * @param timestamp when the call was answered
+     */
     record RequestLog(
             String userId,
             String toolName,
@@ -154,7 +237,14 @@ public sealed interface EventBody {
             @Nullable String errorMessage,
             Instant timestamp) {}
 
-    /** The tools a server offers now. {@code totalTokens} is an estimate. */
+    /**
+     * The tools that a server offers now.
+     *
+     * @param toolCount how many
+     * @param totalTokens what all descriptions may cost a model, an estimate in tokens
+     * @param tools each tool, also those that are disabled
+     * @param discoveredAt when the list was complete
+     */
     record ToolsDiscovered(
             int toolCount, long totalTokens, List<DiscoveredTool> tools, Instant discoveredAt)
             implements EventBody {
@@ -167,6 +257,11 @@ public sealed interface EventBody {
     /**
      * One tool.
      *
+     * @param toolPath {@code server_slug:tool}, as requests name it
+     * @param toolName the tool's name as the server gives it
+     * @param description the server's own, null where it gives none
+     * @param inputSchema the server's own JSON Schema, unchanged
+     * @param tokenCount what the description may cost a model, an estimate in tokens
      * @param readOnlyHint true where the server declares so, else absent
      */
     record DiscoveredTool(
@@ -177,7 +272,13 @@ public sealed interface EventBody {
             long tokenCount,
             @Nullable Boolean readOnlyHint) {}
 
-    /** A tool list that replaced an earlier one. */
+    /**
+     * A tool list that replaced an earlier one, or a tool that was disabled or restored.
+     *
+     * @param added names of tools that are new
+     * @param removed names of tools that are gone
+     * @param toolCount how many there are now
+     */
     record ToolsUpdated(List<String> added, List<String> removed, int toolCount)
             implements EventBody {
         @Override

@@ -3,7 +3,7 @@ package dev.perigee.protocol.event;
 import dev.perigee.protocol.topic.Topic;
 import org.jspecify.annotations.Nullable;
 
-/** Kinds of entry that an instance tells the backend, with the topic each goes to. */
+/** Kinds of journal entry, with the topic that each is published to. */
 public enum EventType {
     STATUS_CHANGED("mcp.server.status_changed", Topic.STATUS),
     STARTED("mcp.server.started", Topic.LIFECYCLE),

@@ -7,14 +7,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a worker is, every 30 s and at once when it starts, keyed by worker id. Shares of processors
- * are from 0 to 1 over all that the worker can use. What fills its machine comes in three: the
- * worker's own JVM, its servers, and the host, which is its control group where that has a limit.
- * What a worker cannot see, or did not tell before it was added here, is null.
+ * Heartbeat of a worker, at its start and then every {@code heartbeat.interval} (30 s), keyed by
+ * worker id. Shares of processors are from 0 to 1 over all that the worker can use. Load is
+ * reported for three scopes: the worker's own JVM, its servers, and the host, which is its control
+ * group where that has a limit. What a worker cannot measure, or an older version does not report,
+ * is null.
  *
  * @param event always {@link #EVENT}
+ * @param workerId the worker, also the record's key
  * @param incarnation new each time the worker process starts
  * @param status {@code running}, {@code draining}, or {@code drained} when nothing is left there
+ * @param version of the worker
+ * @param uptimeSeconds of the worker process, in seconds
  * @param cpuLoad of the worker's JVM alone
  * @param memoryUsedBytes the JVM's heap
  * @param memoryMaxBytes what the JVM's heap can become
@@ -28,10 +32,12 @@ import org.jspecify.annotations.Nullable;
  * @param hostMemoryMaxBytes what all of them can have
  * @param processesByTeam the instances, by team id; permanently failed ones are among them
  * @param countsByState number of instances by process state
+ * @param dormantCount how many instances have no process until the next request
  * @param partitions the partitions whose sessions it holds
  * @param isolation which isolation is active and what it cannot enforce
  * @param adminUrl where its admin pages are, as seen from its own host's network; null where they
  *     are not served yet
+ * @param timestamp when it was measured, by the worker's clock
  */
 public record Heartbeat(
         String event,
@@ -62,13 +68,25 @@ public record Heartbeat(
     /**
      * One instance, without schemas or descriptions.
      *
+     * @param processId the instance
+     * @param installationId the configuration's
+     * @param userId the configuration's
+     * @param serverSlug the configuration's
+     * @param installationName the configuration's, null where it has none
+     * @param state the process: {@code starting}, {@code running}, {@code terminating}, {@code
+     *     terminated} or {@code failed}
+     * @param status of the installation, null before the first one
      * @param dormant no process, but the next request starts one
+     * @param pid the process, null where there is none
      * @param uptimeSeconds of the process, 0 where there is none
+     * @param health healthy, unhealthy or unknown, by the last health check
+     * @param lastHealthCheckAt null before the first one
      * @param crashCount crashes that count towards permanent failure
      * @param messageCount requests that were sent to the server, by whatever process of it
      * @param errorCount requests that failed for want of an answer
      * @param activeRequests accepted and not answered
-     * @param lastActivityAt the last request or response
+     * @param lastActivityAt the last request or response, null where there was none
+     * @param toolNames its tools, also those that are disabled
      */
     public record ProcessSummary(
             String processId,

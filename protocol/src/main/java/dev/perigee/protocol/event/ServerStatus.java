@@ -4,9 +4,8 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
  * The states of an installation, as users see them. {@link #PROVISIONING} and {@link
- * #AWAITING_USER_CONFIG} belong to the backend: Perigee never reports them.
- *
- * <p>Source: seeds/status-tracking.txt, "Status Values"; design/decisions.md, 10.
+ * #AWAITING_USER_CONFIG} belong to the backend: Perigee never reports them. The transitions are
+ * under "Status" in {@code docs/concepts.md}.
  */
 public enum ServerStatus {
     @JsonProperty("provisioning")

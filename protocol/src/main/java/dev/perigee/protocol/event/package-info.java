@@ -1,7 +1,4 @@
-/**
- * What an instance tells the backend: status, lifecycle, logs, tools, heartbeats. Change by
- * addition only.
- */
+/** Events for the backend: status, lifecycle, logs, tools, heartbeats. Change by addition only. */
 @NullMarked
 package dev.perigee.protocol.event;
 

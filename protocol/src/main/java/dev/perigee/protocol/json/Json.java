@@ -26,8 +26,6 @@ import tools.jackson.databind.type.LogicalType;
 /**
  * The one way records become bytes and back: UTF-8, snake_case, absent is null, unknown fields are
  * ignored, a value of a wrong type is an error and never coerced. Thread-safe.
- *
- * <p>Source: design/contract.md.
  */
 public final class Json {
     /** Deepest nesting accepted from outside; deeper input is malformed. */

@@ -14,6 +14,10 @@ import tools.jackson.core.JsonToken;
  *
  * @param version what the message says of it, {@code 2.0} as a rule
  * @param id any value; absent of notifications
+ * @param method of a request or notification, else null
+ * @param params of a request or notification, null where there are none
+ * @param result of an answer, else null
+ * @param error of a refusal, else null
  */
 public record JsonRpc(
         @Nullable String version,
@@ -158,7 +162,12 @@ public record JsonRpc(
         return at < end && utf8[end] == '}' ? new Asked(id, RawJson.slice(utf8, at, end)) : null;
     }
 
-    /** What was asked, with parameters that may be anything. */
+    /**
+     * A request or notification, with parameters of any form.
+     *
+     * @param id null of a notification
+     * @param params not parsed
+     */
     public record Asked(@Nullable Long id, RawJson params) {}
 
     private static boolean follows(byte[] part, byte[] all, int at) {

@@ -1,10 +1,11 @@
 package dev.perigee.protocol.limit;
 
 /**
- * What one of many holders has of a {@link ByteBudget}. Its share is as much as is still free: who
- * holds most reaches it first and stops, while all others go on, and whoever comes next finds room.
- * One alone gets half of the budget, two get a third each, and so on. A small allowance belongs to
- * each holder in any case, so that those who hold little are not stopped by those who hold much.
+ * Share of one of many holders in a {@link ByteBudget}. A holder may have as much as is still free:
+ * the largest reaches that limit first and stops, while all others continue, and the next one finds
+ * room. One alone gets half of the budget, two get a third each, and so on. A small allowance
+ * belongs to each holder in any case, so that those who hold little are not stopped by those who
+ * hold much.
  *
  * <p>Pure, but for the budget: its owner holds a lock around it, or is one thread.
  */

@@ -3,8 +3,8 @@ package dev.perigee.protocol.limit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How many bytes all holders of one kind in a process may keep together. What can be refused asks
- * with {@link #tryTake}; what cannot is taken in any case, and whoever feeds it stops while the
+ * Budget of bytes that all holders of one kind in a process share. What can be refused asks with
+ * {@link #tryTake}; what cannot is taken in any case, and its source applies backpressure while the
  * budget is {@link #exhausted}. Thread-safe.
  */
 public final class ByteBudget {

@@ -2,7 +2,7 @@ package dev.perigee.protocol.limit;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How many ids all {@link RecentIds} of a process may remember together. Thread-safe. */
+/** Budget of ids that all {@link RecentIds} of a process share. Thread-safe. */
 public final class IdBudget {
     private final long limit;
     private final AtomicLong used = new AtomicLong();

@@ -1,9 +1,9 @@
 package dev.perigee.protocol.limit;
 
 /**
- * How often something may happen.
+ * Rate limit of a token bucket.
  *
- * @param perSecond on average; 0 for as often as one likes
+ * @param perSecond on average; 0 for unlimited
  * @param burst how often at once, after a pause
  */
 public record RateLimit(double perSecond, int burst) {

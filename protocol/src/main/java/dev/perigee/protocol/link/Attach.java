@@ -14,7 +14,9 @@ public final class Attach {
     /**
      * Attaches to a session, or creates it.
      *
+     * @param partition the partition whose session it is
      * @param epoch offset of the gateway's claim in the state topic: the fencing token
+     * @param gatewayId the gateway
      * @param generation number of the gateway's connection, growing within one gateway process
      * @param create whether to create the session when there is none; needs an epoch that is higher
      *     than any under which this worker had a session of the partition
@@ -37,14 +39,22 @@ public final class Attach {
         }
     }
 
-    /** The last entry of a process that the gateway has. */
+    /**
+     * The last entry of a process that the gateway has.
+     *
+     * @param processId the instance
+     * @param startToken offset of the state record with the configuration that it ran
+     * @param afterSeq number of that entry
+     */
     public record Cursor(String processId, long startToken, long afterSeq) {}
 
     /**
-     * What the session holds; the replay of its journals follows on the same stream.
+     * Contents of the session; the replay of its journals follows on the same stream.
      *
      * @param resumed false when the session was created by this attach
      * @param createdEpoch the epoch that created the session: part of every event's id
+     * @param processes the instances in the session
+     * @param accepted the requests that it accepted and the gateway has not committed
      * @param ending true when the session was released: its processes are being ended, it takes
      *     nothing new, and {@link SessionNotice.Ended} follows once all it has said is acknowledged
      */
@@ -63,9 +73,15 @@ public final class Attach {
     /**
      * An instance in the session.
      *
+     * @param processId the instance
      * @param startToken offset of the state record with the configuration that it runs
      * @param configHash fingerprint of that configuration
+     * @param state of its process, an instance state in lower case
+     * @param status of the installation, null before the first one
+     * @param firstRetainedSeq number of the first entry that its journal still has
      * @param nextSeq the number the next entry of its journal will have
+     * @param exitSeq not used, null
+     * @param closedSeq not used, null
      */
     public record AttachedProcess(
             String processId,
@@ -81,6 +97,8 @@ public final class Attach {
     /**
      * A request that the worker accepted, by the place it was read from, or a range of them.
      *
+     * @param origin where the request was read, the first one of a range
+     * @param state how far it came
      * @param last the last offset of a range that begins at the origin and has no gap; null for a
      *     single one
      */
@@ -96,7 +114,7 @@ public final class Attach {
         }
     }
 
-    /** How far an accepted record came. */
+    /** Progress of an accepted record. */
     public enum Progress {
         /** Its result will come as an event. */
         @JsonProperty("running")
@@ -112,6 +130,8 @@ public final class Attach {
     /**
      * Leaves a session.
      *
+     * @param partition the partition whose session it is
+     * @param epoch the epoch it was attached with
      * @param handOff true when another gateway is expected at once
      */
     public record Detach(int partition, long epoch, boolean handOff) {}
@@ -120,6 +140,7 @@ public final class Attach {
      * Asks for the worker's one place for an instance that starts alone, {@code session/trial}, or
      * gives it back. The place is kept until it is given back, the session ends or the time is up.
      *
+     * @param partition the partition whose session asks
      * @param processId the instance that is to start; null to give the place back
      * @param atMostMs how long the place is kept at most, in milliseconds
      */
@@ -137,6 +158,8 @@ public final class Attach {
      * the worker ends its processes, and says {@link SessionNotice.Ended} when they are gone and
      * what they said is acknowledged. Asking again does no harm.
      *
+     * @param partition the partition whose session it is
+     * @param epoch the epoch it was attached with
      * @param onlyIdle true to leave everything as it is when a process lives or a request runs
      */
     public record Release(int partition, long epoch, boolean onlyIdle) {}

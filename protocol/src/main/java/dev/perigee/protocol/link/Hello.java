@@ -11,7 +11,12 @@ public final class Hello {
 
     private Hello() {}
 
-    /** Who calls. */
+    /**
+     * The gateway that calls.
+     *
+     * @param gatewayId the gateway
+     * @param protocol its {@link LinkFrame#PROTOCOL}
+     */
     public record Request(String gatewayId, int protocol) {
         public Request {
             Require.id(gatewayId, "gateway_id");
@@ -19,10 +24,12 @@ public final class Hello {
     }
 
     /**
-     * Who answers.
+     * The worker that answers.
      *
+     * @param workerId the worker
      * @param incarnation new each time the worker process starts
      * @param retentionMs how long a detached session keeps its processes, in milliseconds
+     * @param sessions those that it holds, attached or not
      * @param capacity how much it takes in proportion to other workers; null where an older version
      *     says nothing, which is {@link #USUAL_CAPACITY}
      * @param draining what it said last when it is leaving, null when it is not

@@ -12,7 +12,7 @@ import dev.perigee.protocol.topic.RecordOrigin;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a gateway orders of one instance. Each order carries where its command was read, and is
+ * Orders of a gateway about one instance. Each order carries where its command was read, and is
  * deduplicated by it: sent again after a cut it joins the order that is under way, or is answered
  * with the outcome it had. The answer to all is {@link Outcome}, sent when the order has come to
  * its end (a configuration: when the instance reached a settled status).
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 public final class InstanceOrder {
     private InstanceOrder() {}
 
-    /** Why a configuration is applied. */
+    /** Reason why a configuration is applied. */
     public enum Cause {
         @JsonProperty("created")
         CREATED,
@@ -47,8 +47,12 @@ public final class InstanceOrder {
     /**
      * Brings an instance to a configuration: {@code instance/apply}.
      *
-     * @param origin null for {@link Cause#RESTORED}
+     * @param partition the partition of the instance's user
+     * @param origin where the command was read; null for {@link Cause#RESTORED}
+     * @param commandId the command's id; null for {@link Cause#RESTORED}
      * @param startToken offset of the state record that holds the configuration
+     * @param cause what led to the configuration
+     * @param config the whole configuration
      * @param stopped true when the instance is to be known but not run (killed by intent)
      * @param durable of a restored instance: what the last owner stored of it
      * @param quarantine why it is not run though its user wants it to; null where it may run. With
@@ -85,7 +89,12 @@ public final class InstanceOrder {
     /**
      * Stops, restarts, removes, recovers an instance: the orders that need only its name.
      *
+     * @param partition the partition of the instance's user
+     * @param origin where the command was read
+     * @param commandId the command's id
+     * @param processId the instance
      * @param startToken the token of the configuration that the order is about
+     * @param reason for logs and events, null where the backend gives none
      */
     public record Simple(
             int partition,
@@ -101,13 +110,31 @@ public final class InstanceOrder {
         }
     }
 
-    /** Hides or restores one tool: {@code instance/switch_tool}. */
+    /**
+     * Hides or restores one tool: {@code instance/switch_tool}.
+     *
+     * @param order which instance, and by which command
+     * @param toolName the tool's name without the server's slug
+     * @param disabled true to hide and refuse it, false to restore it
+     */
     public record SwitchTool(Simple order, String toolName, boolean disabled) {}
 
-    /** Asks the server whether it is well: {@code instance/health_check}. */
+    /**
+     * Health check of the server: {@code instance/health_check}.
+     *
+     * @param order which instance, and by which command
+     * @param check what to check
+     */
     public record HealthCheck(Simple order, CommandAction.Check check) {}
 
-    /** How an order ended; becomes the command's result. */
+    /**
+     * Outcome of an order; becomes the command's result.
+     *
+     * @param processId the instance
+     * @param outcome how the command ended
+     * @param details what it led to, null where there is nothing to say
+     * @param error why it failed or was rejected, else null
+     */
     public record Outcome(
             String processId,
             CommandOutcome outcome,

@@ -2,7 +2,7 @@ package dev.perigee.protocol.link;
 
 import org.jspecify.annotations.Nullable;
 
-/** Error codes of the link: a code decides, never a text. Source: design/link.md, "Errors". */
+/** Error codes of the link: the gateway decides by the code, never by the message. */
 public enum LinkError {
     /**
      * Same epoch, a generation not newer than the attached one: retry until the detach finishes.

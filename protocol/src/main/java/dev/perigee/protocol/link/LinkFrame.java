@@ -17,16 +17,38 @@ public sealed interface LinkFrame {
     /** Version of the link's messages; a difference is refused in {@code link/hello}. */
     int PROTOCOL = 1;
 
-    /** Asks the other side, which answers with the same id. */
+    /**
+     * Request to the other side, which answers with the same id.
+     *
+     * @param id at least 0, unique among the sender's open requests
+     * @param method one of {@link LinkMethod}
+     * @param params the method's parameters, an object
+     */
     record Request(long id, String method, RawJson params) implements LinkFrame {}
 
-    /** Tells the other side, which does not answer. */
+    /**
+     * Notifies the other side, which does not answer.
+     *
+     * @param method one of {@link LinkMethod}
+     * @param params the method's parameters, an object
+     */
     record Notification(String method, RawJson params) implements LinkFrame {}
 
-    /** Answers a request. */
+    /**
+     * Answers a request.
+     *
+     * @param id the request's
+     * @param result the method's result
+     */
     record Response(long id, RawJson result) implements LinkFrame {}
 
-    /** Refuses a request; the id is null when it could not be read. */
+    /**
+     * Refuses a request.
+     *
+     * @param id the request's; null when it could not be read
+     * @param code a {@link LinkError}'s code
+     * @param message for logs; nothing is decided by it
+     */
     record Failure(@Nullable Long id, int code, String message) implements LinkFrame {}
 
     /** The message as UTF-8 JSON. */
@@ -71,9 +93,20 @@ public sealed interface LinkFrame {
         return new Response(id, message.result());
     }
 
-    /** A {@link Failure} as it is written. */
+    /**
+     * A {@link Failure} as it is written.
+     *
+     * @param jsonrpc always {@link JsonRpc#VERSION}
+     * @param id the request's; null when it could not be read
+     * @param error what is wrong
+     */
     record Refusal(String jsonrpc, @Nullable Long id, RefusalError error) {}
 
-    /** A JSON-RPC error. */
+    /**
+     * A JSON-RPC error.
+     *
+     * @param code a {@link LinkError}'s code
+     * @param message for logs
+     */
     record RefusalError(int code, String message) {}
 }

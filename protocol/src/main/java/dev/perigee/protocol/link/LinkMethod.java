@@ -1,6 +1,6 @@
 package dev.perigee.protocol.link;
 
-/** Method names on the link. Source: design/link.md, "Messages". */
+/** Method names of the JSON-RPC messages on the link. */
 public final class LinkMethod {
     public static final String HELLO = "link/hello";
     public static final String ATTACH = "session/attach";

@@ -17,39 +17,69 @@ import org.jspecify.annotations.Nullable;
 public final class SessionNotice {
     private SessionNotice() {}
 
-    /** Everything up to these entries is durable in Kafka, public record and state alike. */
+    /**
+     * Entries that are durable in Kafka, public record and state alike: the worker drops them.
+     *
+     * @param partition the partition of the session
+     * @param acks one for each process with news
+     */
     public record Ack(int partition, List<ProcessAck> acks) {
         public Ack {
             acks = List.copyOf(Require.present(acks, "acks"));
         }
     }
 
-    /** Cumulative acknowledgement of one process. */
+    /**
+     * Cumulative acknowledgement of one process.
+     *
+     * @param processId the instance
+     * @param seq all entries up to this number, inclusive, are durable
+     */
     public record ProcessAck(String processId, long seq) {}
 
     /**
-     * The worker may send this many bytes of events more. An event counts as the size of its whole
-     * frame; the worker sends while it has credit, so the last event may overdraw it. An attach
-     * replaces what was left by its own credit.
+     * More credit. An event counts as the size of its whole frame; the worker sends while it has
+     * credit, so the last event may overdraw it. An attach replaces what was left by its own
+     * credit.
+     *
+     * @param partition the partition of the session
+     * @param bytes of events that the worker may send in addition
      */
     public record Credit(int partition, long bytes) {}
 
-    /** Records below these offsets will never be sent again: forget what was accepted of them. */
+    /**
+     * The offset of a topic was committed: records below it will never be sent again, so the worker
+     * forgets what it accepted of them.
+     *
+     * @param partition the partition of the session, and of the topic
+     * @param topic full name of the topic
+     * @param offset that was committed
+     */
     public record Committed(int partition, String topic, long offset) {}
 
-    /** A higher epoch attached: this connection no longer has the session. */
+    /**
+     * A higher epoch attached: this connection no longer has the session.
+     *
+     * @param partition the partition of the session
+     * @param epoch the one that attached
+     */
     public record Fenced(int partition, long epoch) {}
 
     /**
      * The session ended as asked for by a release, or by the end of the worker: its processes are
      * gone and all they said is acknowledged. The partition can be placed anywhere at once.
+     *
+     * @param partition the partition of the session
+     * @param epoch the highest that attached to it
      */
     public record Ended(int partition, long epoch) {}
 
     /**
      * The worker begins or ceases to leave; sent to every gateway, and part of hello.
      *
+     * @param reason for logs, such as who asked for it
      * @param version grows with each change while the worker process lives
+     * @param phase whether it takes sessions
      */
     public record Draining(String reason, long version, Phase phase) {
         public Draining {
@@ -57,7 +87,7 @@ public final class SessionNotice {
         }
     }
 
-    /** Whether a worker takes sessions. */
+    /** Drain phase of a worker. */
     public enum Phase {
         /** It does. */
         @JsonProperty("serving")
@@ -73,12 +103,17 @@ public final class SessionNotice {
     /**
      * A gateway's answer to a worker that drains, repeated every second or so while it holds: its
      * partitions cannot go elsewhere.
+     *
+     * @param reason for logs: why they cannot
      */
     public record Staying(String reason) {}
 
     /**
      * An entry of an instance's journal.
      *
+     * @param partition the partition of the session
+     * @param processId the instance
+     * @param startToken offset of the state record with the configuration that it runs
      * @param seq the entry's number: one sequence per instance, without holes
      * @param type an {@link dev.perigee.protocol.event.EventType}'s name
      * @param key key of the public record
@@ -87,6 +122,7 @@ public final class SessionNotice {
      *     when it changes nothing; the gateway stores it unread
      * @param origin of a tool result: the request it answers
      * @param reply of a tool result: where the backend wants it too
+     * @param traceparent W3C trace context of the request or command, null where it had none
      */
     public record InstanceEvent(
             int partition,
@@ -174,8 +210,9 @@ public final class SessionNotice {
     }
 
     /**
-     * Where a backend wants a result besides tool-results.
+     * Reply topic of a request: where its result goes besides tool-results.
      *
+     * @param topic full name of the topic
      * @param partition null to let the key decide
      * @param correlationId bytes of the header, base64 on the wire
      */

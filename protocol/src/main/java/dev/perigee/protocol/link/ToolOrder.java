@@ -22,8 +22,13 @@ public final class ToolOrder {
     /**
      * Runs a request: {@code tool/execute}.
      *
+     * @param partition the partition of the request's user
+     * @param origin where the request was read
      * @param processId the instance, null for requests about all of the user's servers
+     * @param request as the backend wrote it
      * @param deadline append time of the record plus its timeout
+     * @param reply where the backend wants the result besides tool-results, null for nowhere
+     * @param traceparent W3C trace context of the request, null where it had none
      * @param mayHaveRun true when the request may have been run before, in a session that is gone:
      *     it runs again only where that is harmless, and else its result is {@code
      *     outcome_unknown}; absent for all others
@@ -91,7 +96,12 @@ public final class ToolOrder {
         }
     }
 
-    /** A message with {@code tool/execute}. */
+    /**
+     * A message with {@code tool/execute}.
+     *
+     * @param id the JSON-RPC id
+     * @param order its parameters
+     */
     public record Ordered(long id, Execute order) {
         private static final byte[] METHOD = LinkMethod.EXECUTE.getBytes(UTF_8);
 
@@ -132,9 +142,20 @@ public final class ToolOrder {
         }
     }
 
-    /** Cancels a running request: {@code tool/cancel}. Its result still comes, as an event. */
+    /**
+     * Cancels a running request: {@code tool/cancel}. Its result still comes, as an event.
+     *
+     * @param partition the partition of the request's user
+     * @param requestId the request to cancel
+     * @param teamId its team
+     * @param userId its user
+     */
     public record Cancel(int partition, String requestId, String teamId, String userId) {}
 
-    /** Whether there was something to cancel. */
+    /**
+     * The answer to a cancellation.
+     *
+     * @param found whether there was something to cancel
+     */
     public record Cancelled(boolean found) {}
 }

@@ -8,6 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * An address to listen on or to reach, written {@code host:port}, with brackets around an IPv6
  * address. Port 0 means any free port.
+ *
+ * @param host a name or an address, without brackets; not blank
+ * @param port from 0 to 65535
  */
 public record HostPort(String host, int port) {
     public HostPort {

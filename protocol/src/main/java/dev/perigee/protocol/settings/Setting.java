@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * may also be read from the file that {@code <key>-file} names, and is never shown.
  *
  * <p>A key that ends in {@code .*} takes every key with that prefix and hands the rest of it on as
- * a map, for settings that belong to somebody else, such as the Kafka client.
+ * a map, for settings that belong to another program, such as the Kafka client.
  */
 public final class Setting<T> {
     static final String ENVIRONMENT_PREFIX = "PERIGEE_";

@@ -3,6 +3,7 @@ package dev.perigee.protocol.settings;
 /**
  * One thing that is wrong with a configuration.
  *
+ * @param key the setting's key, as the user wrote it
  * @param origin where the user wrote it, such as {@code --set}; empty where it was not written
  * @param message what is wrong and what would be right; never a secret
  */

@@ -13,9 +13,11 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the text of a setting becomes a value. {@code expects} completes the sentence "x is not …"
- * and is what a user reads on the reference page, so it names the form and gives an example. A
- * parser returns null for text it does not accept; it never sees surrounding white space.
+ * Parser of a setting's value.
+ *
+ * @param expects completes the sentence "x is not …" and is what a user reads on the reference
+ *     page, so it names the form and gives an example
+ * @param parser returns null for text that it does not accept; never sees surrounding white space
  */
 public record SettingType<T>(String expects, Parser<T> parser) {
     /** Turns text into a value, or returns null. */

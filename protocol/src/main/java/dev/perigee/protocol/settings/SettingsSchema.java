@@ -149,7 +149,7 @@ public final class SettingsSchema {
         return rules;
     }
 
-    /** What a key sets: a setting, directly or through a file, or one entry of a pass-through. */
+    /** Target of a key: a setting, directly or through a file, or one entry of a pass-through. */
     record Slot(Setting<?> setting, String key, boolean fromFile) {}
 
     @Nullable Slot slotOf(String key) {

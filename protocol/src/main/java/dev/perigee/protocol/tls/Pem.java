@@ -16,7 +16,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** What is in PEM files (RFC 7468). The JDK's own decoder is a preview in 25. */
+/** Decoder of PEM files (RFC 7468). The JDK's own decoder is a preview in 25. */
 final class Pem {
     private static final Pattern CERTIFICATE = block("CERTIFICATE");
     private static final Pattern KEY = block("PRIVATE KEY");

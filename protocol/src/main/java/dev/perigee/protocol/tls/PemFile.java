@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * A PEM file.
  *
  * @param key the configuration key that names it
+ * @param path where it is; read anew at each use
  */
 public record PemFile(String key, Path path) {
 

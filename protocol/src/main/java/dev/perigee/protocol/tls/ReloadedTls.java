@@ -4,9 +4,9 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS by files that somebody replaces, since certificates are short-lived. What cannot be used,
- * such as a certificate whose key is not written yet, is not taken: what was good before stays. Any
- * thread may call.
+ * TLS contexts that are reloaded when their files change, since certificates are short-lived. What
+ * cannot be used, such as a certificate whose key is not written yet, is not taken: what was good
+ * before stays. Any thread may call.
  */
 public final class ReloadedTls {
     private final TlsFiles files;
@@ -31,7 +31,7 @@ public final class ReloadedTls {
     }
 
     /**
-     * Reads the files again, and tells whether the context is another one now.
+     * Reads the files again; returns whether the context changed.
      *
      * @throws TlsFileException when what they hold now cannot be used; once for each reason
      */

@@ -3,7 +3,7 @@ package dev.perigee.protocol.tls;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** What was in {@link TlsFiles} at one time. Not a record: it is never to be shown. */
+/** Contents of {@link TlsFiles} at one time. Not a record, so that it is never printed. */
 final class TlsContents {
     final byte @Nullable [] certificate;
     final byte @Nullable [] key;

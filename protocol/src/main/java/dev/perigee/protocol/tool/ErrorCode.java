@@ -2,7 +2,7 @@ package dev.perigee.protocol.tool;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
-/** Why a request has no server's answer. */
+/** Codes of why a request has no answer of its server. */
 public enum ErrorCode {
     @JsonProperty("invalid_request")
     INVALID_REQUEST,

@@ -5,10 +5,13 @@ import dev.perigee.protocol.json.Require;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a request failed.
+ * Reason why a request failed.
  *
+ * @param code stable, for programs
  * @param message for people: what happened and what to do next
- * @param serverStatus the instance's status at that moment, where there is an instance
+ * @param retryable whether the call surely did not run, or may be repeated, and a later try can
+ *     succeed
+ * @param serverStatus the instance's status at that moment, null where there is no instance
  */
 public record ToolError(
         ErrorCode code, String message, boolean retryable, @Nullable ServerStatus serverStatus) {

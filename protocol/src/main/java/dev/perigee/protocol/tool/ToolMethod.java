@@ -2,7 +2,7 @@ package dev.perigee.protocol.tool;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a tool request asks for. */
+/** Methods of tool requests. */
 public enum ToolMethod {
     TOOLS_CALL("tools/call"),
     TOOLS_LIST("tools/list"),

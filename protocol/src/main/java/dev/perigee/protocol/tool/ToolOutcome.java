@@ -2,7 +2,7 @@ package dev.perigee.protocol.tool;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
-/** How a request ended. */
+/** Outcome of a request. */
 public enum ToolOutcome {
     /** The server answered. */
     @JsonProperty("success")

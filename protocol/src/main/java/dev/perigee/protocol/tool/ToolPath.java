@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
  * slug|uri} at the first bar, whichever comes first, so tool names may contain colons and URIs
  * both.
  *
+ * @param serverSlug the slug of the server, never empty
  * @param name the tool, prompt or URI; null where the path is a bare slug
  */
 public record ToolPath(String serverSlug, @Nullable String name) {

@@ -10,17 +10,26 @@ import dev.perigee.protocol.topic.RecordKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request as the backend writes it to {@code tool-requests}.
+ * A request as the backend writes it to {@code tool-requests}. The constructor throws {@link
+ * InvalidRecordException}, which makes the record a dead letter, answered {@code invalid_request}
+ * where its id can be read, when a required field is missing or a value is not acceptable.
  *
- * @param method a {@link ToolMethod}'s name; kept as text so that an unknown one can be answered
+ * @param requestId the request's own id, as {@link Require#id} has them; required. The same id
+ *     within ten minutes does not run a second time
+ * @param teamId the team of the record's key; required
+ * @param userId the user of the record's key, whose servers are asked; required
+ * @param method a {@link ToolMethod}'s name; required; kept as text so that an unknown one can be
+ *     answered
  * @param toolPath {@code server_slug:tool}, {@code slug|uri} for a resource, {@code slug:prompt}
- *     for a prompt, the bare slug for a list of one server; see {@link ToolPath}
- * @param installationId needed where the user has two installations of one server
- * @param arguments passed to the server unchanged
+ *     for a prompt, the bare slug for a list of one server; see {@link ToolPath}. Null where the
+ *     method needs no server
+ * @param installationId needed where the user has two installations of one server, else may be null
+ * @param arguments passed to the server unchanged; null for none
  * @param timeoutMs time from the record's append to the answer, in milliseconds, {@link
- *     NumberRange#TIMEOUT_MS}
- * @param query of a search
- * @param limit of a search, 10 by default
+ *     NumberRange#TIMEOUT_MS}; null for the gateway's {@code request.timeout}. Less than the range
+ *     is refused here, more by {@link #requireLimits()}
+ * @param query of a search, which needs one that is not blank; null for other methods
+ * @param limit of a search, at least 1; null is 10
  */
 public record ToolRequest(
         String requestId,

@@ -6,12 +6,22 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one terminal answer to a request, on {@code tool-results} and on the reply topic.
+ * The one terminal answer to a request, on {@code tool-results} and on the reply topic. After a
+ * failover the same answer may come again, with the same {@code ce_id}.
  *
  * @param event always {@link #EVENT}
- * @param result the server's own JSON, unchanged
+ * @param requestId the request's id
+ * @param teamId the request's team, null where it could not be read
+ * @param userId the request's user, null where it could not be read
+ * @param processId the instance that was asked, null where there was none
+ * @param toolPath the request's, null where it had none
+ * @param outcome how the request ended
+ * @param result the server's own JSON, unchanged; null when {@code outcome} is {@code failed}
+ * @param error why there is no answer of the server's; null unless {@code outcome} is {@code
+ *     failed}
  * @param attempts how often the request was sent to the server, 0 when never
  * @param durationMs from the worker's acceptance to the answer, in milliseconds
+ * @param timestamp when the answer was made, by the clock of the worker or gateway
  */
 public record ToolResult(
         String event,

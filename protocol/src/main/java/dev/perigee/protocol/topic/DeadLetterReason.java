@@ -1,6 +1,6 @@
 package dev.perigee.protocol.topic;
 
-/** Why a record was put aside. */
+/** Reasons why a record becomes a dead letter. */
 public enum DeadLetterReason {
     MALFORMED("malformed"),
     INVALID("invalid"),

@@ -1,6 +1,6 @@
 package dev.perigee.protocol.topic;
 
-/** Names of record headers. Source: design/contract.md, "Headers". */
+/** Names of record headers; {@code docs/reference/topics.md} says which record has which. */
 public final class Headers {
     public static final String CE_SPECVERSION = "ce_specversion";
     public static final String CE_ID = "ce_id";
@@ -47,7 +47,7 @@ public final class Headers {
     /** When the record that a broadcast copy repeats was appended: milliseconds since 1970. */
     public static final String BROADCAST_AT = "perigee-broadcast-at";
 
-    /** Marks what one partition's gateway tells that of the original about its copy. */
+    /** Marks a report of one partition's owner about its copy of a command for every user. */
     public static final String BROADCAST_REPORT = "perigee-broadcast-report";
 
     private Headers() {}

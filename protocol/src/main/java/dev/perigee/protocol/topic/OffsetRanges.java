@@ -72,7 +72,7 @@ public final class OffsetRanges {
         return ranges.size();
     }
 
-    /** Tells the first and the last offset of each range, in order. */
+    /** Passes on the first and the last offset of each range, in order. */
     public void forEach(BiConsumer<Long, Long> range) {
         ranges.forEach(range);
     }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Key of commands and tool requests: {@code {team_id}/{user_id}}, or {@code {team_id}/*} for every
  * user of the team (commands only).
  *
+ * @param teamId the team, as {@link Require#id} has ids
  * @param userId null when the key addresses every user
  */
 public record RecordKey(String teamId, @Nullable String userId) {

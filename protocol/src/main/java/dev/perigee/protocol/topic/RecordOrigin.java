@@ -5,9 +5,12 @@ import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Require;
 
 /**
- * Where a record was read: the identity of a command or request, also after a failover.
+ * Topic, partition and offset of a record: the identity of a command or request, also after a
+ * failover.
  *
  * @param topic full topic name
+ * @param partition number of the partition, from 0
+ * @param offset of the record in that partition
  */
 public record RecordOrigin(String topic, int partition, long offset) {
     public RecordOrigin {

@@ -5,9 +5,9 @@ import org.slf4j.MDC;
 import org.slf4j.spi.LoggingEventBuilder;
 
 /**
- * What log lines are about, as fields. A thread that works for one partition or instance puts its
- * fields once, and every line it logs carries them; what another thread does for it takes them
- * along. One vocabulary for gateways and workers.
+ * Fields of log lines that say what they are about. A thread that works for one partition or
+ * instance puts its fields once, and every line it logs carries them; what another thread does for
+ * it takes them along. One vocabulary for gateways and workers.
  */
 public final class LogContext {
     public static final String PROCESS_ID = "process_id";

@@ -15,11 +15,11 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one part does for a request, in the request's trace. Where an operator attaches
+ * Span of one part's work on a request, in the request's trace. Where an operator attaches
  * OpenTelemetry (its agent, or an SDK) it is a span of its own, and what is handed on names it as
  * the parent; where nobody records spans the trace is handed on as it came, as W3C Trace Context
  * has it. A request that came without one gets an id that follows from its record, so that it is
- * the same whoever reads the record again. Any thread may end it.
+ * the same each time the record is read. Any thread may end it.
  */
 public final class TraceSpan {
     private static final String SCOPE = "dev.perigee";
@@ -86,7 +86,7 @@ public final class TraceSpan {
         end(error, Instant.now());
     }
 
-    /** The same, for what ended before it is told. */
+    /** The same, for work that has already ended. */
     public void end(@Nullable String error, Instant at) {
         if (error != null) {
             span.setStatus(StatusCode.ERROR, error);

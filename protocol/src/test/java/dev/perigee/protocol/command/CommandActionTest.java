@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class CommandActionTest {
-    /** The example of design/contract.md. */
+    /** A command that configures a server, with every kind of field. */
     private static final String CONFIGURE =
             """
             {"id":"cmd-1","command_type":"configure","priority":"immediate","correlation_id":"c-1",

@@ -112,7 +112,7 @@ public final class AdminServer implements AutoCloseable {
                 return URI.create("http://" + shown + ":" + connector.getLocalPort());
             }
         } catch (UnknownHostException e) {
-            log.atDebug().addKeyValue("host", host).log("This host does not know its address");
+            log.atDebug().addKeyValue("host", host).log("Cannot resolve this host's own address");
         }
         return uri();
     }
@@ -130,7 +130,7 @@ public final class AdminServer implements AutoCloseable {
     private record Problem(String error) {}
 
     /**
-     * What is served.
+     * Handlers and their access rules.
      *
      * @param live false when only a restart helps
      * @param ready whether gateways can be served

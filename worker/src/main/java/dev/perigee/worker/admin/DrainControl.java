@@ -3,14 +3,14 @@ package dev.perigee.worker.admin;
 import dev.perigee.worker.session.DrainProgress;
 import java.time.Duration;
 
-/** Drains the worker at an operator's wish. Any thread may call; nothing blocks. */
+/** Operator-initiated drain of the worker. Any thread may call; nothing blocks. */
 public interface DrainControl {
     String workerId();
 
     /**
-     * Asks gateways to move everything away, or goes on with it.
+     * Starts the drain, or extends the one under way.
      *
-     * @param timeout until when that is hoped for; what is left then goes on leaving
+     * @param timeout after which the drain is overdue; partitions that are left then still leave
      */
     DrainProgress drain(Duration timeout);
 

@@ -11,7 +11,7 @@ import org.eclipse.jetty.http.HttpStatus;
 import org.eclipse.jetty.server.Request;
 import org.jspecify.annotations.Nullable;
 
-/** {@code /drain}: GET shows it, POST begins it or goes on, DELETE takes it back. */
+/** {@code /drain}: GET shows the drain, POST starts or extends it, DELETE cancels it. */
 final class DrainPage {
     private static final Duration USUAL_TIMEOUT = Duration.ofMinutes(1);
 
@@ -21,7 +21,7 @@ final class DrainPage {
         this.control = control;
     }
 
-    /** What is answered. */
+    /** Answer of the page. */
     @SuppressWarnings("ArrayRecordComponent") // passed on, never compared
     record Answer(int status, byte[] json) {}
 

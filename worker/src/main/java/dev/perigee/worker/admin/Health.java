@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Whether a part is well, check by check. Asked at each request; a check does not block.
+ * Health of a part, check by check. Evaluated at each request; a check does not block.
  *
  * @param well the status when all checks hold, such as {@code ready}
  * @param checks what must hold, in the order in which it is shown

@@ -18,10 +18,10 @@ import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** How the worker is at this moment. Any thread may ask. */
+/** Source of the worker's heartbeats. Any thread may ask. */
 public final class HeartbeatReport implements Supplier<Heartbeat> {
 
-    /** What a heartbeat says of the worker itself. */
+    /** Facts of the worker that stay the same. */
     public record About(
             String workerId,
             String incarnation,
@@ -30,7 +30,7 @@ public final class HeartbeatReport implements Supplier<Heartbeat> {
             URI adminUrl,
             Instant start) {}
 
-    /** What a heartbeat asks of the worker. */
+    /** Queries of a heartbeat to the worker. */
     public interface Source {
         /** All instances, as they are now. */
         List<InstanceSnapshot> instances();

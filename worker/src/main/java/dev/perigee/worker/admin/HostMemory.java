@@ -8,9 +8,9 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much memory there is for the worker and its processes: of the control group (v2) that it runs
- * in where that has a limit, as a container has, else of the machine. What the kernel gives back
- * when it is needed counts as available.
+ * Memory that the worker and its processes can have: of the control group (v2) that it runs in
+ * where that has a limit, as a container has, else of the machine. What the kernel gives back when
+ * it is needed counts as available.
  */
 final class HostMemory {
     private static final String UNIFIED = "0::";

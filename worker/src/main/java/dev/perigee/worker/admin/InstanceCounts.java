@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How many instances there are.
+ * Counts of instances.
  *
  * @param byState every state, also those in which none is
  * @param dormant of them without a process until the next request

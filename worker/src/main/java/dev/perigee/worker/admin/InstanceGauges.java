@@ -12,7 +12,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** How many instances there are, by state and by status; counted once for each reading. */
+/** Gauges of instances by state and by status; counted once for each reading. */
 final class InstanceGauges {
     private final Supplier<List<InstanceSnapshot>> instances;
     private final MultiGauge states;

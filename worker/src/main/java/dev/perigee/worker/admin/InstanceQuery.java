@@ -8,7 +8,7 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Which instances are asked for: those for which every given parameter has the given value. */
+/** Filter of instances: every given parameter must have the given value. */
 final class InstanceQuery {
     private static final Map<String, Function<InstanceSnapshot, @Nullable String>> FIELDS =
             fields();

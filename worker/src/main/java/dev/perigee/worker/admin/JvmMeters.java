@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.binder.system.FileDescriptorMetrics;
 import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
 import io.micrometer.core.instrument.binder.system.UptimeMetrics;
 
-/** What the JVM says of itself. */
+/** Meters of the JVM. */
 public final class JvmMeters implements AutoCloseable {
     private final JvmGcMetrics garbage = new JvmGcMetrics();
 

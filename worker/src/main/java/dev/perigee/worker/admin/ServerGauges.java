@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** What the processes of servers take, beside what the JVM says of itself. */
+/** Gauges of the resources that the processes of servers use. */
 public final class ServerGauges {
     private ServerGauges() {}
 

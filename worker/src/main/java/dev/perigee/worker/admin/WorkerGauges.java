@@ -8,7 +8,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** What the worker as a whole is doing and what room it has, asked at each reading. */
+/** Gauges of the worker as a whole: load and free capacity, computed at each reading. */
 final class WorkerGauges {
     private WorkerGauges() {}
 

@@ -1,7 +1,7 @@
 package dev.perigee.worker.instance;
 
 /**
- * How many server processes may be awake on one worker at a time.
+ * Limits on the server processes that may be awake on one worker at a time.
  *
  * @param perUser of one user of a team
  * @param perTeam of all users of a team

@@ -35,7 +35,7 @@ final class AwakeServers {
 
     /** An awake server that may go dormant. */
     interface Sleeper {
-        /** Since when nobody has used it; null while it is used, or cannot go dormant. */
+        /** Since when it is idle; null while it is in use, or cannot go dormant. */
         @Nullable Instant idleSince();
 
         /** Lets it go dormant if it is still unused; returns at once. */

@@ -6,14 +6,15 @@ import dev.perigee.protocol.tool.ToolError;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what becomes of a call, by how its instance is now: refused, sent, or made to wait. Pure.
- *
- * <p>Source: design/decisions.md, 8, 11 and 12; seeds/status-tracking.txt, "Execution Blocking".
+ * Decides what becomes of a call, by the present state of its instance. Refused at once while
+ * quarantined, stopped, {@code requires_reauth} or {@code permanently_failed}; waits while the
+ * status is in transition; sent while {@code offline} or {@code error}, since a call that succeeds
+ * is how recovery is seen. Pure.
  */
 final class CallGate {
     private CallGate() {}
 
-    /** What becomes of a call. */
+    /** Verdict on a call. */
     sealed interface Verdict {}
 
     /** Answer it; no server is asked. */

@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes a session with a server over HTTP, on a thread of its own, and tells the supervisor how it
- * went.
+ * Makes a session with a server over HTTP, on a thread of its own, and reports the outcome to the
+ * supervisor.
  */
 final class ConnectAttempt implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(ConnectAttempt.class);
@@ -35,13 +35,13 @@ final class ConnectAttempt implements Runnable {
         thread.start();
     }
 
-    /** Gives it up; when this returns nothing is told of it any more. */
+    /** Abandons the attempt; after this returns it reports nothing. */
     void abandon() throws InterruptedException {
         thread.interrupt();
         if (!thread.join(GIVING_UP)) {
             log.atWarn()
                     .addKeyValue("process_id", run.config().processId())
-                    .log("An attempt to connect does not end when it is given up");
+                    .log("A cancelled connection attempt does not end");
         }
     }
 
@@ -53,7 +53,9 @@ final class ConnectAttempt implements Runnable {
         } catch (McpException e) {
             mailbox.post(new Message.ConnectFailed(this, run, FailureStatus.of(e)));
         } catch (InterruptedException e) {
-            log.atDebug().addKeyValue("process_id", run.config().processId()).log("Given up");
+            log.atDebug()
+                    .addKeyValue("process_id", run.config().processId())
+                    .log("Connection attempt cancelled");
         } catch (RuntimeException e) {
             log.atError()
                     .addKeyValue("process_id", run.config().processId())

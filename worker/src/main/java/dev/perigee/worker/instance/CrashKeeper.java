@@ -9,7 +9,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Counts crashes, tells them, and gives an instance up that crashes too often. */
+/**
+ * Crash handling: counts and reports crashes, and marks an instance that exceeds the restart budget
+ * as permanently failed. On the supervisor's thread.
+ */
 final class CrashKeeper {
     private static final Logger log = LoggerFactory.getLogger(CrashKeeper.class);
 
@@ -20,7 +23,7 @@ final class CrashKeeper {
     }
 
     /**
-     * A process ended that nobody wanted to end, or could not be started again.
+     * A process ended unexpectedly, or could not be started again.
      *
      * @param exit how it ended, null when there was none or it is ours
      * @param reason for people, without secrets

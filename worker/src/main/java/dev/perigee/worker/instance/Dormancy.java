@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides whether an instance goes dormant, and tells of it. On the supervisor's thread.
+ * Decides whether an instance goes dormant, and reports it. On the supervisor's thread.
  *
  * <p>No call is caught by it. A call is counted as under way before it looks at the board for the
  * process to ask, and not sent to one that is not shown there. So the process is taken off the
@@ -35,7 +35,7 @@ final class Dormancy {
         return begin(this::isOver);
     }
 
-    /** The same if nobody uses it now, however short that is. */
+    /** The same if it is idle now, however short. */
     IdlePolicy.@Nullable Usage beginIfUnused() {
         return begin(Dormancy::isUnused);
     }
@@ -84,7 +84,7 @@ final class Dormancy {
         log.atInfo()
                 .addKeyValue("process_id", dossier.processId())
                 .addKeyValue("idle_ms", idle.toMillis())
-                .log("Idle server was ended until it is needed");
+                .log("Idle process ended; the instance is dormant");
         dossier.reporter.append(
                 new EventBody.Dormant(ExitTexts.seconds(idle), usage.idleSince()), pid);
     }

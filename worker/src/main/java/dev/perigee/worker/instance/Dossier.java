@@ -8,8 +8,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All that is known of one installed instance. Read and changed by its supervisor's thread only;
- * others see the {@link View} that is published from it.
+ * Context of one installed instance. Confined to its supervisor's thread; others see the {@link
+ * View} that is published from it.
  */
 final class Dossier {
     final HostParts parts;
@@ -35,7 +35,7 @@ final class Dossier {
     /** The tools that the server last listed. */
     @Nullable ToolCatalogue catalogue;
 
-    /** The tools that the backend was last told. */
+    /** The tools that were last published. */
     @Nullable ToolCatalogue toldCatalogue;
 
     boolean discovering;
@@ -94,7 +94,7 @@ final class Dossier {
         journal.identify(identity);
     }
 
-    /** Shows how things are, then tells the outcomes that say so. */
+    /** Publishes the view, then releases the outcomes that depend on it. */
     void publish() {
         board.publish(view());
         waiting.release();

@@ -11,7 +11,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a later owner of an instance must know. Stored unread by the gateway beside the
+ * State of an instance that a later owner needs. Stored unread by the gateway beside the
  * configuration; changed by addition only, since any version may read it.
  *
  * @param synced whether the first discovery of the installation is done

@@ -3,7 +3,7 @@ package dev.perigee.worker.instance;
 import dev.perigee.worker.process.ExitStatus;
 import java.time.Duration;
 
-/** Says for people how a process ended and how long something took. */
+/** Descriptions, for people, of how a process ended and how long something took. */
 final class ExitTexts {
     private ExitTexts() {}
 

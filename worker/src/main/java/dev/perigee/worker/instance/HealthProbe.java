@@ -15,10 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out whether a server is well: it is when it answers a ping, with whatever. On the
- * supervisor's thread; the server is asked on another.
- *
- * <p>Source: design/decisions.md, 8.
+ * Health check of a server by a ping: healthy when it answers, whatever it answers. An error of an
+ * application changes no status; a failed check does. Runs on the supervisor's thread; the server
+ * is asked on another.
  */
 final class HealthProbe {
     private static final Logger log = LoggerFactory.getLogger(HealthProbe.class);

@@ -12,7 +12,7 @@ import java.time.InstantSource;
 import java.util.concurrent.ScheduledExecutorService;
 
 /**
- * What all instances of a worker share.
+ * Parts that all instances of a worker share.
  *
  * @param timers one thread for short tasks that never block
  */

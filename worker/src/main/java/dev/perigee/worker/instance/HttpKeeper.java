@@ -12,9 +12,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps the client of a server over HTTP. The server is not ours: it is there or not, so there is
  * nothing to start but a session, and an outage ends nothing. While the instance is offline or in
- * error its calls still go through, since that is how its return is seen.
- *
- * <p>Source: seeds/recovery-system.txt; design/decisions.md, 8 to 11.
+ * error its calls still go through, since that is how recovery is seen.
  */
 final class HttpKeeper implements ServerKeeper {
     private final Dossier dossier;

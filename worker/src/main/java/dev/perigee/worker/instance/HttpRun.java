@@ -110,7 +110,7 @@ final class HttpRun extends ServerRun {
         silent = true;
     }
 
-    /** Requests in flight fail at once; the server is told on a thread of its own. */
+    /** Requests in flight fail at once; the session is ended on a thread of its own. */
     @Override
     void kill() {
         if (!over) {

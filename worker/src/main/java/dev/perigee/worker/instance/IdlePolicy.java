@@ -5,10 +5,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides when a process that nobody uses may be ended until it is needed again. Only requests and
- * their responses are use; a server's notifications are not. Pure.
- *
- * <p>Source: design/decisions.md, "Numbers" and 14.
+ * Decides when an idle process may be ended until it is needed again. Only requests and their
+ * responses are activity; a server's notifications are not. Pure.
  *
  * @param timeout without requests; zero switches it off
  * @param checkInterval between two looks at all instances
@@ -30,7 +28,7 @@ public record IdlePolicy(Duration timeout, Duration checkInterval, Duration grac
     }
 
     /**
-     * How a process that could be ended was used.
+     * Use of a process that could be ended.
      *
      * @param lastActivityAt the last request or response, also of an earlier process; null when
      *     there was none
@@ -38,7 +36,7 @@ public record IdlePolicy(Duration timeout, Duration checkInterval, Duration grac
      */
     record Usage(Instant spawnedAt, @Nullable Instant lastActivityAt, int callsUnderWay) {
 
-        /** Since when nobody has used it. */
+        /** Since when it is idle. */
         Instant idleSince() {
             return lastActivityAt == null || lastActivityAt.isBefore(spawnedAt)
                     ? spawnedAt

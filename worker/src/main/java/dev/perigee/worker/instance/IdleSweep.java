@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at all instances of a worker every now and then, and tells those that seem idle. One timer
- * for all of them, which reads what they show and neither blocks nor decides: that is for each
+ * Periodic sweep over all instances of a worker that notifies those that seem idle. One timer for
+ * all of them, which reads what they show and neither blocks nor decides: that is for each
  * instance's own thread, see {@link Dormancy}.
  */
 final class IdleSweep {
@@ -29,7 +29,7 @@ final class IdleSweep {
         this.timers = timers;
     }
 
-    /** Starts the timer, where idle processes are ended at all; once, whoever comes first. */
+    /** Starts the timer, where idle processes are ended at all; once. */
     void begin() {
         if (policy.isEnabled() && begun.compareAndSet(false, true)) {
             long nanos = policy.checkInterval().toNanos();
@@ -58,7 +58,7 @@ final class IdleSweep {
             }
         } catch (RuntimeException e) {
             // Thrown on, it would be the last look.
-            log.atError().setCause(e).log("Looking for idle instances failed");
+            log.atError().setCause(e).log("Sweep for idle instances failed");
         }
     }
 }

@@ -33,7 +33,9 @@ final class Instance {
     private volatile @Nullable Supervisor supervisor;
     private volatile @Nullable Dossier dossier;
 
-    /** An instance whose first order is yet to come; {@code retired} is told when it has ended. */
+    /**
+     * An instance whose first order is yet to come; {@code retired} is called when it has ended.
+     */
     Instance(
             InstanceIdentity first,
             HostParts parts,
@@ -119,7 +121,7 @@ final class Instance {
         }
     }
 
-    /** Handles what there is; false when the instance has ended, and nobody attends any more. */
+    /** Handles what there is; false when the instance has ended, and its thread with it. */
     private boolean work() throws InterruptedException {
         do {
             var current = supervisor;

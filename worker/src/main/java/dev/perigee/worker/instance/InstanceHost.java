@@ -1,7 +1,7 @@
 package dev.perigee.worker.instance;
 
 /**
- * What the instances of one worker share: the launcher, the slots for starting, the clock. One per
+ * Host of the instances of one worker: the launcher, the slots for starting, the clock. One per
  * worker; its partitions are opened and ended by their sessions.
  */
 public interface InstanceHost {

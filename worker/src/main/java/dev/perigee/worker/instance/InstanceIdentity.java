@@ -4,7 +4,8 @@ import dev.perigee.protocol.config.ServerConfig;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which instance an entry is about, and under which configuration it was made.
+ * Identity of the instance that an entry is about, and of the configuration under which it was
+ * made.
  *
  * @param startToken offset of the state record that holds the configuration; grows with each
  *     configuration that is applied

@@ -11,8 +11,6 @@ import org.jspecify.annotations.Nullable;
  * Numbering and queueing happen in one step inside each append, so wire order is the order of the
  * calls. Any thread may call; no method blocks. The instance's supervisor appends its events, the
  * threads of its calls their results.
- *
- * <p>Source: design/link.md, "Journal".
  */
 public interface InstanceJournal {
 
@@ -61,7 +59,7 @@ public interface InstanceJournal {
 
     /** Stops and resumes what fills a journal. */
     interface OutputValve {
-        /** The journal is full: read no more of the child's output. */
+        /** Backpressure: the journal is full, stop reading the child's output. */
         void pause();
 
         /** There is room again. */

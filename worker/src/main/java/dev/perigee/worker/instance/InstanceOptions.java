@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How instances behave; {@link InstanceSettings} has the keys and explains each.
+ * Options of instances; {@link InstanceSettings} has the keys and explains each.
  *
  * @param transitionWait how long a call waits for an instance in transition
  * @param maxCalls calls of one instance that may be under way

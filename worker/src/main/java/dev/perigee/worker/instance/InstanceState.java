@@ -2,11 +2,7 @@ package dev.perigee.worker.instance;
 
 import java.util.Locale;
 
-/**
- * What an instance's process does; see {@code Lifecycle} for the transitions.
- *
- * <p>Source: seeds/process-management.txt, "Lifecycle States".
- */
+/** State of an instance's process; see {@code Lifecycle} for the transitions. */
 public enum InstanceState {
     /** Spawned, handshake in progress: only handshake messages are sent. */
     STARTING,

@@ -10,10 +10,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is started for a configuration: the program with its arguments as a vector, and its own
- * environment. Pure.
- *
- * <p>Source: seeds/process-management.txt, "Process Configuration"; design/decisions.md, 22.
+ * Launch of a configuration: the program, its arguments as a vector that no shell ever sees, and
+ * its own environment. An argument may contain anything but a NUL or a newline. Pure.
  */
 final class LaunchPlan {
     private static final String ANY = "*";

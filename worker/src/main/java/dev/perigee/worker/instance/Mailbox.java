@@ -11,11 +11,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a supervisor has yet to handle, in order. Orders are bounded in number; what happens is
- * bounded by its sources, each of which has one thing to say at a time. Nobody who posts waits.
+ * Mailbox of a supervisor, in order. Orders are bounded in number; events are bounded by their
+ * sources, each of which has one outstanding at a time. Posting never blocks.
  *
- * <p>Nobody attends to an empty box: the first message calls for a thread, which handles messages
- * until it finds none and is {@link #dismiss dismissed}.
+ * <p>An empty box has no thread: the first message calls for one, which handles messages until it
+ * finds none and is {@link #dismiss dismissed}.
  */
 final class Mailbox {
     private static final int MAX_ORDERS = 1000;
@@ -31,7 +31,7 @@ final class Mailbox {
     private boolean closed;
 
     /**
-     * @param attendant called, under the box's lock, when somebody has to attend to it
+     * @param attendant called, under the box's lock, when the box needs a thread
      */
     Mailbox(Runnable attendant) {
         this.attendant = attendant;
@@ -79,7 +79,7 @@ final class Mailbox {
         }
     }
 
-    /** Has somebody look, though there may be no message. */
+    /** Wakes the thread, though there may be no message. */
     void nudge() {
         lock.lock();
         try {
@@ -90,7 +90,10 @@ final class Mailbox {
         }
     }
 
-    /** Whoever attends may go: true when there is nothing, and then the next message calls anew. */
+    /**
+     * Releases the thread: true when there is nothing, and then the next message calls for one
+     * again.
+     */
     boolean dismiss() {
         lock.lock();
         try {

@@ -8,10 +8,10 @@ import dev.perigee.worker.tool.ToolCatalogue;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What a supervisor is told. */
+/** Messages to a supervisor. */
 sealed interface Message {
 
-    /** What others order; bounded in number, in contrast to what happens. */
+    /** Orders; bounded in number, in contrast to events. */
     sealed interface Order extends Message {
         /** Where the outcome goes. */
         Settlement settlement();
@@ -35,7 +35,7 @@ sealed interface Message {
 
     record CheckHealth(InstanceOrder.HealthCheck order, Settlement settlement) implements Order {}
 
-    /** A start goes on; what is being done, for people. */
+    /** Progress of a start, for people. */
     record Progressed(ProcessRun run, String what) implements Message {}
 
     /** The process runs and, where it speaks MCP, made its handshake. */
@@ -90,10 +90,10 @@ sealed interface Message {
     /** A call needs a process where there was none left of so many starts. */
     record Wake(int starts) implements Hint {}
 
-    /** Nobody seems to use the process; the supervisor finds out whether that is so. */
+    /** The process seems idle; the supervisor checks. */
     record Idle() implements Hint {}
 
-    /** Another server needs the place of this one, if nobody uses it. */
+    /** Another server needs the place of this one, if it is idle. */
     record Yield() implements Hint {}
 
     /** A check ended; there is no trouble when the server is well. */
@@ -108,6 +108,6 @@ sealed interface Message {
     /** The time came for a restart, or for listing the tools again. */
     record Due() implements Message {}
 
-    /** The worker gives the instance up. */
+    /** The worker no longer hosts the instance. */
     record Leave(Duration limit) implements Message {}
 }

@@ -7,7 +7,7 @@ import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.link.InstanceOrder.Outcome;
 import org.jspecify.annotations.Nullable;
 
-/** The ways an order ends. */
+/** Outcomes of orders. */
 final class Outcomes {
     private Outcomes() {}
 
@@ -40,6 +40,6 @@ final class Outcomes {
                 processId,
                 null,
                 "unavailable",
-                "The worker gives the instance up: the command runs where it goes on");
+                "This worker no longer runs the instance: the command runs on its next worker");
     }
 }

@@ -16,7 +16,7 @@ final class OutputGate implements InstanceJournal.OutputValve {
     private boolean paused;
     private boolean stalled;
 
-    /** A gate before no process, which tells the supervisor what is missed. */
+    /** A gate without a process, which reports gaps to the supervisor. */
     OutputGate(Mailbox mailbox) {
         this.mailbox = mailbox;
     }

@@ -58,9 +58,9 @@ public interface PartitionInstances {
 
     /**
      * Ends everything: requests are answered, logs flushed, process trees gone when this returns.
-     * No status and no lifecycle event is told, since the instances go on elsewhere. Later orders
-     * fail and later requests are answered {@code unavailable}. Blocks for the graceful termination
-     * at most, and never longer than this.
+     * No status and no lifecycle event is published, since the instances continue elsewhere. Later
+     * orders fail and later requests are answered {@code unavailable}. Blocks for the graceful
+     * termination at most, and never longer than this.
      */
     void terminateAll(Duration limit);
 }

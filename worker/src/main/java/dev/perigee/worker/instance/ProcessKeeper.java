@@ -26,7 +26,7 @@ final class ProcessKeeper implements ServerKeeper {
     /** How long the last output of an ended process is waited for. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
-    /** Where nobody waits for a start, it waits until others have become idle. */
+    /** A start without a waiting caller waits until others have become idle. */
     private static final Duration RESTORE_WAIT = Duration.ofMinutes(5);
 
     private static final String OUTPUT_GAP = "output_gap";
@@ -298,8 +298,8 @@ final class ProcessKeeper implements ServerKeeper {
     }
 
     /**
-     * Nobody can tell any more what a process did, so it is ended. One that had ended by itself has
-     * told so; one that was started since has missed nothing.
+     * Ends a process whose output has a gap, since its events are incomplete. One that had ended by
+     * itself has reported so; one that was started since has no gap.
      */
     void outputMissed(Message.OutputMissed message) throws InterruptedException {
         var run = current;
@@ -340,7 +340,7 @@ final class ProcessKeeper implements ServerKeeper {
 
     /**
      * True when the worker was frozen until its watchdog killed what it had started, and ends. That
-     * is no crash of the server's, which its next worker starts: nothing is told of it, nothing
+     * is no crash of the server's, which its next worker starts: nothing is reported, nothing
      * counted.
      */
     private boolean endsWithWorker() {
@@ -353,12 +353,12 @@ final class ProcessKeeper implements ServerKeeper {
         }
     }
 
-    /** Ends the process if nobody used it for a while; the next call starts another. */
+    /** Ends the process if it was idle for the timeout; the next call starts another. */
     void sleepIfIdle() throws InterruptedException {
         sleep(dormancy.begin());
     }
 
-    /** Ends the process if nobody uses it now; the next call starts another. */
+    /** Ends the process if it is idle now; the next call starts another. */
     void yieldIfUnused() throws InterruptedException {
         sleep(dormancy.beginIfUnused());
     }

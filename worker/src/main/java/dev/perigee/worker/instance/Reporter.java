@@ -12,8 +12,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the journal what happened, together with what a later owner must know when that changed.
- * Keeps what is durable: status, crashes, disabled tools. The supervisor's.
+ * Writes an instance's events to the journal, with its durable state when that changed: status,
+ * crashes, disabled tools. Confined to the supervisor's thread.
  */
 final class Reporter {
     private final InstanceJournal journal;
@@ -77,7 +77,7 @@ final class Reporter {
         crashes.clear();
     }
 
-    /** Follows a trigger and tells the new status; false when the status stays as it is. */
+    /** Follows a trigger and reports the new status; false when the status stays as it is. */
     boolean on(
             StatusTrigger trigger,
             @Nullable String message,

@@ -41,7 +41,11 @@ final class RequestDesk {
     @Nullable ToolResult execute(ToolOrder.Execute order, boolean leaving) {
         var request = order.request();
         if (leaving) {
-            return refused(order, null, ErrorCode.UNAVAILABLE, "The worker gives up: try again");
+            return refused(
+                    order,
+                    null,
+                    ErrorCode.UNAVAILABLE,
+                    "This worker no longer runs the server: try again");
         }
         var method = ToolMethod.of(request.method());
         if (method == null) {

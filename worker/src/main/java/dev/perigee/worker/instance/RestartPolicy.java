@@ -5,10 +5,9 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Decides what follows a crash: so many within the window are permanent, fewer lead to a restart,
- * at once when the process had run long, else after a delay that grows with each crash. Pure.
- *
- * <p>Source: design/decisions.md, 1 and 2.
+ * Decides what follows a crash: the {@code maxCrashes}th within the window is permanent, an earlier
+ * one leads to a restart, at once when the process had run long, else after a delay that grows with
+ * each crash. Death by signal and a failed restart count as crashes. Pure.
  *
  * @param maxCrashes the crash that is terminal, counted within the window
  * @param window how far back crashes count
@@ -36,7 +35,7 @@ public record RestartPolicy(
     }
 
     /**
-     * What to do.
+     * Decision on a crash.
      *
      * @param crashCount crashes within the window, this one included
      * @param willRestart false when this crash was one too many

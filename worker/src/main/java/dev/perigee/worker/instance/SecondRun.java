@@ -9,11 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides whether a call that may have run, on a worker that was lost, runs here: only when its
- * tool is known to be harmless. As long as the tools are not known the call waits as others do for
- * their server; in the end nobody can say whether it ran. Of a call that is new it changes nothing.
- * Pure.
- *
- * <p>Source: design/decisions.md, 6 and 27.
+ * tool declares {@code readOnlyHint} or {@code idempotentHint} and {@code retry.trust-hints} allows
+ * it. While the tools are not known the call waits for its server as others do; where they stay
+ * unknown the answer is {@code outcome_unknown}. A new call is not affected. Pure.
  */
 final class SecondRun {
     private final boolean again;
@@ -26,7 +24,7 @@ final class SecondRun {
         this.trustHints = trustHints;
     }
 
-    /** What becomes of it, where {@code verdict} would be right were it new. */
+    /** The verdict on it, where {@code verdict} would be right for a new call. */
     CallGate.Verdict decide(CallGate.Verdict verdict, @Nullable View view) {
         if (mayRun(view)) {
             return verdict;
@@ -45,7 +43,7 @@ final class SecondRun {
         };
     }
 
-    /** What its author is told, where {@code error} would be right were it new. */
+    /** The error for its author, where {@code error} would be right for a new call. */
     ToolError explain(ToolError error, @Nullable View view) {
         return mayRun(view) ? error : unknown(view);
     }

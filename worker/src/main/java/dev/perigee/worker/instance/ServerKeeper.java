@@ -26,9 +26,7 @@ sealed interface ServerKeeper permits ProcessKeeper, HttpKeeper {
      */
     boolean reconfigure(Message.Apply message) throws InterruptedException;
 
-    /**
-     * Looks at the server again because somebody says that it is back; false where that is moot.
-     */
+    /** Checks the server again after a hint that it is back; false where that makes no sense. */
     boolean recover(Message.Order order) throws InterruptedException;
 
     /**

@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What calls are sent to: one life of a process, or a client of a server elsewhere. The supervisor
- * starts and ends it; calls, discoveries and checks use its client on threads of their own.
+ * Target of calls: one life of a process, or a client of a server over HTTP. The supervisor starts
+ * and ends it; calls, discoveries and checks use its client on threads of their own.
  */
 abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpRun {
     private final Mailbox mailbox;
@@ -43,13 +43,13 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
     /** Its last words, for people, with the punctuation before them; empty when it has none. */
     abstract String lastWords();
 
-    /** What is remarked about it, at level warn, to be told with its log where it has one. */
+    /** A remark about it, at level warn, published with its log where it has one. */
     abstract void remark(String what);
 
     /** What it means that the tools could not be had; without secrets. */
     abstract FailureStatus undiscovered(McpException failure);
 
-    /** Nothing of it is told any more. */
+    /** Stops all reports about it. */
     abstract void silence();
 
     /** Ends it, also one that is only being started. Does not wait. */
@@ -91,7 +91,7 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
         return Duration.ofNanos(Math.max(0, System.nanoTime() - startedNanos));
     }
 
-    /** True the first time: that it is there is yet to be told. */
+    /** True the first time: its start is not yet reported. */
     final boolean takeAnnouncement() {
         return announced.compareAndSet(false, true);
     }

@@ -8,8 +8,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells how a start goes, and that a process runs: of one that replaces another when its handshake
- * is done, of a new one when its tools are known. The supervisor's.
+ * Reports the progress of a start, and that a process runs: of one that replaces another when its
+ * handshake is done, of a new one when its tools are known. Confined to the supervisor's thread.
  */
 final class StartAnnouncer {
     private final Dossier dossier;

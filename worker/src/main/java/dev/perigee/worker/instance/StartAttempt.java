@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Prepares the package that a server is made of, starts its process and makes the handshake, on a
- * thread of its own, and tells the supervisor how it went. Only the spawn and the first moments
- * after it hold a slot; the handshake's time begins there too. What was started stays the
+ * thread of its own, and reports the outcome to the supervisor. Only the spawn and the first
+ * moments after it hold a slot; the handshake's time begins there too. What was started stays the
  * supervisor's to end.
  */
 final class StartAttempt implements Runnable {
@@ -34,7 +34,7 @@ final class StartAttempt implements Runnable {
     private final Admission admission;
     private final Thread thread;
 
-    /** Whether there may be one more process; waits for it, bounded. */
+    /** Admission of one more process; waits for it, bounded. */
     interface Admission {
         /** Why not, for people; null when there may. */
         @Nullable String ask() throws InterruptedException;
@@ -77,7 +77,7 @@ final class StartAttempt implements Runnable {
         if (!thread.join(LONGEST_LAUNCH)) {
             log.atError()
                     .addKeyValue("process_id", run.config().processId())
-                    .log("A start cannot be given up: the launcher hangs");
+                    .log("A cancelled start does not end: the launcher hangs");
         }
     }
 
@@ -104,7 +104,9 @@ final class StartAttempt implements Runnable {
         } catch (McpException e) {
             failInHandshake(e);
         } catch (InterruptedException e) {
-            log.atDebug().addKeyValue("process_id", run.config().processId()).log("Start given up");
+            log.atDebug()
+                    .addKeyValue("process_id", run.config().processId())
+                    .log("Start cancelled");
         } catch (RuntimeException e) {
             log.atError()
                     .addKeyValue("process_id", run.config().processId())
@@ -161,7 +163,9 @@ final class StartAttempt implements Runnable {
             }
             fail(run.explained(explanation(failure)));
         } catch (InterruptedException e) {
-            log.atDebug().addKeyValue("process_id", run.config().processId()).log("Start given up");
+            log.atDebug()
+                    .addKeyValue("process_id", run.config().processId())
+                    .log("Start cancelled");
         }
     }
 

@@ -55,7 +55,7 @@ final class StartQueue<S extends StartQueue.Start> {
         this.holdNanos = hold.toNanos();
     }
 
-    /** Whose start it is. */
+    /** Owner of a start. */
     record Owner(String team, String user) {}
 
     /** One start; the queue's to change. */
@@ -168,7 +168,7 @@ final class StartQueue<S extends StartQueue.Start> {
                 turns.getOrDefault(start.owner, 0L));
     }
 
-    /** What decides between those that wait; of equal ones the first that came. */
+    /** Priority of a waiting start; of equal ones the first that came. */
     private record Rank(
             int teamLoad,
             int userLoad,
@@ -190,7 +190,9 @@ final class StartQueue<S extends StartQueue.Start> {
         }
     }
 
-    /** How many starts of each team and user are in their first moments, with a slot or without. */
+    /**
+     * Counts of the starts of each team and user in their first moments, with a slot or without.
+     */
     private static final class Load {
         private final Map<Object, Integer> counts = new HashMap<>();
 

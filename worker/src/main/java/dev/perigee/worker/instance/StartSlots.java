@@ -96,8 +96,8 @@ final class StartSlots {
                 lookAfter(queue.yieldsAfter());
                 lookAfter(hold);
             } catch (RejectedExecutionException e) {
-                // The worker is stopping: whoever waits is interrupted when its instance ends.
-                log.atDebug().setCause(e).log("Slot is kept");
+                // The worker is stopping: a waiting start is interrupted when its instance ends.
+                log.atDebug().setCause(e).log("Slot not released on time: the worker is stopping");
             }
         }
     }

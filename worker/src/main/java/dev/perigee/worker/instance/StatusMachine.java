@@ -41,11 +41,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Dormant is no status: an online instance stays online while it has no process, and when a call
  * starts it again, also when that fails.
  *
- * <p>The same status is never told twice in a row, but for {@code error} of a quarantined server
- * whose message is another. {@code syncing_tools} comes on the way of a created installation's
- * first discovery only.
- *
- * <p>Source: seeds/status-tracking.txt, "Status Lifecycle"; design/decisions.md, 8 to 11.
+ * <p>The same status is never reported twice in a row, but for {@code error} of a quarantined
+ * server whose message is another. {@code syncing_tools} comes on the way of a created
+ * installation's first discovery only.
  */
 final class StatusMachine {
     private @Nullable ServerStatus status;
@@ -94,7 +92,7 @@ final class StatusMachine {
         message = more;
     }
 
-    /** Follows a trigger: the event to tell, or null when the status stays as it is. */
+    /** Follows a trigger: the event to publish, or null when the status stays as it is. */
     @Nullable StatusChanged on(
             StatusTrigger trigger,
             @Nullable String nextMessage,
@@ -111,7 +109,7 @@ final class StatusMachine {
         return event;
     }
 
-    /** Whether the same status is told once more: what a quarantined server waits for changed. */
+    /** Whether the same status is reported again: what a quarantined server waits for changed. */
     private boolean isNews(StatusTrigger trigger, @Nullable String nextMessage) {
         return trigger == Step.QUARANTINED && !Objects.equals(message, nextMessage);
     }

@@ -4,11 +4,7 @@ import dev.perigee.protocol.command.CommandAction.Check;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
 
-/**
- * What may move an installation's status; {@link StatusMachine} says where to.
- *
- * <p>Source: seeds/status-tracking.txt, "Status Transition Triggers".
- */
+/** Triggers of an installation's status; {@link StatusMachine} has the transitions. */
 sealed interface StatusTrigger {
 
     /** Those that say all by their name. */
@@ -25,7 +21,7 @@ sealed interface StatusTrigger {
         DISCOVERS,
         /** It listed them. */
         LISTED,
-        /** The backend was told of them. */
+        /** They were published. */
         READY,
         /** It answered a call, or a connectivity check. */
         ANSWERED,
@@ -33,7 +29,7 @@ sealed interface StatusTrigger {
         CRASHED,
         /** It crashed, and is not restarted. */
         CRASHED_FOR_GOOD,
-        /** It was ended, since what it did could not be told. */
+        /** It was ended, since its output had a gap. */
         OUTPUT_LOST
     }
 

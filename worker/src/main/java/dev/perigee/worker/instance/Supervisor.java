@@ -317,7 +317,7 @@ final class Supervisor {
         dossier.presence = View.Presence.LEAVING;
         dossier.waiting.settle(Outcomes.leaving(dossier.processId()));
         var grace = grace().compareTo(limit) < 0 ? grace() : limit;
-        server.end("The worker gives the server up", grace);
+        server.end("The worker no longer runs the server", grace);
         requestLogs.flush();
     }
 

@@ -76,7 +76,7 @@ final class ToolCall implements Runnable {
                 && asked.userId().equals(cancel.userId());
     }
 
-    /** Ends the call from another thread; the server is told. */
+    /** Cancels the call from another thread; the server is notified. */
     void cancel() {
         cancelled = true;
         thread.interrupt();
@@ -258,7 +258,7 @@ final class ToolCall implements Runnable {
     private ToolError interrupted() {
         return cancelled
                 ? error(ErrorCode.CANCELLED, "The request was cancelled")
-                : error(ErrorCode.UNAVAILABLE, "The worker gives the server up: try again");
+                : error(ErrorCode.UNAVAILABLE, "This worker no longer runs the server: try again");
     }
 
     private ToolError stillWaiting(@Nullable View view) {

@@ -34,7 +34,7 @@ final class ToolKeeper {
     private long round;
     private @Nullable Long dueNanos;
 
-    /** Tells that a process came online. */
+    /** Reports that a process came online. */
     interface Announcement {
         void tell(ServerRun run, int toolCount);
     }

@@ -43,9 +43,8 @@ record View(
         @Nullable String lastError) {
 
     /**
-     * Whether its tools are shown: not of one of which it is known that it would not serve them.
-     *
-     * <p>Source: seeds/status-tracking.txt, "Tool Filtering by Status"; design/decisions.md, 12.
+     * Whether its tools are listed: only those of a server that is online, or whose status is not
+     * known yet.
      */
     boolean isAvailable() {
         return presence == Presence.HERE
@@ -70,7 +69,7 @@ record View(
         return new IdlePolicy.Usage(run.startedAt(), metrics.lastActivityAt(), calls.count());
     }
 
-    /** Whether the instance is here. */
+    /** Presence of the instance on this worker. */
     enum Presence {
         HERE,
         /** Removed for good. */

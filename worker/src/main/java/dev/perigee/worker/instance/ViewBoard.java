@@ -5,7 +5,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** Where a supervisor shows how its instance is, and calls wait for it to become another. */
+/**
+ * Board with the current view of an instance: its supervisor publishes, calls wait for a change.
+ */
 final class ViewBoard {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();

@@ -30,7 +30,7 @@ final class Waiting {
         ready.add(() -> settlement.complete(outcome));
     }
 
-    /** Tells the outcomes that are ready. */
+    /** Releases the outcomes that are ready. */
     void release() {
         ready.forEach(Runnable::run);
         ready.clear();

@@ -10,10 +10,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What of a configuration counts as a secret: the values of its environment, headers and query
- * parameters, what its URL has before the host and after the question mark, and of its arguments
- * what {@link ArgumentSecrets} finds, also where the command is a whole line. Each as it is written
- * and as it is in a URL. Pure.
+ * Secrets of a configuration: the values of its environment, headers and query parameters, what its
+ * URL has before the host and after the question mark, and of its arguments what {@link
+ * ArgumentSecrets} finds, also where the command is a whole line. Each as it is written and as it
+ * is in a URL. Pure.
  */
 final class ConfiguredSecrets {
     private static final Pattern SCHEME = Pattern.compile("(?i:bearer|basic|token)\\s++(.+)");

@@ -6,11 +6,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a program's standard error says about its failure, in one line for people: the line that
- * says why where one has the form of an explanation, such as {@code Error: Cannot find module …},
- * and else the latest lines that are no part of a stack trace. The last explanation counts, and one
- * that is no detail of another; npm's own says it first and adds advice. What a script runner or a
- * server says of it afterwards, such as {@code script "start" exited with code 1}, counts only
+ * Reason of a program's failure, taken from its standard error, in one line for people: the line
+ * that says why where one has the form of an explanation, such as {@code Error: Cannot find module
+ * …}, and else the latest lines that are no part of a stack trace. The last explanation counts, and
+ * one that is no detail of another; npm's own says it first and adds advice. What a script runner
+ * or a server says of it afterwards, such as {@code script "start" exited with code 1}, counts only
  * where nobody says more. Without control characters, of at most {@value #MAX_CHARS} characters.
  * Pure.
  *

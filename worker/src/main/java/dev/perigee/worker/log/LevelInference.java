@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Guesses a line's level from what it says: servers write to stderr whatever they have to say.
- *
- * <p>Source: design/decisions.md, 18.
+ * Guesses a line's level from its words: servers write everything to stderr. Lines with error,
+ * fatal, exception or failed are errors, those with warn warnings, with debug or trace debug,
+ * others info.
  */
 public final class LevelInference {
     public static final String ERROR = "error";

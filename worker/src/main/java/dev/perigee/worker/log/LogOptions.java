@@ -3,7 +3,7 @@ package dev.perigee.worker.log;
 import java.time.Duration;
 
 /**
- * How logs are batched and bounded.
+ * Limits of log batches.
  *
  * @param batchInterval from the first entry of a batch to its event
  * @param batchEntries entries that make a batch full
@@ -23,7 +23,7 @@ public record LogOptions(
         int maxPayloadBytes,
         boolean requestValues) {
 
-    /** The numbers of design/decisions.md. */
+    /** The defaults of the {@code logs.*} settings. */
     public static LogOptions defaults() {
         return new LogOptions(Duration.ofSeconds(3), 20, 20, 1024, 64, 16 * 1024, false);
     }

@@ -9,9 +9,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Batches what calls of one instance were made and answered. Parameters and responses are replaced
- * by their shapes unless their values are asked for, and beyond the configured size by their size.
- * Safe for use by any thread; the sink must not block.
+ * Batches the request log of one instance. Parameters and responses are replaced by their shapes
+ * unless their values are asked for, and beyond the configured size by their size. Safe for use by
+ * any thread; the sink must not block.
  */
 public final class RequestLogs {
     private static final String UNSEARCHED = "(not shown beside parameters of this size)";

@@ -13,9 +13,7 @@ import java.util.function.Supplier;
 
 /**
  * The log of one process: takes bytes of its streams on the launcher's thread, gives log events to
- * a sink. Safe for use by any thread; the sink must not block.
- *
- * <p>Source: design/decisions.md, 18; design/contract.md, "Lifecycle events".
+ * a sink, batched and limited by {@link LogOptions}. Thread-safe; the sink must not block.
  */
 public final class ServerLog {
     private final ReentrantLock lock = new ReentrantLock();

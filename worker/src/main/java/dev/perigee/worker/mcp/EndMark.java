@@ -4,8 +4,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What follows the last message of a response on its way through the transport, to tell that all
- * were handled. A server that writes one itself ends its own exchange.
+ * End-of-response marker, put behind the last message on its way through the transport: when it
+ * arrives all messages were handled. A server that writes one itself ends its own exchange.
  *
  * @param message what is before the mark in the same text
  * @param exchange the number of the exchange, null without a mark

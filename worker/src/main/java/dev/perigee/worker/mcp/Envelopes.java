@@ -8,9 +8,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What the SDK's transports use for JSON: nothing. They frame messages, which pass through them as
- * text in envelopes, so that results stay the server's own bytes and only {@link McpMessage} reads
- * them. Stateless.
+ * JSON mapper of the SDK's transports, which maps nothing. They frame messages, which pass through
+ * them as text in envelopes, so that results stay the server's own bytes and only {@link
+ * McpMessage} reads them. Stateless.
  */
 final class Envelopes implements McpJsonMapper {
     private static final String METHOD = "method";

@@ -34,7 +34,7 @@ final class Exchange implements LineRoom.Reader {
     private volatile Flow.@Nullable Subscription body;
     private volatile @Nullable ObservedBody<?> observed;
 
-    /** What is expected of the response. */
+    /** Expected kind of response. */
     enum Kind {
         /** The answer to a request. */
         ANSWER,
@@ -46,7 +46,7 @@ final class Exchange implements LineRoom.Reader {
         NOTIFICATIONS
     }
 
-    /** Is told the end, on the thread that caused it; must not block. */
+    /** Called with the end, on the thread that caused it; must not block. */
     interface Listener {
         void ended(Exchange exchange, ExchangeEnd end);
     }

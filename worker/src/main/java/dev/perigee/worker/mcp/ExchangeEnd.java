@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** How an HTTP exchange ended. */
+/** End of an HTTP exchange. */
 sealed interface ExchangeEnd {
 
     /** The response is complete. */
@@ -68,6 +68,6 @@ sealed interface ExchangeEnd {
     /** There is no response, or not all of it. */
     record Broken(Throwable cause) implements ExchangeEnd {}
 
-    /** Nobody is interested any more. */
+    /** Cancelled by its caller. */
     record Abandoned() implements ExchangeEnd {}
 }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A request on its way through a session; through a second one when the server has forgotten the
- * first. Ends its exchange when it ends itself, so that nothing is read that nobody waits for.
+ * first. Ends its exchange when it ends itself, so that nothing is read without a waiting caller.
  */
 final class HttpCall implements McpRequest.Owner {
     private static final String INITIALIZE = "initialize";

@@ -13,11 +13,9 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The kind of failure that an exchange's end is, by status, header and exception; by text only
- * where a server refuses its handshake with a JSON-RPC error. Pure.
- *
- * <p>Source: seeds/recovery-system.txt, "Retryable vs Non-Retryable Errors"; design/decisions.md,
- * 6, 7 and 8.
+ * Classifies the end of an HTTP exchange by status, header and exception; by text only where a
+ * server refuses its handshake with a JSON-RPC error. {@code docs/adr/0007-http-servers.md} says
+ * why. Pure.
  */
 final class HttpFailures {
     private static final int QUOTED_CHARACTERS = 200;
@@ -36,7 +34,7 @@ final class HttpFailures {
 
     private HttpFailures() {}
 
-    /** What the end of an exchange means for its request, null when nobody needs to know. */
+    /** What the end of an exchange means for its request, null when it was cancelled. */
     static @Nullable McpException of(ExchangeEnd end, Exchange exchange) {
         boolean stream = exchange.kind() == Exchange.Kind.STREAM;
         return switch (end) {

@@ -16,8 +16,6 @@ import org.slf4j.LoggerFactory;
  * request, so a new configuration applies to the next one. Follows redirects within the server's
  * origin. Has no thread of its own; at rest it holds at most the connection that the server sends
  * notifications on.
- *
- * <p>Source: seeds/process-management.txt, "Configuration Updates"; design/decisions.md, 6 and 7.
  */
 public final class HttpMcpClient implements McpClient, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HttpMcpClient.class);
@@ -33,7 +31,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
     private volatile boolean hadSession;
     private volatile boolean closed;
 
-    /** What sessions are made of. */
+    /** Parts that sessions are made of. */
     record Parts(
             String processId,
             HttpTransport transport,
@@ -113,7 +111,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
      *
      * @param processId for logs and the names of threads
      * @param target asked for each HTTP request, on any thread; must not block
-     * @param listener told on the connections' threads
+     * @param listener called on the connections' threads
      */
     public HttpMcpClient(
             String processId,

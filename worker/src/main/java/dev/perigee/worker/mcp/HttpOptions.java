@@ -4,7 +4,7 @@ import dev.perigee.worker.egress.EgressPolicy;
 import java.time.Duration;
 
 /**
- * How HTTP servers are reached; {@link HttpSettings} has the keys and explains each.
+ * Options of connections to HTTP servers; {@link HttpSettings} has the keys and explains each.
  *
  * @param connectTimeout until the connection and its TLS are made
  * @param noticeTimeout until a server took a message that has no answer, or the end of its session

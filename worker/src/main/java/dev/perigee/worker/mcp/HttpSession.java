@@ -52,7 +52,7 @@ final class HttpSession
     private volatile @Nullable Exchange stream;
     private volatile @Nullable ServerInfo info;
 
-    /** What the session tells its client, on the connections' threads; must not block. */
+    /** Callbacks to the client, on the connections' threads; must not block. */
     interface Calls {
         void failed(HttpCall call, McpException why);
 
@@ -134,7 +134,7 @@ final class HttpSession
         }
     }
 
-    /** Ends the handshake: the server is told that its answer is accepted. */
+    /** Ends the handshake with the {@code initialized} notification. */
     void introduced(ServerInfo server, long deadlineNanos)
             throws McpException, InterruptedException {
         info = server;
@@ -152,7 +152,7 @@ final class HttpSession
         notifications.begin();
     }
 
-    /** Sends a request. What becomes of it the client is told. */
+    /** Sends a request; the client's callbacks get its outcome. */
     void post(HttpCall call) {
         var expected =
                 kind == HttpTransport.STREAMABLE ? Exchange.Kind.ANSWER : Exchange.Kind.RECEIPT;
@@ -338,7 +338,7 @@ final class HttpSession
         }
     }
 
-    /** The server does not know it any more, so it is not told. */
+    /** The server no longer knows the session, so it is not notified. */
     void abandon() {
         usable = false;
         if (closing.compareAndSet(false, true)) {
@@ -355,7 +355,7 @@ final class HttpSession
         lingering.clear();
     }
 
-    /** Tells the server that the session is over, and waits for that at most so long. */
+    /** Ends the session at the server, and waits for that at most so long. */
     void close(Duration limit) {
         usable = false;
         if (!closing.compareAndSet(false, true)) {

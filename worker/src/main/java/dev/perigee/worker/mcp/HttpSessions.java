@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The one session of a client: made when it is needed, on the thread that needs it, while others
- * wait for the same one; made anew when it was lost or the server's address changed.
+ * wait for the same one; recreated when it was lost or the server's address changed.
  *
  * <pre>
  *   none ──get──► making ──made──► current ──dropped, unusable, other url──► none

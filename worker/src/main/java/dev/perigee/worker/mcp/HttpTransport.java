@@ -1,6 +1,6 @@
 package dev.perigee.worker.mcp;
 
-/** How MCP is spoken over HTTP. */
+/** MCP transport over HTTP. */
 public enum HttpTransport {
     /** Streamable HTTP: each answer is the response to its request, or in a stream that is. */
     STREAMABLE,

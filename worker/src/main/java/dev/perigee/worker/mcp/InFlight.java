@@ -38,7 +38,7 @@ final class InFlight {
         metrics.failed();
     }
 
-    /** False when nobody waits for this answer. */
+    /** False when no caller waits for this answer. */
     boolean answer(long id, RawJson result) {
         var request = pending.remove(id);
         if (request == null) {
@@ -60,7 +60,7 @@ final class InFlight {
         return true;
     }
 
-    /** The server answered, with something that is no result; false when nobody waits for it. */
+    /** The server answered, with something that is no result; false when no caller waits for it. */
     boolean refuse(@Nullable Long id, McpException.Kind kind, String message) {
         var request = id == null ? null : pending.remove(id);
         if (request == null) {
@@ -71,7 +71,7 @@ final class InFlight {
         return true;
     }
 
-    /** There will be no answer; false when nobody waits for one. */
+    /** There will be no answer; false when no caller waits for one. */
     boolean fail(long id, McpException why) {
         var request = pending.remove(id);
         if (request == null) {

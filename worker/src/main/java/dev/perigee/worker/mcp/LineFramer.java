@@ -6,7 +6,8 @@ import java.util.Arrays;
 /**
  * Cuts a stream into newline-delimited messages, however its chunks fall. A message that arrives
  * within one chunk is copied once. One that is longer than the limit, or given up, is skipped to
- * its end; its first and last bytes are told, so that whoever waits for it can be. Not thread-safe.
+ * its end; its first and last bytes are passed on, so that the caller that waits for it can be
+ * released. Not thread-safe.
  */
 final class LineFramer {
     /** How much is kept of each end of a message that is too long, in bytes. */

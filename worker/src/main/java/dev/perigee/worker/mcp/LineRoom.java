@@ -31,8 +31,8 @@ public final class LineRoom {
     private long turns;
 
     /**
-     * What reads a server. All is called under this object's lock but for {@link #giveUp}; none may
-     * block or call back.
+     * Reader of a server's output. All is called under this object's lock but for {@link #giveUp};
+     * none may block or call back.
      */
     interface Reader {
         /** Stop reading; false when that is not possible, so that the message is to be skipped. */

@@ -14,7 +14,7 @@ public interface McpClient {
     ServerInfo initialize(Duration timeout) throws McpException, InterruptedException;
 
     /**
-     * Sends a request. Whoever does calls {@link McpRequest#done} in the end.
+     * Sends a request. The caller must call {@link McpRequest#done} in the end.
      *
      * @param params a JSON object
      * @param timeout how long to wait until it can be sent: for room in the server's input, for a

@@ -14,7 +14,7 @@ public final class McpException extends Exception {
     private final boolean sent;
     private final @Nullable Duration retryAfter;
 
-    /** Why there is no result. */
+    /** Kinds of failure. */
     public enum Kind {
         /** The server answered with a JSON-RPC error; the message is the server's own. */
         SERVER_ERROR,
@@ -80,7 +80,7 @@ public final class McpException extends Exception {
         return kind;
     }
 
-    /** Whether the process is no more, or about to be. */
+    /** Whether the process has ended, or is about to. */
     public boolean isEnd() {
         return kind == Kind.CRASHED || kind == Kind.CLOSED;
     }

@@ -2,7 +2,7 @@ package dev.perigee.worker.mcp;
 
 import java.util.function.Supplier;
 
-/** What a client passes on, on the launcher's thread: no method may block. */
+/** Callbacks of a client, on the launcher's thread: no method may block. */
 public interface McpListener {
 
     /** The server's list of tools is another one now. */
@@ -16,12 +16,10 @@ public interface McpListener {
         onToolsChanged();
     }
 
-    /**
-     * An answer of so many bytes came; until {@link #onTaken} somebody still has to deal with it.
-     */
+    /** An answer of so many bytes came; it occupies memory until {@link #onTaken}. */
     default void onAnswer(long bytes) {}
 
-    /** Whoever asked has dealt with an answer of so many bytes. Any thread. */
+    /** The caller has consumed an answer of so many bytes. Any thread. */
     default void onTaken(long bytes) {}
 
     /** The egress policy refused a connection to the server; for people. May come often. */

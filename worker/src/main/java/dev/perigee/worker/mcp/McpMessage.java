@@ -24,13 +24,13 @@ sealed interface McpMessage {
     /** Something that the server asks; its id may be anything. */
     record Question(RawJson id, String method) implements McpMessage {}
 
-    /** Something that the server tells. */
+    /** A notification of the server. */
     record Notice(String method) implements McpMessage {}
 
-    /** An answer to a request that nobody can have made. */
+    /** An answer to no request of ours. */
     record Stray(RawJson id) implements McpMessage {}
 
-    /** Whether the line is worth reading; tells most of what is no message at no cost. */
+    /** Whether the line is worth reading; finds most of what is no message at no cost. */
     static boolean mayBe(byte[] line) {
         for (byte character : line) {
             if (character != ' ' && character != '\t') {

@@ -4,7 +4,7 @@ import dev.perigee.protocol.limit.ByteBudget;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How Perigee introduces itself to servers, and the largest message it takes from them.
+ * Protocol revision offered to servers, and limits on their messages.
  *
  * @param protocolVersion the revision offered in {@code initialize}
  * @param maxMessageBytes longer messages of a server are skipped

@@ -9,8 +9,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that was sent and waits for its answer, on the thread that sent it. Whoever ends it
- * first decides how it ended.
+ * A request in flight; the thread that sent it waits for its answer. The first of answer, failure,
+ * deadline and cancellation decides how it ended.
  */
 public final class McpRequest {
     private final long id;
@@ -19,9 +19,9 @@ public final class McpRequest {
     private final AtomicBoolean taken = new AtomicBoolean();
     private final Owner owner;
 
-    /** Whoever sent the request; told on the thread that ends it, must not block. */
+    /** Sender of the request; called on the thread that ends it, must not block. */
     interface Owner {
-        /** The request was given up: forgets it and tells the server. */
+        /** The request was cancelled: forgets it and notifies the server. */
         void cancelled(long id, boolean tellServer, String reason);
 
         /** What a JSON-RPC error with this message means; by default no more than that. */
@@ -34,7 +34,7 @@ public final class McpRequest {
             return new McpException(McpException.Kind.TIMEOUT, true, message);
         }
 
-        /** An answer of so many bytes comes; told before whoever waits is. */
+        /** An answer of so many bytes comes; called before the waiting caller is released. */
         default void comes(long bytes) {}
 
         /** That answer is dealt with. */
@@ -84,7 +84,7 @@ public final class McpRequest {
         return true;
     }
 
-    /** Ends the wait from another thread and tells the server to stop. */
+    /** Cancels the request from another thread; the server is notified. */
     public void cancel(String reason) {
         var why = new McpException(McpException.Kind.CANCELLED, true, reason);
         if (finish(new Failed(why))) {
@@ -96,7 +96,7 @@ public final class McpRequest {
      * Waits for the result; only the thread that sent the request may.
      *
      * @throws McpException when there is none within the time or at all
-     * @throws InterruptedException when interrupted; the server is told to stop
+     * @throws InterruptedException when interrupted; the request is cancelled
      */
     public RawJson await(Duration timeout) throws McpException, InterruptedException {
         End how = end.get();
@@ -114,7 +114,7 @@ public final class McpRequest {
         };
     }
 
-    /** As {@link #await}, for whoever is done with the answer when it has it. */
+    /** As {@link #await}, for callers that have consumed the answer when this returns. */
     RawJson awaitAndTake(Duration timeout) throws McpException, InterruptedException {
         try {
             return await(timeout);
@@ -124,8 +124,8 @@ public final class McpRequest {
     }
 
     /**
-     * Whoever sent the request has dealt with its answer, if one came: it does not count any more.
-     * Called when it is over, however it ended; any thread.
+     * The caller has consumed the answer, if one came: its memory is released. Called when it is
+     * over, however it ended; any thread.
      */
     public void done() {
         if (end.get() instanceof Answered(var result) && taken.compareAndSet(false, true)) {

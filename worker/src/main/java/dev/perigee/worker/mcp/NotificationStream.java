@@ -50,7 +50,7 @@ final class NotificationStream implements EventFramer.Sink {
     private long openedAtNanos;
     private volatile boolean hastens;
 
-    /** What the stream is a part of. Must not block. */
+    /** Session that the stream belongs to. Must not block. */
     interface Session {
         Exchange streamExchange();
 

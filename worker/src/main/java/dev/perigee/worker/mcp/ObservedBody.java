@@ -9,7 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes a response on to the transport, within bounds, and tells the exchange how it ended. The
+ * Passes a response on to the transport, within bounds, and reports its end to the exchange. The
  * transport may handle messages on another thread and after the end of the response, so the end is
  * a last message in the stream itself, see {@link EndMark}: what came before it was handled before
  * it. The transport sees failures as ends: the exchange deals with them. One piece at a time is

@@ -9,10 +9,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes what a server says, message by message, on the transport's thread: hands answers to those
- * who wait, replies to the server's own requests, passes the rest to the listener. Never blocks.
- *
- * <p>Source: design/decisions.md, 13.
+ * Receives a server's messages, one by one, on the transport's thread: completes the callers that
+ * wait for answers, replies to the server's own requests ({@code roots/list} with no roots, {@code
+ * ping} with an empty object, all others with method not found), and passes the rest to the
+ * listener. Never blocks.
  */
 final class Reception {
     private static final Logger log = LoggerFactory.getLogger(Reception.class);
@@ -26,7 +26,7 @@ final class Reception {
     private final McpListener listener;
     private final Transport transport;
 
-    /** What differs between transports. */
+    /** Operations that differ between transports. */
     interface Transport {
         /** The name of where messages come from, for the log. */
         String source();
@@ -79,7 +79,7 @@ final class Reception {
         if (!awaited) {
             about.on(log.atDebug())
                     .addKeyValue("process_id", processId)
-                    .log("Ignored an answer, late or to none");
+                    .log("Ignored a late or unmatched response");
         }
     }
 

@@ -5,8 +5,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of a response that redirects. 307 and 308 keep method and body and are followed
- * within the origin, so that no credential leaves it, a bounded number of times. Pure.
+ * Decision on a redirect. 307 and 308 keep method and body and are followed within the origin, so
+ * that no credential leaves it, a bounded number of times. Pure.
  */
 sealed interface RedirectDecision {
     /** How many redirects of one request are followed. */

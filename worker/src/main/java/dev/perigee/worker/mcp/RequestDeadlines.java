@@ -11,10 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * When requests are given up: one thread for those of all clients, which ends when there are none
- * for a while. Nearly all are answered long before, so the thread sleeps until the moment that it
- * once was told, whether or not anything is left to do then: neither a request nor its answer wakes
- * it. Moments are rounded up to a grain.
+ * Deadlines of requests: one thread for those of all clients, which ends when there are none for a
+ * while. Nearly all requests are answered long before, so the thread sleeps until the earliest
+ * deadline it knew, whether or not that request is still open: neither a request nor its answer
+ * wakes it. Moments are rounded up to a grain.
  */
 final class RequestDeadlines {
     private static final Logger log = LoggerFactory.getLogger(RequestDeadlines.class);
@@ -107,7 +107,7 @@ final class RequestDeadlines {
             try {
                 next.what.run();
             } catch (RuntimeException e) {
-                log.atError().setCause(e).log("Giving a request up failed");
+                log.atError().setCause(e).log("Failed to expire a request");
             }
         }
     }

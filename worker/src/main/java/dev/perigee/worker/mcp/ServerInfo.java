@@ -7,7 +7,7 @@ import dev.perigee.protocol.json.RawJson;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server said of itself in the handshake.
+ * Server's answer to the handshake.
  *
  * @param protocolVersion the revision that it chose; any is accepted
  * @param announcesTools whether it notifies its clients when its list of tools changes

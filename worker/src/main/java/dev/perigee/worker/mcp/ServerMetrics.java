@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was exchanged with a server, over all its processes. A server's notifications are no
- * activity. Safe for use by any thread.
+ * Counts of messages exchanged with a server, over all its processes. A server's notifications are
+ * no activity. Safe for use by any thread.
  */
 public final class ServerMetrics {
     private final LongAdder messages = new LongAdder();

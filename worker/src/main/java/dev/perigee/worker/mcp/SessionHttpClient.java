@@ -25,7 +25,7 @@ final class SessionHttpClient extends HttpClient {
     private final HttpClient shared;
     private final Exchanges exchanges;
 
-    /** What the transport's requests are a part of. */
+    /** Source of the exchanges that the transport's requests belong to. */
     interface Exchanges {
         /** Makes the exchange of a request that has no body to tell its own. */
         Exchange withoutBody(String method);

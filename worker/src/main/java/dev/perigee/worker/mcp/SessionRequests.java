@@ -14,8 +14,8 @@ import reactor.core.publisher.Mono;
 import reactor.util.context.Context;
 
 /**
- * Puts on each request of a session what its user configured, as it is at that moment, and tells
- * each message the exchange that it is part of. Safe for use by any thread.
+ * Puts on each request of a session what its user configured, as it is at that moment, and links
+ * each message to the exchange that it is part of. Safe for use by any thread.
  */
 final class SessionRequests {
     private static final String EXCHANGE = "exchange";

@@ -15,12 +15,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * MCP over the pipes of a child process: one JSON-RPC message a line. Requests are matched with
- * answers by id, in any order; an answer that nobody waits for any more is ignored. Bytes come in
- * on the launcher's thread, which completes the waiting callers directly; requests go out on their
+ * answers by id, in any order; an answer without a waiting caller is ignored. Bytes come in on the
+ * launcher's thread, which completes the waiting callers directly; requests go out on their
  * callers' threads. What a message may take before its end is read is decided by the {@link
  * LineRoom}.
- *
- * <p>Source: seeds/process-management.txt, "stdio Communication Protocol"; design/decisions.md, 13.
  */
 public final class StdioMcpClient implements McpClient {
     private static final Logger log = LoggerFactory.getLogger(StdioMcpClient.class);
@@ -166,7 +164,7 @@ public final class StdioMcpClient implements McpClient {
         }
     }
 
-    /** Whoever waits for the message need not do so, where its first bytes tell who that is. */
+    /** Releases the caller that waits for the message, where its first bytes have the id. */
     private void skipRest() {
         var head = framer.giveUp();
         boolean _ = line.keeps(framer.keptBytes());

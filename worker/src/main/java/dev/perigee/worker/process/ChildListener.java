@@ -3,10 +3,10 @@ package dev.perigee.worker.process;
 import java.nio.ByteBuffer;
 
 /**
- * What a child says and how it ends. Every method is called on a thread of the launcher that serves
- * many children, so none may block; calls for one child never overlap. Output that was written
- * before the exit arrives before {@link #onExit}, unless reading is paused; output of a grandchild
- * that still holds a stream may follow it. {@link #onClosed} is the last call.
+ * Callbacks with a child's output and its end. Every method is called on a thread of the launcher
+ * that serves many children, so none may block; calls for one child never overlap. Output that was
+ * written before the exit arrives before {@link #onExit}, unless reading is paused; output of a
+ * grandchild that still holds a stream may follow it. {@link #onClosed} is the last call.
  */
 public interface ChildListener {
 
@@ -18,7 +18,7 @@ public interface ChildListener {
     /** Bytes from standard error, not aligned to lines. The buffer is reused: copy what to keep. */
     void onStderr(ByteBuffer bytes);
 
-    /** The process ended; told at once, even while a grandchild keeps a stream open. */
+    /** The process ended; called at once, even while a grandchild keeps a stream open. */
     void onExit(ExitStatus status);
 
     /**

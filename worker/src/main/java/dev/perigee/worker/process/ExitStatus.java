@@ -3,7 +3,7 @@ package dev.perigee.worker.process;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a process ended: by returning a code or by a signal, never both.
+ * Exit status of a process: a code or a signal, never both.
  *
  * @param code the exit code, 0 to 255, or null when a signal ended it
  * @param signal the signal's name such as {@code SIGKILL}, or null when it exited by itself

@@ -14,9 +14,9 @@ import java.nio.file.attribute.PosixFileAttributeView;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a server's home holds. A walk follows no link, opens each directory from the one above, so
- * that a server cannot send it elsewhere, and ends as soon as a limit is passed. Each file counts
- * with its length, in whole blocks of {@value #BLOCK_BYTES} bytes, under each of its names.
+ * Disk usage of a server's home. A walk follows no link, opens each directory from the one above,
+ * so that a server cannot send it elsewhere, and ends as soon as a limit is passed. Each file
+ * counts with its length, in whole blocks of {@value #BLOCK_BYTES} bytes, under each of its names.
  *
  * @param bytes of the files that were counted
  * @param files and directories that were counted

@@ -102,7 +102,10 @@ final class HomeWatch implements AutoCloseable {
                 measureRemoved(home, size);
             }
         } catch (RuntimeException e) {
-            log.atError().addKeyValue("home", home).setCause(e).log("A home cannot be measured");
+            log.atError()
+                    .addKeyValue("home", home)
+                    .setCause(e)
+                    .log("Cannot measure a home directory");
         }
         LimitWatch.rest(REST * (System.nanoTime() - began), () -> closed);
     }

@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * How many processes the kernel has killed for want of memory, on the whole system; in a container,
- * those of other containers too.
+ * Count of the processes that the kernel has killed for want of memory, on the whole system; in a
+ * container, those of other containers too.
  */
 final class KernelKills {
     private static final Path EVENTS = Path.of("/proc/vmstat");

@@ -8,7 +8,7 @@ public final class LaunchException extends Exception {
 
     private static final long serialVersionUID = 1;
 
-    /** Why a program could not be started. */
+    /** Reasons why a program could not be started. */
     public enum Reason {
         /** No such program, or the interpreter that its first line names is missing. */
         PROGRAM_NOT_FOUND,

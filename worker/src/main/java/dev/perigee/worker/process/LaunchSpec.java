@@ -8,10 +8,10 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to start. The program (the command's first word) is looked up in the {@code PATH} of the
- * given environment unless it contains a slash; no shell is involved. The environment is complete:
- * nothing of the worker's own is added. {@link #toString} shows neither arguments nor environment
- * values, since both may hold secrets.
+ * Specification of a launch. The program (the command's first word) is looked up in the {@code
+ * PATH} of the given environment unless it contains a slash; no shell is involved. The environment
+ * is complete: nothing of the worker's own is added. {@link #toString} shows neither arguments nor
+ * environment values, since both may hold secrets.
  *
  * @param command program and arguments, at least the program
  * @param environment the child's whole environment

@@ -4,7 +4,7 @@ import dev.perigee.protocol.limit.ByteBudget;
 import java.time.Duration;
 
 /**
- * How a launcher behaves.
+ * Options of a launcher.
  *
  * @param outputGrace how long streams that a grandchild holds are read after the child's exit
  * @param stdinBufferBytes how much unread input is kept per child before writers wait; one message

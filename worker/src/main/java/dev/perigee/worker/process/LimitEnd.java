@@ -1,7 +1,7 @@
 package dev.perigee.worker.process;
 
 /**
- * Why a limit ended a server.
+ * Limit that ended a server, and why.
  *
  * @param limit which one
  * @param message for people: a clause about the server such as "its processes used 620 MiB, the

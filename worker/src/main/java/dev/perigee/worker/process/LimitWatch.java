@@ -30,7 +30,7 @@ public final class LimitWatch implements AutoCloseable {
     private static final Duration LONGEST_REST = Duration.ofSeconds(2);
 
     /**
-     * How often is looked.
+     * Intervals of the watch.
      *
      * @param look at processes
      * @param walk of the homes' files
@@ -43,8 +43,8 @@ public final class LimitWatch implements AutoCloseable {
     }
 
     /**
-     * What all trees may use together, beyond which the largest of the tenant who uses the most is
-     * ended; 0 is unlimited.
+     * Limits on what all trees use together, beyond which the largest of the tenant who uses the
+     * most is ended; 0 is unlimited.
      *
      * @param processes and threads
      */
@@ -125,7 +125,7 @@ public final class LimitWatch implements AutoCloseable {
             try {
                 look();
             } catch (RuntimeException e) {
-                log.atError().setCause(e).log("The limits of servers cannot be watched");
+                log.atError().setCause(e).log("Cannot check the limits of servers");
             }
             long rest = REST * (System.nanoTime() - began);
             rest(Math.clamp(rest, pace.toNanos(), LONGEST_REST.toNanos()), () -> closed);

@@ -194,7 +194,7 @@ final class NativeCalls {
     }
 
     /**
-     * What a file system holds.
+     * Usage of a file system.
      *
      * @param type as statfs(2) numbers them
      */

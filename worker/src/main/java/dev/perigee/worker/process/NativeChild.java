@@ -147,7 +147,7 @@ final class NativeChild implements ChildProcess {
         closeIfDone();
     }
 
-    /** What was written before the exit is delivered before it is told. */
+    /** Output that was written before the exit is delivered before the exit. */
     private void exit() {
         var status = collect();
         if (status == null) {

@@ -132,7 +132,10 @@ public final class OwnedLauncher implements ProcessLauncher {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (RuntimeException e) {
-            log.atError().addKeyValue("pid", tree.pid()).setCause(e).log("Clearing up failed");
+            log.atError()
+                    .addKeyValue("pid", tree.pid())
+                    .setCause(e)
+                    .log("Cleanup after a process failed");
         }
     }
 

@@ -6,8 +6,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * The memory of one process as {@code /proc/pid/status} tells it (proc_pid_status(5)). What counts
- * is anonymous memory: heaps and stacks, which only the process's end gives back. Programs and
+ * The memory of one process from {@code /proc/pid/status} (proc_pid_status(5)). What counts is
+ * anonymous memory: heaps and stacks, which only the process's end gives back. Programs and
  * libraries are mapped from files, one copy for all who run them, and twenty Node processes would
  * seem to fill five times what they do.
  */
@@ -30,7 +30,7 @@ final class ProcMemory {
         }
     }
 
-    /** All resident memory where the kernel (before 4.5, or gVisor) does not tell them apart. */
+    /** All resident memory where the kernel (before 4.5, or gVisor) does not distinguish them. */
     static long parse(String status) {
         long resident = 0;
         for (var line : status.split("\n")) {

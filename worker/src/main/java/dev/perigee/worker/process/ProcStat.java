@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One process as {@code /proc/pid/stat} tells it (proc_pid_stat(5)).
+ * One process from {@code /proc/pid/stat} (proc_pid_stat(5)).
  *
  * @param pid process id
  * @param state one letter, {@code Z} for one that has ended and waits to be collected

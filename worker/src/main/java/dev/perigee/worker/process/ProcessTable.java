@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The processes of this system, read by one thread of its own at a time. Many who ask at the same
  * time share one reading, which begins after the last of them asked; after each the thread rests
  * three times as long as it took, so that ending hundreds of children costs a quarter of one
- * processor at most. There is no thread while nobody asks. One per worker.
+ * processor at most. There is no thread while there are no queries. One per worker.
  */
 public final class ProcessTable {
     private static final int REST = 3;

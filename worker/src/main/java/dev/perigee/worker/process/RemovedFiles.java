@@ -14,10 +14,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What files take that have no name any more because they were removed while processes have them
- * open or mapped: they fill the disk, and no walk finds them. Where the kernel does not let the
- * descriptors of a process be seen, its files do not count; where it does not let what is mapped be
- * opened, which takes root of the host, only the mapped part of a file counts.
+ * Disk usage of deleted files that processes still have open or mapped: they fill the disk, and no
+ * walk finds them. Where the kernel does not let the descriptors of a process be seen, its files do
+ * not count; where it does not let what is mapped be opened, which takes root of the host, only the
+ * mapped part of a file counts.
  */
 final class RemovedFiles {
     private static final String REMOVED = " (deleted)";
@@ -29,7 +29,7 @@ final class RemovedFiles {
                     Pattern.DOTALL);
 
     /**
-     * How much of one tree is looked at.
+     * Bounds on what is read of one tree.
      *
      * @param descriptors open files
      * @param characters that the kernel writes of its mappings
@@ -39,7 +39,7 @@ final class RemovedFiles {
     }
 
     /**
-     * What one tree has.
+     * Usage of one tree.
      *
      * @param complete false where it has more than is looked at
      */

@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one tree uses of something that all trees share, and the decision who is ended where all
+ * Usage of a shared resource by one process tree, and the decision which tree is ended where all
  * together use too much: of the tenant whose trees use the most together, the largest tree. A
  * tenant with many small servers cannot have the larger one of another ended in their place. Pure.
  *
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 record SharedUse<T>(T tree, Tenant tenant, long used) {
 
     /**
-     * Which tree is ended, and why.
+     * Tree to end, and why.
      *
      * @param used by it
      * @param tenantUsed by all trees of its tenant

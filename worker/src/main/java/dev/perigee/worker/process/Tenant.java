@@ -1,8 +1,8 @@
 package dev.perigee.worker.process;
 
 /**
- * Whose servers count together where all of a worker share something: one user of one team. A user
- * of two teams is two.
+ * Tenant, whose servers count together where all servers of a worker share a resource: one user of
+ * one team. A user of two teams is two.
  */
 public record Tenant(String teamId, String userId) {
 

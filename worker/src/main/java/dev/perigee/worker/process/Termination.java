@@ -11,13 +11,13 @@ import org.slf4j.LoggerFactory;
 /**
  * Ends a child with its whole tree, judged by what is alive rather than by what was signalled: its
  * input is closed, SIGTERM goes to its process group, or to all that is in its jail, and what lives
- * after the grace is killed. Nobody tells of the end of processes that are not children of ours, so
- * for those it looks again and again, less and less often, within a limit. Blocks, so it is called
- * on the caller's own (virtual) thread. Source: process-management.txt, "Graceful Termination".
+ * after the grace is killed. The system does not notify of the end of processes that are not our
+ * children, so those are polled with backoff, within a limit. Blocks, so it is called on the
+ * caller's own (virtual) thread.
  */
 public final class Termination {
 
-    /** How a tree ended. */
+    /** Outcome of a termination. */
     public enum Result {
         /** All of it ended within the grace. */
         GRACEFUL,
@@ -38,7 +38,7 @@ public final class Termination {
     /** What does not end within this does not keep a processor busy, and gives its turn back. */
     private static final Duration TURN = Duration.ofMillis(100);
 
-    /** Nobody waits longer for a turn. */
+    /** Longest wait for a turn. */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
 
     private final ProcessTable table;

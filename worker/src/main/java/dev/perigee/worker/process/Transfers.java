@@ -7,7 +7,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 
 /**
  * Copies heap bytes into native memory for write(2). A few buffers are kept for reuse; who finds
- * none makes one more, so nobody waits here.
+ * none makes one more, so no caller waits here.
  */
 final class Transfers {
 

@@ -4,8 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the processes of one server may use together, and the decision whether they used more. Pure.
- * A limit of zero does not exist.
+ * Resource limits of one server's process tree, and the decision whether they are exceeded. Pure. A
+ * limit of zero does not exist.
  *
  * @param memoryBytes anonymous and shared memory of all its processes
  * @param processes processes and threads at the same time

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * process tree of this worker. So it works when the worker is killed and when it is frozen.
  *
  * <pre>
- *              helper killed by somebody: start another, register all again
+ *              helper killed: start another, register all again
  *                  ┌──────────┐      no beat for the retention, or helper ended by itself
  *   start ──▶ Guarding ◀──────┘ ──────────────────────────▶ Lost: nothing may be started any more
  *                  │
@@ -144,7 +144,7 @@ public final class Watchdog implements AutoCloseable {
                 if (!last.awaitExit(END_LIMIT)) {
                     log.atWarn()
                             .addKeyValue("pid", last.pid())
-                            .log("The watchdog is still at work");
+                            .log("The watchdog has not ended in time");
                 }
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -264,7 +264,7 @@ public final class Watchdog implements AutoCloseable {
                 lastBeat = System.nanoTime();
             }
         } catch (IOException e) {
-            log.atDebug().setCause(e).log("The watchdog does not take a line");
+            log.atDebug().setCause(e).log("Cannot write to the watchdog");
         }
     }
 }

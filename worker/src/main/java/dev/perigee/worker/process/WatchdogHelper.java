@@ -24,7 +24,7 @@ final class WatchdogHelper {
 
         ChildProcess process();
 
-        /** How it ended, null while it guards; set before its end is told. */
+        /** How it ended, null while it guards; set before its end is reported. */
         @Nullable ExitStatus ended();
     }
 
@@ -142,7 +142,7 @@ final class WatchdogHelper {
         public void onStderr(ByteBuffer bytes) {
             log.atWarn()
                     .addKeyValue("text", StandardCharsets.UTF_8.decode(bytes).toString().strip())
-                    .log("The watchdog complains");
+                    .log("The watchdog reported a problem");
         }
 
         @Override

@@ -23,7 +23,7 @@ final class WatchedTree {
     private volatile Longest longest;
     private volatile @Nullable LimitEnd end;
 
-    /** What the process with the most processor time had used at a moment. */
+    /** Processor time of the process that used the most, at one moment. */
     private record Longest(Duration used, long atNanos) {}
 
     WatchedTree(ChildProcess child, Enclosure enclosure, long nanos) {

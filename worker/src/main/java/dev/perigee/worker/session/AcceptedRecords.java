@@ -25,13 +25,10 @@ import org.jspecify.annotations.Nullable;
  *   offer ──▶ running ──finish──▶ journalled ──acknowledge──▶ acked ──commit──▶ forgotten
  *                └── withdraw (answered without asking a server) ─────────────▶ forgotten
  * </pre>
- *
- * <p>Source: design/link.md, "What is in flight when the connection closes"; design/contract.md,
- * "Tool requests and results".
  */
 final class AcceptedRecords {
 
-    /** What to do with a request. */
+    /** Verdict on an offered request. */
     sealed interface Verdict {
         /** It is new: run it. */
         record Run() implements Verdict {}

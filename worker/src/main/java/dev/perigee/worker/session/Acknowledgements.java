@@ -5,7 +5,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-/** Lets a worker that is leaving wait for gateways to acknowledge what it told them. */
+/** Wait of a draining worker for gateways to acknowledge its journals. */
 final class Acknowledgements {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition happened = lock.newCondition();

@@ -5,7 +5,7 @@ import dev.perigee.protocol.limit.RateLimit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many requests may run on a worker.
+ * Concurrency limits of requests on a worker.
  *
  * @param worker of all teams at once
  * @param team of one team at once

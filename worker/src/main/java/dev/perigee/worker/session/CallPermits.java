@@ -10,7 +10,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may run a request: one place for all sessions of a worker, so that a team's partitions share
+ * Permits to run a request, shared by all sessions of a worker, so that a team's partitions share
  * its limits. A refusal costs the request nothing: its gateway asks again. Any thread may call; the
  * lock is a leaf.
  */

@@ -1,10 +1,10 @@
 package dev.perigee.worker.session;
 
 /**
- * How many bytes of events a session may still send, so that one noisy partition cannot hold up
- * another of the same connection. Counted in bytes of whole frames. An entry larger than what is
- * left is sent while anything is left, and the debt paid from what is granted next: otherwise it
- * could never be sent. Pure; its owner holds a lock around it.
+ * Flow-control credit of a session, in bytes of events that it may still send, so that one noisy
+ * partition cannot hold up another of the same connection. Counted in bytes of whole frames. An
+ * entry larger than what is left is sent while anything is left, and the debt paid from what is
+ * granted next: otherwise it could never be sent. Pure; its owner holds a lock around it.
  */
 final class Credit {
     private long bytes;

@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a worker's drain is.
+ * Progress of a worker's drain.
  *
  * @param version grows with each change of {@code phase}
  * @param reason why it drains, null while it does not
@@ -22,7 +22,7 @@ public record DrainProgress(
     /**
      * A partition that is still here.
      *
-     * @param gatewayId who has it, null when nobody is attached
+     * @param gatewayId the attached gateway, null when none is
      * @param processes instances with a process
      * @param requests requests without a result
      * @param stays why its gateway does not move it, null when it does

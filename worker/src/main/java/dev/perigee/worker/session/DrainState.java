@@ -5,8 +5,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a worker takes sessions. Each change has a version of its own, one higher than the one
- * before, so that whoever hears of two knows which is newer. Pure.
+ * Drain state of a worker: whether it takes sessions. Each change increments the version, so that a
+ * receiver of two knows which is newer. Pure.
  *
  * <pre>
  *              drain                  nothing is left
@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public record DrainState(
         Phase phase, long version, @Nullable String reason, @Nullable Instant deadline) {
 
-    /** What the worker does with sessions. */
+    /** Phases of the drain. */
     public enum Phase {
         /** It takes them. */
         SERVING,
@@ -36,7 +36,7 @@ public record DrainState(
 
     static final DrainState SERVING = new DrainState(Phase.SERVING, 0, null, null);
 
-    /** Leaves, or goes on leaving with a new deadline. */
+    /** Starts the drain, or extends it with a new deadline. */
     DrainState drain(String why, Instant until) {
         return switch (phase) {
             case SERVING -> next(Phase.DRAINING, why, until);
@@ -73,7 +73,7 @@ public record DrainState(
         return phase == Phase.SERVING;
     }
 
-    /** What gateways are told. */
+    /** The notification to gateways. */
     SessionNotice.Draining notice() {
         return new SessionNotice.Draining(
                 reason == null ? "the worker takes sessions again" : reason,

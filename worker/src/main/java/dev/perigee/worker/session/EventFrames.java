@@ -63,7 +63,7 @@ final class EventFrames {
         return encode(about, seq, line("warn", message, about), null, null);
     }
 
-    /** The entry that tells of output that was evicted before a gateway read it. */
+    /** The entry about output that was evicted before a gateway read it. */
     byte[] missing(InstanceIdentity about, long seq, long lines) {
         String message =
                 lines + " log lines are missing: the journal was full before they could be read";

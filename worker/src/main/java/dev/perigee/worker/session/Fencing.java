@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A lower epoch than the highest ever seen is fenced, for the worker's life. The deadline is
  * authoritative: an attach that comes after it finds no session, whether or not a timer ran.
  *
- * <p>Source: design/link.md, "Session (worker)".
+ * <p>"Epoch and fencing" in {@code docs/concepts.md} says what it is for.
  */
 final class Fencing {
     private static final long NEVER = -1;

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells one gateway, the one that is connected longest, how the worker is: at once when one is
- * there, then at each interval. One virtual thread.
+ * Sends heartbeats to one gateway, the one that is connected longest: at once when one is there,
+ * then at each interval. One virtual thread.
  */
 final class HeartbeatTicker implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HeartbeatTicker.class);
@@ -54,7 +54,7 @@ final class HeartbeatTicker implements AutoCloseable {
         try {
             peer.tell(LinkMethod.HEARTBEAT, heartbeat.get());
         } catch (RuntimeException e) {
-            log.atError().setCause(e).log("A heartbeat could not be told");
+            log.atError().setCause(e).log("Failed to send a heartbeat");
         }
     }
 }

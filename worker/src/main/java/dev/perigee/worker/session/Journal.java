@@ -17,27 +17,26 @@ import org.jspecify.annotations.Nullable;
  * hole.
  *
  * <p>When it fills, log lines give way first: beyond three quarters of its room a log entry gets no
- * number; its lines are counted, and one entry that tells the count takes a number as soon as there
- * is room again. All else is always taken, since it cannot be made up later: what bounds it is that
- * a {@link #full} journal lets its owner stop the child's output and refuse new calls.
+ * number; its lines are counted, and one entry with the count takes a number as soon as there is
+ * room again. All else is always taken, since it cannot be made up later: what bounds it is
+ * backpressure: while a journal is {@link #full} its owner stops the child's output and refuses new
+ * calls.
  *
- * <p>Where it evicts, the oldest output goes instead, down to half of the room. What says how
- * things are (status, lifecycle, tools) and what somebody waits for (results) is never evicted, so
- * a journal full of that behaves as one that does not evict. A reader that missed evicted output
- * finds a {@link #takeHole hole}, once.
+ * <p>Where it evicts, the oldest output goes instead, down to half of the room. State (status,
+ * lifecycle, tools) and results, which callers wait for, are never evicted, so a journal full of
+ * that behaves as one that does not evict. A reader that missed evicted output finds a {@link
+ * #takeHole hole}, once.
  *
  * <p>All journals of the worker share a budget, of which each may have as much as is still free,
  * see {@link BudgetShare}: beyond that it is full, too. So those that hold most wait first, and a
  * journal of which all is acknowledged takes entries again, whatever others hold. Entries larger
  * than {@link Limits#largeBytes} count there only, so that one large result does not fill its
  * journal.
- *
- * <p>Source: design/link.md, "Journal".
  */
 final class Journal {
 
     /**
-     * How much a journal holds.
+     * Limits of a journal.
      *
      * @param maxBytes room for entries that are not large
      * @param maxEntries room for entries of any size
@@ -46,7 +45,7 @@ final class Journal {
     record Limits(long maxBytes, int maxEntries, int largeBytes, WhenFull whenFull) {}
 
     /**
-     * What a process said, of which an entry is made.
+     * Output of a process, from which an entry is made.
      *
      * @param pid the process, null where there was none
      */
@@ -208,8 +207,8 @@ final class Journal {
     }
 
     /**
-     * What a reader that has everything up to a number misses by eviction. Found once: the owner
-     * tells it by an entry, which whoever reads next finds here too.
+     * The gap of a reader that has everything up to a number, left by eviction. Returned once: the
+     * owner reports it by an entry, which the next reader finds here too.
      */
     @Nullable Output takeHole(long afterSeq) {
         if (evicted == null || afterSeq >= evictedUpTo) {
@@ -221,8 +220,8 @@ final class Journal {
     }
 
     /**
-     * After which number a reader goes on that has everything up to {@code afterSeq}. A number that
-     * this journal never assigned is another session's: such a reader gets everything.
+     * Number after which a reader continues that has everything up to {@code afterSeq}. A number
+     * that this journal never assigned is another session's: such a reader gets everything.
      */
     long resumeAfter(long afterSeq) {
         return afterSeq >= nextSeq ? 0 : afterSeq;

@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A gateway's connection: one reader, which is Jetty's, and one writer, which is whoever has
- * something to send. What it carries is the {@link LinkDispatcher}'s; who is connected the {@link
- * LinkConnections}'.
+ * A gateway's connection: one reader, which is Jetty's, and one writer at a time, the thread that
+ * has something to send. What it carries is the {@link LinkDispatcher}'s; who is connected the
+ * {@link LinkConnections}'.
  */
 final class LinkConnection implements LinkPeer, LinkSocket.Listener {
     private static final Logger log = LoggerFactory.getLogger(LinkConnection.class);
@@ -40,7 +40,7 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
     private volatile boolean open = true;
     private volatile @Nullable Stay stay;
 
-    /** What the gateway said of its partitions while the worker drains. */
+    /** Gateway's answer about its partitions while the worker drains. */
     private record Stay(String reason, long atNanos) {}
 
     /**

@@ -80,7 +80,7 @@ final class LinkConnections {
         }
     }
 
-    /** Waits until nobody is connected, or the time is over. */
+    /** Waits until no gateway is connected, or the time is over. */
     void awaitNone(long nanos) throws InterruptedException {
         long left = nanos;
         lock.lockInterruptibly();

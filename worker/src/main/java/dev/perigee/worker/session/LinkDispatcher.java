@@ -265,7 +265,7 @@ final class LinkDispatcher {
     private static void unexpected(LinkConnection connection) {
         log.atDebug()
                 .addKeyValue("gateway_id", connection.hasSaidHello() ? connection.gatewayId() : "")
-                .log("Ignored an answer: nothing was asked");
+                .log("Ignored an unsolicited response");
     }
 
     private void refuse(

@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets nobody through who does not prove to have the token, and proves the same to whom it lets
- * through. Older gateways send the token itself and are let through, too; the worker proves nothing
- * to them.
+ * Mutual authentication of the link by the token: a gateway proves that it has it, then the worker
+ * proves the same. Older gateways send the token itself and are accepted, too; the worker proves
+ * nothing to them.
  */
 final class LinkGate extends Handler.Wrapper {
     private static final Logger log = LoggerFactory.getLogger(LinkGate.class);

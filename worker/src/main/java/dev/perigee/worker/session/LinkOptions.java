@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the link is served.
+ * Options of the link's server.
  *
  * @param listen where; port 0 takes any free one
  * @param token what gateways must prove to have; null only where nobody else can connect or

@@ -2,7 +2,7 @@ package dev.perigee.worker.session;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a session sees of the connection that attached to it. Safe for use by any thread. */
+/** Attached connection as its session sees it. Safe for use by any thread. */
 interface LinkPeer {
 
     /** The gateway, as it said in {@code link/hello}. */
@@ -17,7 +17,9 @@ interface LinkPeer {
     /** Answers a request; dropped when the connection is closed. Does not wait. */
     void respond(long requestId, Object result);
 
-    /** Tells the gateway something, ahead of all events; dropped when closed. Does not wait. */
+    /**
+     * Sends the gateway a notification, ahead of all events; dropped when closed. Does not wait.
+     */
     void tell(String method, Object params);
 
     /**

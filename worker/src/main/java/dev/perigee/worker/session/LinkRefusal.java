@@ -21,7 +21,7 @@ final class LinkRefusal extends Exception {
     /**
      * Of who asks without being attached.
      *
-     * @param owner who is attached, null when nobody is
+     * @param owner the attached gateway, null when none is
      */
     static LinkRefusal notOwner(LinkPeer peer, @Nullable LinkPeer owner) {
         if (owner == null) {

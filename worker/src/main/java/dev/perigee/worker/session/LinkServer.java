@@ -26,11 +26,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves the link: a WebSocket at {@link #PATH} that gateways dial. Who has not the token is
- * refused before the upgrade, who has not the certificate before that; of strangers few connections
- * are open, and not for long. Compression is not offered: it would cost more than it saves.
- *
- * <p>Source: design/link.md, "Transport".
+ * Serves the link: a WebSocket at {@link #PATH} that gateways dial. A client without the token is
+ * refused before the upgrade, one without the certificate in the TLS handshake; unauthenticated
+ * connections are bounded in number and time. Compression is not offered: it would cost more than
+ * it saves.
  */
 public final class LinkServer implements AutoCloseable {
     /** Where the link is. */
@@ -205,14 +204,14 @@ public final class LinkServer implements AutoCloseable {
         return connector.isRunning() && connector.getLocalPort() > 0;
     }
 
-    /** Tells all gateways whether the worker takes sessions. */
+    /** Notifies all gateways of the drain state. */
     public void announce(DrainState state) {
         for (var connection : connections.all()) {
             connection.tell(LinkMethod.DRAINING, state.notice());
         }
     }
 
-    /** Says goodbye to all gateways and stops listening. */
+    /** Closes all connections in order and stops listening. */
     @Override
     public void close() {
         heartbeats.close();

@@ -27,7 +27,7 @@ final class LinkSocket implements FrameHandler {
     private static final Logger log = LoggerFactory.getLogger(LinkSocket.class);
     private static final Duration GOODBYE = Duration.ofSeconds(5);
 
-    /** What the socket serves. */
+    /** Receiver of the socket's messages. */
     interface Listener {
         void opened(LinkSocket socket);
 
@@ -119,12 +119,12 @@ final class LinkSocket implements FrameHandler {
     @Override
     public void onClosed(CloseStatus status, Callback callback) {
         ended.countDown();
-        // Whoever wrote last may find out, and has locks.
+        // The writer may notice first, and holds locks.
         Thread.ofVirtual().name("link-closed").start(listener::closed);
         callback.succeeded();
     }
 
-    /** Writes messages together; the callback is told when the last is out of hand. */
+    /** Writes messages together; the callback is called when the last is written. */
     void write(List<byte[]> messages, Callback written) {
         var open = session;
         if (open == null) {
@@ -174,7 +174,7 @@ final class LinkSocket implements FrameHandler {
                 if (silence >= pingTimeout.toNanos()) {
                     log.atWarn()
                             .addKeyValue("silence_ms", TimeUnit.NANOSECONDS.toMillis(silence))
-                            .log("A gateway does not answer any more: its connection is cut");
+                            .log("Gateway does not answer pings; closing its connection");
                     open.abort();
                     return;
                 }

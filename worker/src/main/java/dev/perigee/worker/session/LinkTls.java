@@ -43,7 +43,7 @@ final class LinkTls implements AutoCloseable {
         return factory;
     }
 
-    /** Tells the caller of each connection that gets no further than the handshake. */
+    /** Calls back for each connection that gets no further than the handshake. */
     SslHandshakeListener refusals(Runnable refused) {
         return new SslHandshakeListener() {
             @Override
@@ -97,14 +97,14 @@ final class LinkTls implements AutoCloseable {
         try {
             if (tls.reload()) {
                 factory.reload(changed -> changed.setSslContext(tls.context()));
-                log.atInfo().log("New connections use the new TLS files");
+                log.atInfo().log("TLS files reloaded; new connections use them");
             }
         } catch (TlsFileException e) {
             log.atWarn()
                     .addKeyValue("reason", e.getMessage())
-                    .log("The TLS files were changed and cannot be used, those before still are");
+                    .log("Changed TLS files cannot be used; keeping the previous ones");
         } catch (Exception e) {
-            log.atError().setCause(e).log("TLS could not be renewed");
+            log.atError().setCause(e).log("Failed to reload the TLS files");
         }
     }
 }

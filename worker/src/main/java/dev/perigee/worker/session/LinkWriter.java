@@ -4,9 +4,9 @@ import java.util.function.Consumer;
 import org.eclipse.jetty.util.IteratingCallback;
 
 /**
- * Writes what waits in a queue to its socket. It has no thread: whoever has put something into the
- * queue calls {@link #iterate}, which writes while nobody else does, and Jetty goes on where a
- * write had to wait. So nobody waits for a gateway that does not read.
+ * Writer from a queue to its socket. It has no thread: a producer calls {@link #iterate} after
+ * adding to the queue, which writes unless another thread does, and Jetty continues where a write
+ * had to wait. So no producer waits for a gateway that does not read.
  */
 final class LinkWriter extends IteratingCallback {
     private final LinkSocket socket;
@@ -14,8 +14,8 @@ final class LinkWriter extends IteratingCallback {
     private final Consumer<Throwable> onFailure;
 
     /**
-     * @param onFailure is told, on any thread and perhaps under the locks of whoever wrote, that
-     *     the connection is broken
+     * @param onFailure called, on any thread and perhaps under the locks of a producer, when the
+     *     connection is broken
      */
     LinkWriter(LinkSocket socket, OutboundQueue queue, Consumer<Throwable> onFailure) {
         this.socket = socket;

@@ -58,7 +58,7 @@ final class OrderDesk {
         try {
             var outcome = pending.await();
             if (outcome.outcome() == CommandOutcome.FAILED && sessions.isDeparting(partition)) {
-                // Its process was ended under it: it is done again where the instance goes on.
+                // Its process was ended under it: it is repeated where the instance continues.
                 connection.refuse(request.id(), LinkError.DRAINING, "the session ends");
             } else {
                 connection.respond(request.id(), outcome);

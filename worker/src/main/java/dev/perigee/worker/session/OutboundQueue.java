@@ -7,9 +7,9 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What a connection has yet to send: answers and notices first, events after them. Events wait for
- * room; answers do not, since a reader gives them, so a gateway that takes none although it asks is
- * cut off when too many wait. Any thread may call.
+ * Send queue of a connection: answers and notifications first, events after them. Events wait for
+ * room; answers do not, since the reader produces them, so a gateway that asks but does not read is
+ * disconnected when too many wait. Any thread may call.
  */
 final class OutboundQueue {
     /** Enough for one write; more only delays what comes next. */

@@ -221,7 +221,7 @@ final class ProcessJournal {
         }
     }
 
-    /** The session is over: nobody will ask for the entries, and none is taken any more. */
+    /** The session is over: drops the entries, and takes none any more. */
     void end() {
         synchronized (lock) {
             ended = true;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 final class RecentResults {
 
     /**
-     * How much is remembered.
+     * Limits of what is remembered.
      *
      * @param window for how long
      * @param maxResults how many results
@@ -29,7 +29,7 @@ final class RecentResults {
      */
     record Limits(Duration window, int maxResults, long maxBytes) {}
 
-    /** What a request was answered, encoded. */
+    /** Encoded answer to a request. */
     record Answer(String processId, RawJson result) {}
 
     /** There are some 10,000s of them, and each lives for minutes. */

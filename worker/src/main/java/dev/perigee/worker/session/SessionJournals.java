@@ -135,7 +135,7 @@ final class SessionJournals implements JournalFactory {
         return epoch;
     }
 
-    /** Nobody sends any more. */
+    /** Stops sending. */
     void detach() {
         var current = feed;
         feed = null;

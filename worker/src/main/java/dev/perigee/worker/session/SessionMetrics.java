@@ -117,7 +117,7 @@ final class SessionMetrics {
         return calls.withTags("outcome", lower(outcome), "code", code == null ? NONE : lower(code));
     }
 
-    /** An instance told something. */
+    /** A journal entry was appended. */
     void event(EventBody event) {
         events.withTags("type", event.type().wireName()).increment();
         if (event instanceof EventBody.Crashed crashed) {

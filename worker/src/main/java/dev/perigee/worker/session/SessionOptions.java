@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How sessions behave.
+ * Options of sessions.
  *
  * @param retention how long a detached session keeps its processes
  * @param expiryGrace how long the processes of an expired session may take to end

@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Lets expired sessions end: one virtual thread that sleeps until the earliest deadline. It knows
- * no session; who is due is decided anew at each look, so an old deadline cannot end anything.
+ * no session; which are due is decided at each wake-up, so an old deadline cannot end anything.
  */
 final class SessionReaper implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SessionReaper.class);
@@ -77,7 +77,7 @@ final class SessionReaper implements AutoCloseable {
             var next = look.get();
             return next == null ? LONGEST_SLEEP : Duration.between(clock.instant(), next);
         } catch (RuntimeException e) {
-            log.atError().setCause(e).log("Ending an expired session failed, trying again");
+            log.atError().setCause(e).log("Ending an expired session failed; retrying");
             return AFTER_FAILURE;
         }
     }

@@ -4,7 +4,7 @@ import dev.perigee.protocol.tls.TlsFiles;
 import java.time.Duration;
 
 /**
- * How the link is encrypted.
+ * TLS options of the link.
  *
  * @param files the worker's certificate and key; with authorities gateways must present a
  *     certificate that one of them signed

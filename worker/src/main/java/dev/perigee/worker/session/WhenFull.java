@@ -1,12 +1,12 @@
 package dev.perigee.worker.session;
 
-/** What a full journal does with a process that goes on talking. */
+/** Policy of a full journal for a process that continues to write. */
 public enum WhenFull {
-    /** Nothing is lost: its output is not read, so that it waits. */
+    /** Backpressure: its output is not read, so nothing is lost. */
     PAUSE,
     /**
-     * The oldest output goes. A process whose output is then missed by a gateway is ended, since
-     * nobody can tell any more what it did.
+     * Evicts the oldest output. A process with a gap in the output that a gateway reads is ended,
+     * since its history is incomplete.
      */
     EVICT
 }

@@ -3,7 +3,7 @@ package dev.perigee.worker.session;
 import dev.perigee.protocol.link.Hello;
 
 /**
- * Who a worker is.
+ * Identity of a worker.
  *
  * @param workerId the same through restarts
  * @param incarnation new each time the worker process starts

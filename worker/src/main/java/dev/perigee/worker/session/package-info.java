@@ -5,7 +5,7 @@
  * {@link dev.perigee.worker.session.AcceptedRecords} and {@link dev.perigee.worker.session.Credit}
  * decide and hold no thread; the others wait, send and lock. Only {@link
  * dev.perigee.worker.session.LinkSocket} and {@link dev.perigee.worker.session.LinkServer} know
- * WebSocket. Change together with design/link.md.
+ * WebSocket.
  */
 @NullMarked
 package dev.perigee.worker.session;

@@ -1,6 +1,9 @@
 package dev.perigee.worker.tool;
 
-/** How many letters must be added, left out, replaced or swapped with a neighbour. Pure. */
+/**
+ * Edit distance: the letters that must be added, left out, replaced or swapped with a neighbour.
+ * Pure.
+ */
 final class EditDistance {
     private EditDistance() {}
 

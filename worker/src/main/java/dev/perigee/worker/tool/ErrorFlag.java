@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a server's result says {@code isError}. Results without these bytes are not parsed: in a
- * text the word stands between escaped quotes, so only a field of this name can look like it.
+ * Detector of {@code isError} in a server's result. Results without these bytes are not parsed: in
+ * a text the word stands between escaped quotes, so only a field of this name can look like it.
  */
 final class ErrorFlag {
     private static final byte[] FIELD = "\"isError\"".getBytes(StandardCharsets.UTF_8);

@@ -6,9 +6,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a failed request says of its server. Pure.
- *
- * <p>Source: seeds/recovery-system.txt, "Failure Status Mapping"; design/decisions.md, 7 and 8.
+ * Status of a server that follows from a failed request: an unreachable one is {@code offline}, one
+ * that refuses its user's credentials {@code requires_reauth}, any other failure of the server
+ * {@code error}. What an application answers changes no status. Pure.
  *
  * @param message for people; where it quotes the server it may hold what the server chose to say
  */

@@ -6,11 +6,10 @@ import dev.perigee.worker.tool.ToolCatalogue.ServerTool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a failed request is worth another attempt, and may have one: the server could not be
- * reached, or failed by itself, and did not receive the request or may receive it twice; or it did
- * not process the request and says when to try again. Pure.
- *
- * <p>Source: seeds/recovery-system.txt, "Retry Logic"; design/decisions.md, 6.
+ * Decides whether a failed request is tried again: the server could not be reached, or failed by
+ * itself, and did not receive the request or may receive it twice; or it did not process the
+ * request and says when to try again (HTTP 429 with {@code Retry-After}). Any other 4xx, a JSON-RPC
+ * error and a tool's own error are never retried. Pure.
  */
 public final class RetryDecision {
     private RetryDecision() {}

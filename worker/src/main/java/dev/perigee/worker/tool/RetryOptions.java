@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How often a request is tried; {@link RetrySettings} has the keys and explains each.
+ * Options of retries; {@link RetrySettings} has the keys and explains each.
  *
  * @param delays before the second, third and further attempts; the last one goes for all that
  *     follow

@@ -10,7 +10,7 @@ import dev.perigee.protocol.tool.ToolRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a tool request asks of one server, as MCP says it. The arguments are passed on unread.
+ * A tool request as an MCP request to one server. The arguments are passed on unread.
  *
  * @param method an MCP method
  * @param params its parameters, a JSON object

@@ -6,8 +6,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Estimates how many tokens a tool's description costs a model: a token for every four characters
  * of name, description and schema, rounded up.
- *
- * <p>Source: design/decisions.md, 19.
  */
 final class TokenEstimate {
     private static final int CHARACTERS_PER_TOKEN = 4;

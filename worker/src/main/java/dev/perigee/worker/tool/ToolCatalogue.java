@@ -52,7 +52,7 @@ public final class ToolCatalogue {
         return tools().stream().filter(tool -> !disabled.contains(tool.toolName())).toList();
     }
 
-    /** About how many bytes the event has that tells this catalogue. */
+    /** Approximate size of this catalogue's event, in bytes. */
     public long bytes() {
         return byName.values().stream()
                 .map(ServerTool::described)
@@ -68,7 +68,7 @@ public final class ToolCatalogue {
                 + tool.inputSchema().size();
     }
 
-    /** The event that tells this catalogue. */
+    /** The event with this catalogue. */
     public ToolsDiscovered discovered(Instant now) {
         var tools = tools();
         long tokens = tools.stream().mapToLong(DiscoveredTool::tokenCount).sum();

@@ -19,7 +19,7 @@ public final class ToolResults {
 
     private ToolResults() {}
 
-    /** When and how often a request was tried. */
+    /** Attempts and time that a request took. */
     public record Effort(int attempts, long durationMs, Instant now) {}
 
     /** The server answered. */

@@ -20,7 +20,7 @@ public final class ToolSearch {
     /** Shorter words have too many neighbours. */
     private static final int SHORTEST_WITH_MISTAKES = 4;
 
-    /** Nobody searches by more; the rest is not looked at. */
+    /** Words of a query that are used; the rest is ignored. */
     private static final int MOST_WORDS = 16;
 
     private static final int LONGEST_WORD = 64;

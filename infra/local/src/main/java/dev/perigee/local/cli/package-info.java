@@ -1,7 +1,7 @@
 /**
  * The {@code perigee} command line: one class per command, none with logic of its own beyond
  * options, texts and exit codes. Names, options and exit codes are public; they change by addition
- * only. Source: design/contract.md, "Command line".
+ * only.
  */
 @NullMarked
 package dev.perigee.local.cli;

@@ -10,7 +10,7 @@ final class MarkdownPageTest {
 
     private static final MarkdownPage PAGE =
             MarkdownPage.of(
-                    "docs/a.md",
+                    "a.md",
                     """
                     # What `perigee` is, and [who](b.md) asks
 

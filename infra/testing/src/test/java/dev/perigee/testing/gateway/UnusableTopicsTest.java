@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class UnusableTopicsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
-    /** What the acceptance line says. */
+    /** Within which a request is answered, as docs/guarantees.md promises. */
     private static final Duration SAID = Duration.ofSeconds(10);
 
     @TempDir private static Path data;

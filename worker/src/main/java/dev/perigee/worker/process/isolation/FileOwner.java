@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
-/** Whose a file of the host is, by number. */
+/** Owner of a file of the host, by number. */
 final class FileOwner {
     private static final Path SELF = Path.of("/proc/self");
 

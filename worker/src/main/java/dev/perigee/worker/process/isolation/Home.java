@@ -3,7 +3,7 @@ package dev.perigee.worker.process.isolation;
 import dev.perigee.worker.process.Tenant;
 import java.nio.file.Path;
 
-/** Whose home directory a program gets. No two of them share one. */
+/** Owner of the home directory that a program gets. No two of them share one. */
 public sealed interface Home {
 
     /** Whose program it is, in logs and in the host name that a jail shows. */

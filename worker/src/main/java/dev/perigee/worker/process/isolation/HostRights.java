@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the worker may do to users of its host or container, as {@code /proc/PID} says it.
+ * Rights of the worker over users of its host or container, from {@code /proc/PID}.
  *
  * @param user its own number
  * @param users which numbers there are

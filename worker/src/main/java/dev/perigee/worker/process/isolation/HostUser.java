@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Who the worker is on the host. */
+/** User of the host that the worker runs as. */
 final class HostUser {
     private static final Path SELF = Path.of("/proc/self");
 

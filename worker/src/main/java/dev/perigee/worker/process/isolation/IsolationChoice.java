@@ -16,10 +16,9 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Decides, once at a worker's start, how its servers are kept apart, and tries whether that works
- * here. Where a jail is asked for and none works, there is no worker.
- *
- * <p>Source: seeds/process-management.txt, "Spawning Modes"; design/decisions.md, 28.
+ * Decides, once at a worker's start, how its servers are isolated, and tries whether that works
+ * here. Where a jail is asked for, as by default, and is missing or does not work, the worker does
+ * not start.
  */
 public final class IsolationChoice {
     private static final Logger log = LoggerFactory.getLogger(IsolationChoice.class);
@@ -27,7 +26,7 @@ public final class IsolationChoice {
     private static final Path SELF = Path.of("/proc/self");
 
     /**
-     * What a worker brings with it.
+     * Facts of the worker that the choice depends on.
      *
      * @param production whether servers without a jail are worth a warning
      * @param caches the cache directory
@@ -131,7 +130,7 @@ public final class IsolationChoice {
         return new NoIsolation(host.environment(), host.caches());
     }
 
-    /** What jails begin with, and where their networks lead; null where they have none of those. */
+    /** First step of a jail, and its networks; null where it has none. */
     private record Entrance(JailEntry entry, @Nullable InstanceNetworks networks) {}
 
     /** Without a memory limit only where none is possible: what is missing is then reported. */

@@ -1,6 +1,6 @@
 package dev.perigee.worker.process.isolation;
 
-/** How servers are kept apart. */
+/** Isolation of servers. */
 enum IsolationMode {
     /** A jail, by bubblewrap where it is installed, else by nsjail. */
     AUTO,

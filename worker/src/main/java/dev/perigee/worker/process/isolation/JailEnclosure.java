@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was set up for one jail.
+ * Resources that were set up for one jail.
  *
  * @param limits of all that is inside
  * @param tenant whose it is

@@ -11,12 +11,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a jail does before it does anything else, so that it holds for all of it: it makes itself
- * the first that the kernel kills for want of memory, before the worker and everything else of the
- * machine, and joins its control group, without which it does not start. Raising the score needs no
- * privilege; no program in the jail can lower it again, since its {@code /proc} is read-only. It
- * gives way to the worker where processors are busy. Then it becomes a user of its own, and takes
- * the limits of what the kernel counts for a user.
+ * First step of a jail, which holds for everything in it: it makes itself the first that the kernel
+ * kills for want of memory, before the worker and everything else of the machine, and joins its
+ * control group, without which it does not start. Raising the score needs no privilege; no program
+ * in the jail can lower it again, since its {@code /proc} is read-only. It gives way to the worker
+ * where processors are busy. Then it becomes a user of its own, and takes the limits of what the
+ * kernel counts for a user.
  *
  * <p>With a network of its own it makes that too, and gives its listeners to the worker: what the
  * program in the jail finds is not for it to change, since it is of another user namespace.

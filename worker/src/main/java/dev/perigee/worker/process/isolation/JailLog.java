@@ -9,8 +9,8 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * What a jail's own program writes about one launch, apart from what the program inside writes: a
- * file that may never be made. It names paths of the host, so it is for operators only.
+ * Log of a jail's own program about one launch, apart from the output of the program inside: a file
+ * that may never be made. It names paths of the host, so it is for operators only.
  *
  * @param file on the host
  */

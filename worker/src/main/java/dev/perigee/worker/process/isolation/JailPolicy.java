@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a jail allows. The address space is never limited: Node reserves some 20 GB of it for
- * WebAssembly.
+ * Resource and access policy of a jail. The address space is never limited: Node reserves some 20
+ * GB of it for WebAssembly.
  *
- * <p>Source: seeds/process-management.txt, "nsjail Spawn" and "Security Considerations".
+ * <p>The defaults are under {@code isolation} in {@code docs/reference/configuration.md}.
  *
  * @param network what programs have of networks
  * @param cpuTime of one process in its whole life, in whole seconds; zero is unlimited

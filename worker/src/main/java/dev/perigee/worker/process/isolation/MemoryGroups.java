@@ -73,7 +73,10 @@ final class MemoryGroups {
         try {
             write(file, value);
         } catch (IOException e) {
-            log.atDebug().addKeyValue("file", file).setCause(e).log("Not set");
+            log.atDebug()
+                    .addKeyValue("file", file)
+                    .setCause(e)
+                    .log("Control group file not written");
         }
     }
 
@@ -124,7 +127,7 @@ final class MemoryGroups {
                 log.atWarn()
                         .addKeyValue("group", name)
                         .setCause(e)
-                        .log("A control group is left behind");
+                        .log("Failed to remove a control group");
             }
         }
     }

@@ -2,7 +2,7 @@ package dev.perigee.worker.process.isolation;
 
 import java.nio.file.Path;
 
-/** Where the memory of jails can be limited on this host. */
+/** Place where the memory of jails can be limited on this host. */
 sealed interface MemoryPlace {
 
     /**

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * <p>In v2 a group that hands controllers on may hold no processes itself, so the worker and what
  * shares its group move one down.
  *
- * <p>Source: seeds/process-management.txt, "Security Considerations"; cgroups(7), proc(5).
+ * <p>The formats are those of cgroups(7) and proc(5).
  */
 final class MemorySearch {
     private static final String MEMORY = "memory";

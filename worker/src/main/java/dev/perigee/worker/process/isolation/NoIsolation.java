@@ -8,8 +8,6 @@ import java.util.Map;
 /**
  * Starts programs as they are, in the worker's whole environment, for servers that are trusted.
  * Perigee's own settings, among them the link's token, are kept from them.
- *
- * <p>Source: seeds/process-management.txt, "Direct Spawn"; design/decisions.md, 22.
  */
 public final class NoIsolation implements Isolation {
     private static final String OWN_PREFIX = "PERIGEE_";

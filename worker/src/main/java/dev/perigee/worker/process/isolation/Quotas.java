@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What of the things that the kernel counts for a user one jail may have. Each jail has a user
- * namespace around it, whose limits these are; of what servers share with the worker's user, a part
- * that leaves as much for others.
+ * Quotas of one jail on what the kernel counts per user. Each jail has a user namespace around it,
+ * whose limits these are; of what servers share with the worker's user, a part that leaves as much
+ * for others.
  *
  * @param hostInotify how many instances of inotify the host lets a user have
  * @param hostWatches how many of their watches

@@ -3,7 +3,7 @@ package dev.perigee.worker.process.isolation;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What programs a server is made of; decides its home and its cache. */
+/** Language runtime of a server; decides its home and its cache. */
 public enum ServerRuntime {
     /** JavaScript, by npm's tools. */
     NODE,

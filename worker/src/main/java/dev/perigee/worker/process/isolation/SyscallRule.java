@@ -29,8 +29,8 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
     private static final int ASK_PERSONALITY = -1;
 
     /**
-     * Whether an argument, of which the lower 32 bits count, is what it must be: the kernel reads
-     * no more of these.
+     * Condition on an argument, of which the lower 32 bits count: the kernel reads no more of
+     * these.
      *
      * @param argument its position, from 0
      * @param mask the bits that are compared

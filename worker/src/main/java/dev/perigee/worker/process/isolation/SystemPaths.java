@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What programs in a jail see of the host, as found on this one at one moment.
+ * Paths of the host that programs in a jail see, as found at one moment.
  *
  * @param readOnly the system's directories, and where names are resolved if that is elsewhere
  * @param submounts what is mounted below any path that programs see, outer ones first

@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Deletes what hostile programs wrote: by {@code find}, which follows no link, enclosed like those
  * programs, after {@code chmod} took back what they forbade. Each directory is emptied as its
- * owner, whom its files are given to, and then removed. Nobody waits for it: it works on a thread
- * of its own, one directory at a time, each within a bounded time. What stays is deleted another
- * time. Thread-safe.
+ * owner, whom its files are given to, and then removed. No caller waits for it: it works on a
+ * thread of its own, one directory at a time, each within a bounded time. What stays is deleted
+ * another time. Thread-safe.
  */
 public final class Deletion implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Deletion.class);
@@ -69,7 +69,7 @@ public final class Deletion implements AutoCloseable {
                     .addKeyValue("team_id", home.teamId())
                     .addKeyValue("user_id", home.userId())
                     .setCause(e)
-                    .log("The home of a removed installation stays");
+                    .log("Failed to discard the home of a removed installation");
         }
     }
 
@@ -100,7 +100,7 @@ public final class Deletion implements AutoCloseable {
         try {
             thread.execute(work);
         } catch (RejectedExecutionException e) {
-            log.atDebug().log("Closed: what is to be deleted stays");
+            log.atDebug().log("Closed: deletions are left to the next start");
         }
     }
 
@@ -110,7 +110,7 @@ public final class Deletion implements AutoCloseable {
         thread.shutdownNow();
         try {
             if (!thread.awaitTermination(END.toMillis(), TimeUnit.MILLISECONDS)) {
-                log.atWarn().log("A deletion was not ended in time");
+                log.atWarn().log("A deletion did not end in time");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -123,7 +123,7 @@ public final class Deletion implements AutoCloseable {
                 entries.limit(MOST).toList().forEach(this::run);
             }
         } catch (IOException | UncheckedIOException e) {
-            log.atWarn().setCause(e).log("Homes of removed installations stay");
+            log.atWarn().setCause(e).log("Failed to list the homes of removed installations");
         }
     }
 
@@ -139,7 +139,7 @@ public final class Deletion implements AutoCloseable {
                 log.atWarn()
                         .addKeyValue("directory", directory)
                         .addKeyValue("said", run.lastWords())
-                        .log("Not everything was deleted");
+                        .log("Failed to delete a directory completely");
             } else {
                 Files.deleteIfExists(directory);
             }
@@ -147,7 +147,7 @@ public final class Deletion implements AutoCloseable {
             log.atWarn()
                     .addKeyValue("directory", directory)
                     .setCause(e)
-                    .log("A disused directory stays");
+                    .log("Failed to delete a directory");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Does a piece of work once for all who ask for it at the same time, on a thread of its own. It is
- * given up when nobody waits for it any more. Thread-safe.
+ * cancelled when no caller waits for it any more. Thread-safe.
  */
 final class Flights<T> {
     /** What a piece of work that is given up is waited for. */
@@ -18,7 +18,7 @@ final class Flights<T> {
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<String, Flight<T>> flights = new HashMap<>();
 
-    /** What is done; bounds its own time, and ends soon when it is interrupted. */
+    /** Work of a flight; bounds its own time, and ends soon when it is interrupted. */
     interface Work<T> {
         T run() throws PackageException, InterruptedException;
     }

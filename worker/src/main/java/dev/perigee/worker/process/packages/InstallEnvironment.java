@@ -7,8 +7,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What of a server's configured environment its installation sees. The server's own secrets are
- * none of a package manager's business. It needs, and gets: where programs and its own
+ * Part of a server's configured environment that its installation sees. The server's own secrets
+ * are none of a package manager's business. It needs, and gets: where programs and its own
  * configuration are ({@code PATH}, {@code HOME}), how to reach a registry (proxies, certificates)
  * and its own configuration ({@code npm_config_*} or {@code UV_*}, credentials of a registry among
  * them). Pure.

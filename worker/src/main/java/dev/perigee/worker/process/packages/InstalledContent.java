@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What npm installed, by its lock file, which has the version and the integrity of each package
- * that npm unpacked after verifying it.
+ * Packages that npm installed, by its lock file, which has the version and the integrity of each
+ * package that npm unpacked after verifying it.
  *
  * @param digest of the lock file, such as {@code sha256:…}; null where there is none
  * @param scripted packages that have install scripts, a few at most, by their folders

@@ -101,7 +101,7 @@ final class Installer {
             log.atWarn()
                     .addKeyValue("team_id", preparation.team())
                     .addKeyValue("package", preparation.line().spec())
-                    .log("A newer version cannot be looked for: the installed one is used on");
+                    .log("Cannot look for a newer version; using the installed one");
             return present;
         }
     }

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * What a project around the directory that npx is started in would change: npx prefers a package or
- * a program that is installed there, and heeds the project's configuration.
+ * Effects of a project around the directory that npx is started in: npx prefers a package or a
+ * program that is installed there, and heeds the project's configuration.
  */
 final class NpmProject {
     private static final int LARGEST_MANIFEST = 1 << 20;

@@ -1,6 +1,6 @@
 package dev.perigee.worker.process.packages;
 
-/** Who installs a package. */
+/** Package managers. */
 enum PackageManager {
     /** For {@code npx}. */
     NPM("npm"),

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How packages are prepared; {@link PackageSettings} has the keys and explains each.
+ * Options of package preparation; {@link PackageSettings} has the keys and explains each.
  *
  * @param prepare whether at all
  * @param refreshTimeout how long a newer version is looked for where there is an older one

@@ -45,7 +45,7 @@ public final class PackagePreparer {
         this.installer = new Installer(options, isolation, launcher, termination, deletion, clock);
     }
 
-    /** When a package is looked up in its registry. */
+    /** Policy for looking a package up in its registry. */
     public enum Lookup {
         /** Where it is missing, or older than it may be. */
         WHEN_DUE,
@@ -70,9 +70,9 @@ public final class PackagePreparer {
 
     /**
      * What to start for this program. Waits for the installation of its package where that is not
-     * there; when nobody waits for it any more it is given up.
+     * there; when no caller waits for it any more it is cancelled.
      *
-     * @param progress told what is being done, for people; called on other threads too
+     * @param progress called with what is being done, for people; on other threads too
      * @throws PackageException when there is no package to start
      * @throws InterruptedException when the start is given up
      */

@@ -23,8 +23,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is to be done for one program: whose package, by whom, and where it is kept. Starts nothing
- * and touches no file.
+ * Plan of the preparation for one program: which package, by which manager, and where it is kept.
+ * Starts nothing and touches no file.
  *
  * @param manager the package manager's program
  * @param globalConfig npm's for the machine, null when it is not known
