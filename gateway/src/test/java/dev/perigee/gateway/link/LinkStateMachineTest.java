@@ -100,6 +100,16 @@ final class LinkStateMachineTest {
         assertThat(machine.nanosLeft(START)).isEqualTo(left);
     }
 
+    @ParameterizedTest
+    @EnumSource(LinkState.class)
+    @DisplayName("OWN-14: the worker's death ends a recovery, and nothing else")
+    void deathEndsARecovery(LinkState state) {
+        into(state);
+
+        assertThat(machine.died()).isEqualTo(state == RECOVERING ? Change.DEAD : Change.NONE);
+        assertThat(machine.state()).isEqualTo(state == RECOVERING ? FAILED : state);
+    }
+
     @Test
     void theCloseOfTheConnectionStartsTheDeadline() {
         var generation = into(CONNECTED);
