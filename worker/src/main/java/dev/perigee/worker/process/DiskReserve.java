@@ -26,7 +26,10 @@ public record DiskReserve(LongSupplier freeBytes, long bytes) {
      * @param configured null for a twentieth of it, {@value #USUAL_BYTES} bytes at most
      */
     public static DiskReserve of(Path directory, @Nullable Long configured) {
-        long bytes = configured == null ? usual(existing(directory).toFile().getTotalSpace()) : configured;
+        long bytes =
+                configured == null
+                        ? usual(existing(directory).toFile().getTotalSpace())
+                        : configured;
         return bytes == 0 ? NONE : new DiskReserve(() -> free(directory), bytes);
     }
 

@@ -48,8 +48,7 @@ final class HomeWatch implements AutoCloseable {
      * @param watched all trees that live, another's to change
      * @param pace the shortest time between two walks of all homes
      */
-    HomeWatch(
-            ProcessTable table, Set<WatchedTree> watched, Duration pace, DiskReserve reserve) {
+    HomeWatch(ProcessTable table, Set<WatchedTree> watched, Duration pace, DiskReserve reserve) {
         this.table = table;
         this.watched = watched;
         this.pace = pace;
@@ -121,8 +120,7 @@ final class HomeWatch implements AutoCloseable {
                                                         new SharedUse<>(
                                                                 home, tree.tenant(), bytes))));
         var largest = SharedUse.largest(uses);
-        var excess =
-                largest != null && pressure.isMuch(largest.tenantUsed()) ? largest : null;
+        var excess = largest != null && pressure.isMuch(largest.tenantUsed()) ? largest : null;
         log.atWarn()
                 .addKeyValue("free_bytes", free)
                 .addKeyValue("reserve_bytes", reserve.bytes())
