@@ -2,8 +2,9 @@ package dev.perigee.worker.process;
 
 /**
  * Decides when a server is ended because little disk is free: when that was found twice, and again
- * each time that it has become less by a part of the reserve. What was ended keeps its files, so the
- * disk stays as full as it is; ending one after the other would not empty it. Pure; for one thread.
+ * each time that it has become less by a part of the reserve. What was ended keeps its files, so
+ * the disk stays as full as it is; ending one after the other would not empty it. Pure; for one
+ * thread.
  */
 final class DiskPressure {
     private static final int PARTS = 16;
