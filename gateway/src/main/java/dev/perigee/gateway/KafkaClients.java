@@ -23,8 +23,8 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.Deserializer;
 
 /**
- * Factory of the gateway's Kafka clients. For each: measured defaults, then what the user passes
- * through, then what the guarantees rest on and nobody may change.
+ * Factory of the gateway's Kafka clients. For each: measured defaults, then the settings that the
+ * user passes through, then those that the guarantees need, which override both.
  *
  * <p>The measured defaults: no linger on the call path, since batches come from load; socket
  * buffers left to the system (-1), as fixed ones stalled for some 200 ms at 2,000 requests in

@@ -16,8 +16,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads results on a thread of its own and hands each to its waiting caller. Results that nobody
- * waits for, repeats among them, are passed over.
+ * Reads results on a thread of its own and hands each to its waiting caller. Results without a
+ * waiting caller, duplicates among them, are ignored.
  */
 final class Answers implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(200);

@@ -142,7 +142,7 @@ public sealed interface EventBody {
     }
 
     /**
-     * A process ended with code 0 though nobody asked it to.
+     * A process ended by itself with exit code 0.
      *
      * @param uptimeSeconds how long the process ran, in seconds
      */

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /** Splits a command line as a shell does, where nothing in it needs a shell. */
 final class Words {
 
-    /** A shell takes it away: the line goes on. */
+    /** A line continuation, which a shell removes. */
     private static final String CONTINUED = "\\\n";
 
     private static final String NEEDS_SHELL = "|&;<>$`*?~(){}[]\\\"=";
