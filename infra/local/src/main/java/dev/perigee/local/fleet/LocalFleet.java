@@ -36,6 +36,9 @@ public final class LocalFleet implements AutoCloseable {
     /** A worker gives its servers 10 s, those that must be killed and its last events some more. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
+    /** For a broker that has just been started here, beside the other parts' starts. */
+    private static final String FIRST_ANSWER_MS = Long.toString(Duration.ofMinutes(1).toMillis());
+
     private final FleetPlan plan;
     private final FleetDirectory directory;
     private final JvmCommand jvm;
@@ -167,9 +170,12 @@ public final class LocalFleet implements AutoCloseable {
     }
 
     private void createTopics(String bootstrap) throws InterruptedException {
-        var connection =
-                new KafkaConnection(
-                        bootstrap, new TopicNames(plan.prefix()), plan.kafkaProperties());
+        var properties = new HashMap<>(plan.kafkaProperties());
+        if (plan.broker() == null) {
+            properties.putIfAbsent("default.api.timeout.ms", FIRST_ANSWER_MS);
+            properties.putIfAbsent("request.timeout.ms", FIRST_ANSWER_MS);
+        }
+        var connection = new KafkaConnection(bootstrap, new TopicNames(plan.prefix()), properties);
         try (var setup = new TopicSetup(connection)) {
             var outcome = setup.apply(plan.partitions(), FleetPlan.DEFAULT_PARTITIONS, null, false);
             for (var difference : outcome.differences()) {

@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.faults.Signals;
 import dev.perigee.local.broker.BrokerSettings;
 import dev.perigee.worker.WorkerSettings;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -16,7 +18,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Scanner;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -118,6 +123,35 @@ class LocalFleetTest {
     }
 
     @Test
+    @DisplayName("a broker that is slow after its start is waited for")
+    void waitsForItsOwnBroker() throws Exception {
+        var thawed = new CopyOnWriteArrayList<CompletableFuture<Void>>();
+        try (var fleet = fleet(0, null, 0, line -> thawed.add(freeze(line.pid())))) {
+            fleet.start();
+            assertThat(thawed).singleElement().satisfies(CompletableFuture::join);
+        }
+        assertThat(trouble).isEmpty();
+    }
+
+    /** For longer than a command waits for a broker; gives when it goes on. */
+    private static CompletableFuture<Void> freeze(long pid) {
+        signal(pid, "STOP");
+        var later = CompletableFuture.delayedExecutor(7, TimeUnit.SECONDS);
+        return CompletableFuture.runAsync(() -> signal(pid, "CONT"), later);
+    }
+
+    private static void signal(long pid, String name) {
+        try {
+            Signals.send(pid, name);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
     void failsWhenAPartCannotStart() throws Exception {
         try (var other = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 var fleet = fleet(other.getLocalPort(), null)) {
@@ -140,6 +174,12 @@ class LocalFleetTest {
     }
 
     private LocalFleet fleet(int kafkaPort, @Nullable Path data, int workers) throws Exception {
+        return fleet(kafkaPort, data, workers, ready::add);
+    }
+
+    private LocalFleet fleet(
+            int kafkaPort, @Nullable Path data, int workers, Consumer<ReadyLine> heard)
+            throws Exception {
         var plan =
                 new FleetPlan(
                         null,
@@ -153,6 +193,6 @@ class LocalFleetTest {
                         Map.of("PERIGEE_LOG_LEVEL", "error"),
                         Map.of("broker", BrokerSettings.SCHEMA, "worker", WorkerSettings.SCHEMA));
         var jvm = new JvmCommand("dev.perigee.local.cli.Perigee", "");
-        return new LocalFleet(plan, jvm, ready::add, trouble::add);
+        return new LocalFleet(plan, jvm, heard, trouble::add);
     }
 }
