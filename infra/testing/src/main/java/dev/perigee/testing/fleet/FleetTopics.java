@@ -2,6 +2,8 @@ package dev.perigee.testing.fleet;
 
 import dev.perigee.protocol.topic.TopicNames;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -11,6 +13,9 @@ import org.apache.kafka.clients.admin.NewTopic;
 
 /** Creates the topics of a fleet under test: by the command for it, and the one for replies. */
 final class FleetTopics {
+    /** For a broker that has just started, beside workers that do: it is there for certain. */
+    private static final List<String> PATIENCE =
+            List.of("default.api.timeout.ms=60000", "request.timeout.ms=60000");
 
     private FleetTopics() {}
 
@@ -18,14 +23,19 @@ final class FleetTopics {
      * Creates what is missing.
      *
      * @param partitions how many process partitions there are
+     * @param data a directory of the fleet's own
      */
-    static void create(String bootstrap, TopicNames names, int partitions) throws IOException {
+    static void create(String bootstrap, TopicNames names, int partitions, Path data)
+            throws IOException {
+        var patience = Files.write(data.resolve("topics.properties"), PATIENCE);
         var ran =
                 Ran.here(
                         List.of(
                                 "topics",
                                 "--bootstrap",
                                 bootstrap,
+                                "--kafka-config",
+                                patience.toString(),
                                 "--partitions",
                                 Integer.toString(partitions)));
         if (ran.exitCode() != 0) {

@@ -69,7 +69,7 @@ public final class FleetUnderTest implements AutoCloseable {
             throw e;
         }
         try {
-            FleetTopics.create(bootstrap(), names, builder.partitions);
+            FleetTopics.create(bootstrap(), names, builder.partitions, data);
             this.records = Records.reading(bootstrap(), names);
             this.backend = new Backend(bootstrap(), names, records);
         } catch (IOException | RuntimeException | AssertionError e) {
