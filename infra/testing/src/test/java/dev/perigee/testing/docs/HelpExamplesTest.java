@@ -37,8 +37,10 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Runs the examples of all commands against one fleet, a second one to replay to, and a cluster
  * without a fleet; see {@link ExampleWorld}. What ends by Ctrl-C only is ended when it is ready. A
- * run of {@code bench} takes minutes: its examples are parsed only, by BenchHelpTest.
+ * run of {@code bench} takes minutes: its examples are parsed only, by BenchHelpTest. In the
+ * default lane HelpExamplesParseTest parses all.
  */
+@Tag("long")
 @DisplayName("Every example of every --help runs")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class HelpExamplesTest {
@@ -115,19 +117,11 @@ final class HelpExamplesTest {
 
     @TestFactory
     Stream<DynamicTest> examples() {
-        return all().filter(each -> !isJailed(each) && !isPart(each))
+        return all().filter(each -> !isJailed(each))
                 .map(each -> dynamicTest(each.toString(), () -> run(each)));
     }
 
     @TestFactory
-    @Tag("long")
-    Stream<DynamicTest> examplesThatStartParts() {
-        return all().filter(each -> !isJailed(each) && isPart(each))
-                .map(each -> dynamicTest(each.toString(), () -> run(each)));
-    }
-
-    @TestFactory
-    @Tag("long")
     @Tag(NeedsProgram.TAG)
     Stream<DynamicTest> jailedExamples(TestInfo test) {
         return all().filter(HelpExamplesTest::isJailed)
@@ -139,12 +133,6 @@ final class HelpExamplesTest {
                                             Program.BUBBLEWRAP.require(test);
                                             run(each);
                                         }));
-    }
-
-    /** Starts one more part or fleet than the two that the others talk to. */
-    private static boolean isPart(HelpExample example) {
-        return (PARTS.contains(example.runs()) || example.runs().equals("demo"))
-                && !List.of(FLEET, STAGING).contains(example.line());
     }
 
     private static boolean isJailed(HelpExample example) {
