@@ -95,13 +95,16 @@ public record TreeLimits(
     }
 
     /**
-     * The kernel kills a process that used up its time, and says nothing.
+     * The kernel kills a process that used up its time, and says nothing. It charges whole ticks
+     * for that: on processors that are shared a process is killed when it had as little as seven
+     * tenths of its time, so two thirds count as all of it.
      *
      * @param possible the most that one process can have used when the server was killed
      * @return null where that is less than the limit
      */
     @Nullable LimitEnd cpu(Duration possible) {
-        return cpuTime.isPositive() && possible.compareTo(cpuTime) >= 0
+        return cpuTime.isPositive()
+                        && possible.multipliedBy(3).compareTo(cpuTime.multipliedBy(2)) >= 0
                 ? new LimitEnd(
                         Limit.CPU,
                         "it used the %d s of CPU time that one process may use"

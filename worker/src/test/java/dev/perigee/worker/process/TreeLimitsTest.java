@@ -39,8 +39,8 @@ final class TreeLimitsTest {
                         new LimitEnd(
                                 Limit.CPU,
                                 "its processes used 600 s of CPU time together, the limit is 600 s"));
-        assertThat(LIMITS.cpu(Duration.ofSeconds(59))).isNull();
-        assertThat(LIMITS.cpu(Duration.ofSeconds(60)))
+        assertThat(LIMITS.cpu(Duration.ofSeconds(39))).isNull();
+        assertThat(LIMITS.cpu(Duration.ofSeconds(40)))
                 .isEqualTo(
                         new LimitEnd(
                                 Limit.CPU,

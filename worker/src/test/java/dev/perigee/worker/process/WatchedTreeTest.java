@@ -49,6 +49,15 @@ final class WatchedTreeTest {
     }
 
     @Test
+    @DisplayName("had, as the kernel counts on shared processors, which is up to 1.4 times as much")
+    void kernelChargesWholeTicks() {
+        look(0, process(JAIL, 1), process(PROGRAM, 720));
+        look(5, process(JAIL, 2));
+
+        assertThat(reason(10)).isEqualTo(Limit.CPU);
+    }
+
+    @Test
     @DisplayName("had not, where the process that is gone could not have used it up")
     void forgetsWhatCannotBe() {
         look(0, process(JAIL, 1), process(PROGRAM, 100));
