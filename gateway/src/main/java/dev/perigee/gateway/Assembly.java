@@ -58,9 +58,8 @@ record Assembly(
                 state,
                 seal,
                 links,
-                (partition, recorded, ownedUntil) ->
-                        fleet.place(
-                                partition, recorded, ownedUntil, links.workers(), clock.instant()),
+                (partition, recorded, held) ->
+                        fleet.place(partition, recorded, held, links.workers(), clock.instant()),
                 times(),
                 QuarantineSettings.rules(settings),
                 LimitSettings.read(settings),

@@ -4,6 +4,7 @@ import dev.perigee.gateway.link.WorkerLinks;
 import dev.perigee.gateway.link.WorkerListener;
 import dev.perigee.gateway.link.WorkerView;
 import dev.perigee.gateway.placement.HostDecision;
+import dev.perigee.gateway.placement.LastHeld;
 import dev.perigee.gateway.placement.RecordedHost;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Instant;
@@ -19,12 +20,12 @@ public interface Fleet {
      * Decides which worker a partition goes to.
      *
      * @param recorded the worker that had it last, null when none had
-     * @param ownedUntil the last moment at which a gateway may have held the session there
+     * @param held until when gateways may have held the session there
      */
     HostDecision place(
             int partition,
             @Nullable RecordedHost recorded,
-            Instant ownedUntil,
+            LastHeld held,
             List<WorkerView> workers,
             Instant now);
 }

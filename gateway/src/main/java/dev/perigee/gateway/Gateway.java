@@ -161,7 +161,7 @@ public final class Gateway implements AutoCloseable {
         var membership = new Membership();
         var replies = new Replies(clients.replyProducer(), new PublicRecords(names, clock));
         parts.push(replies);
-        var fast = new FastPublisher(clients.fastProducer(), health, registry);
+        var fast = new FastPublisher(clients::fastProducer, health, registry);
         parts.push(fast);
         fast.prepare(names.all());
         var transactions =
@@ -229,6 +229,7 @@ public final class Gateway implements AutoCloseable {
                         new FeedLimits(
                                 settings.value(GatewaySettings.OPEN_RECORDS),
                                 settings.value(GatewaySettings.OPEN_BYTES)),
+                        settings.value(GatewaySettings.SESSION_TIMEOUT),
                         intake,
                         membership,
                         partitions);

@@ -7,6 +7,7 @@ import dev.perigee.gateway.link.WorkerListener;
 import dev.perigee.gateway.link.WorkerView;
 import dev.perigee.gateway.placement.HostChoice;
 import dev.perigee.gateway.placement.HostDecision;
+import dev.perigee.gateway.placement.LastHeld;
 import dev.perigee.gateway.placement.PlacementSettings;
 import dev.perigee.gateway.placement.RecordedHost;
 import dev.perigee.protocol.settings.Settings;
@@ -45,9 +46,9 @@ final class LinkedFleet implements Fleet {
     public HostDecision place(
             int partition,
             @Nullable RecordedHost recorded,
-            Instant ownedUntil,
+            LastHeld held,
             List<WorkerView> workers,
             Instant now) {
-        return choice.choose(partition, recorded, ownedUntil, workers, now);
+        return choice.choose(partition, recorded, held, workers, now);
     }
 }

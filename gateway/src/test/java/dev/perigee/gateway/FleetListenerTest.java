@@ -23,7 +23,8 @@ class FleetListenerTest {
                         false, null, new ByteArraySerializer(), new ByteArraySerializer());
         var names = new TopicNames("mcp.");
         try (var publisher =
-                new FastPublisher(producer, new TopicHealth(names), new SimpleMeterRegistry())) {
+                new FastPublisher(
+                        () -> producer, new TopicHealth(names), new SimpleMeterRegistry())) {
             var listener = new FleetListener(publisher, names, InstantSource.system());
 
             for (int beat = 1; beat <= 5; beat++) {

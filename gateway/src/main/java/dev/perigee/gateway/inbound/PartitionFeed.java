@@ -26,6 +26,9 @@ public final class PartitionFeed {
     private final OffsetTracker requests;
     private final Intake.Share unread;
     private final Wishes wishes;
+    private final long gainedAt;
+    private final TenureLease lease;
+    private volatile boolean silenced;
     private volatile boolean commandsPaused;
     private volatile boolean requestsPaused;
     private volatile @Nullable RequestLedger ledger;
@@ -34,15 +37,20 @@ public final class PartitionFeed {
     private long requestsHanded = -1;
 
     /**
+     * @param gainedAt since when no other gateway has had the partition, by the lease's clock
      * @param linkNames what workers know the topics by, where it is not their names
      */
     PartitionFeed(
             Tenure tenure,
+            long gainedAt,
+            TenureLease lease,
             FeedLimits limits,
             Intake.Share unread,
             Wishes wishes,
             Map<Topic, String> linkNames) {
         this.tenure = tenure;
+        this.gainedAt = gainedAt;
+        this.lease = lease;
         this.linkNames = Map.copyOf(linkNames);
         this.unread = unread;
         this.commands = new OffsetTracker(limits.maxRecords(), limits.maxBytes());
@@ -58,6 +66,30 @@ public final class PartitionFeed {
     /** What workers know a topic by, if that is another name than its own. */
     public String linkName(Topic topic, String name) {
         return linkNames.getOrDefault(topic, name);
+    }
+
+    /** Since when no other gateway has had the partition, by the lease's clock. */
+    public long gainedAt() {
+        return gainedAt;
+    }
+
+    /** Until when the owner may say something. */
+    public TenureLease lease() {
+        return lease;
+    }
+
+    /** The group was not heard for too long: the owner is to leave without a word to anybody. */
+    void silence() {
+        silenced = true;
+        lease.end();
+    }
+
+    /**
+     * True when the tenure ended because the group was not heard. Nobody may have the partition
+     * then, so that its processes are left as they are, until the worker's lease is over, too.
+     */
+    public boolean isSilenced() {
+        return silenced;
     }
 
     /** Everything below is done; -1 while nothing is known. */
@@ -120,6 +152,7 @@ public final class PartitionFeed {
 
     /** The tenure is over; what the owner has not looked at it never will. */
     void end() {
+        lease.end();
         unread.close();
     }
 

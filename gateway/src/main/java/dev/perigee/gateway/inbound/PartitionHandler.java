@@ -16,6 +16,12 @@ public interface PartitionHandler {
     void revoked(Tenure tenure);
 
     /**
+     * The group was not heard for so long that others may have what this gateway had, or it was
+     * told so: what is written in the name of tenures that are over and not sent yet must not be.
+     */
+    void silenced();
+
+    /**
      * Records arrived. Each is open in the feed until it is done.
      *
      * @param records maybe none, where only the position moved

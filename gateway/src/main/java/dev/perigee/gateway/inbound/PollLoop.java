@@ -30,6 +30,9 @@ import org.slf4j.LoggerFactory;
  * partitions, pauses what has too much open, commits the offsets of requests that are done and
  * keeps {@link Membership} up to date. It decides nothing else and waits for nobody.
  *
+ * <p>When the group was not heard for its session timeout others may own what this gateway owned,
+ * whether or not it is told: every tenure ends, and the gateway joins the group anew.
+ *
  * <p>A partition is one of commands and the one of tool-requests of the same number: {@link
  * CoPartitionedAssignor} moves both together. It begins when both are assigned and ends when either
  * goes.
@@ -42,12 +45,14 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     private final Consumer<byte[], byte[]> consumer;
     private final TopicNames names;
     private final FeedLimits limits;
+    private final Duration sessionTimeout;
     private final Intake intake;
     private final Membership membership;
     private final PartitionHandler handler;
     private final RequestCommits commits;
     private final Thread thread;
     private final Map<Integer, PartitionFeed> feeds = new HashMap<>();
+    private final Gains gains = new Gains();
     private final Set<Integer> announced = new TreeSet<>();
     private final ConcurrentLinkedQueue<Runnable> wishes = new ConcurrentLinkedQueue<>();
     private final PartitionFeed.Wishes wishesOfFeeds =
@@ -71,17 +76,20 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
 
     /**
      * @param consumer one that reads values by the intake
+     * @param sessionTimeout after which the group gives to others what this gateway has
      */
     public PollLoop(
             Consumer<byte[], byte[]> consumer,
             TopicNames names,
             FeedLimits limits,
+            Duration sessionTimeout,
             Intake intake,
             Membership membership,
             PartitionHandler handler) {
         this.consumer = consumer;
         this.names = names;
         this.limits = limits;
+        this.sessionTimeout = sessionTimeout;
         this.intake = intake;
         this.membership = membership;
         this.handler = handler;
@@ -176,6 +184,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         join();
         while (!stopping) {
             try {
+                fallSilentIfDue();
                 intake.begin();
                 var records = consumer.poll(RequestCommits.INTERVAL);
                 polling.over();
@@ -199,6 +208,25 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
             }
         }
         leave();
+    }
+
+    /** Before anything else that is done in the name of a tenure after a pause of any length. */
+    private void fallSilentIfDue() {
+        if (feeds.values().stream().allMatch(feed -> feed.lease().isHeld())) {
+            return;
+        }
+        LOG.atWarn()
+                .addKeyValue("partitions", feeds.keySet().toString())
+                .log(
+                        "The group was not heard for its session timeout and may have given the"
+                                + " partitions to others: this gateway says nothing more of them"
+                                + " and joins anew");
+        feeds.values().forEach(PartitionFeed::silence);
+        member = false;
+        end(Set.copyOf(feeds.keySet()));
+        handler.silenced();
+        // As the same member, where the group still knows it: it would wait for one that is gone.
+        consumer.enforceRebalance("not heard for the session timeout");
     }
 
     private void join() {
@@ -248,13 +276,20 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
         member = true;
+        int generation = consumer.groupMetadata().generationId();
         for (int partition : numbersOf(partitions)) {
             if (!feeds.containsKey(partition)) {
                 var tenure = new Tenure(partition, ++tenures);
                 feeds.put(
                         partition,
                         new PartitionFeed(
-                                tenure, limits, intake.share(), wishesOfFeeds, linkNames));
+                                tenure,
+                                gains.assigned(partition, generation, System.nanoTime()),
+                                new TenureLease(sessionTimeout, System::nanoTime),
+                                limits,
+                                intake.share(),
+                                wishesOfFeeds,
+                                linkNames));
                 announced.add(partition);
             }
         }
@@ -282,6 +317,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     @Override
     public void onPartitionsLost(Collection<TopicPartition> partitions) {
         end(numbersOf(partitions));
+        handler.silenced();
     }
 
     private void end(Set<Integer> numbers) {

@@ -18,11 +18,16 @@ import org.slf4j.LoggerFactory;
 /**
  * Commits how far requests are, of all partitions at once: regularly, and at once when calls wait
  * for it. A commit carries the group's generation, so one of a gateway that lost its partitions is
- * refused; commits of one gateway take effect in their order. For the poll thread.
+ * refused; commits of one gateway take effect in their order. One that is taken is the group's word
+ * that the partitions are still this gateway's, see {@link TenureLease}: when there is nothing new
+ * to commit, what is known is committed again. For the poll thread.
  */
 final class RequestCommits {
     /** Between two commits, unless one is urgent. */
     static final Duration INTERVAL = Duration.ofMillis(250);
+
+    /** Between two commits, though there is nothing new: a fraction of any session timeout. */
+    static final Duration WORD = Duration.ofSeconds(1);
 
     private static final Logger LOG = LoggerFactory.getLogger(RequestCommits.class);
     private static final Duration LAST_COMMIT = Duration.ofSeconds(2);
@@ -32,6 +37,7 @@ final class RequestCommits {
     private final Collection<PartitionFeed> feeds;
     private final PartitionHandler handler;
     private long lastAt = System.nanoTime();
+    private long askedAt = lastAt - WORD.toNanos();
     private boolean mayHurry = true;
     private int maxBitmapBytes = ProgressCodec.MAX_BITMAP_BYTES;
 
@@ -58,8 +64,21 @@ final class RequestCommits {
         }
         if (due || (mayHurry && isUrgent())) {
             lastAt = System.nanoTime();
-            commit(positions(feeds));
+            var positions = positions(feeds);
+            boolean wordDue = lastAt - askedAt >= WORD.toNanos();
+            commit(positions.isEmpty() && wordDue ? known() : positions);
         }
+    }
+
+    /** Something that the group knows already. */
+    private Map<PartitionFeed, RequestLedger.Position> known() {
+        for (var feed : feeds) {
+            var ledger = feed.ledger();
+            if (ledger != null) {
+                return Map.of(feed, ledger.current(maxBitmapBytes));
+            }
+        }
+        return Map.of();
     }
 
     private boolean isUrgent() {
@@ -90,7 +109,17 @@ final class RequestCommits {
     private void commit(Map<PartitionFeed, RequestLedger.Position> positions) {
         mayHurry = positions.isEmpty();
         if (!mayHurry) {
-            consumer.commitAsync(offsets(positions), (_, failure) -> committed(positions, failure));
+            var owned = List.copyOf(feeds);
+            long asked = System.nanoTime();
+            askedAt = asked;
+            consumer.commitAsync(
+                    offsets(positions),
+                    (_, failure) -> {
+                        if (failure == null) {
+                            owned.forEach(feed -> feed.lease().heard(asked));
+                        }
+                        committed(positions, failure);
+                    });
         }
     }
 

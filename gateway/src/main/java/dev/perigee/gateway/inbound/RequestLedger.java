@@ -72,6 +72,12 @@ final class RequestLedger {
 
     /** What is to be committed; null when the group knows it already. */
     @Nullable Position toCommit(int maxBitmapBytes) {
+        var position = current(maxBitmapBytes);
+        return position.saysTheSame(durable) ? null : position;
+    }
+
+    /** What a commit says now, whether or not the group knows it. */
+    Position current(int maxBitmapBytes) {
         wanted = false;
         reservation.arrived(requests.next());
         var mark = reservation.wanted();
@@ -84,13 +90,11 @@ final class RequestLedger {
                         mark.lostBelow(),
                         mark.lostTwiceBelow(),
                         completed);
-        var position =
-                new Position(
-                        new OffsetAndMetadata(
-                                completed.base(), ProgressCodec.encode(progress, maxBitmapBytes)),
-                        mark,
-                        completions);
-        return position.saysTheSame(durable) ? null : position;
+        return new Position(
+                new OffsetAndMetadata(
+                        completed.base(), ProgressCodec.encode(progress, maxBitmapBytes)),
+                mark,
+                completions);
     }
 
     /** The group knows it now; on the poll thread, in the order of the commits. */

@@ -42,6 +42,7 @@ final class LinkConnection {
     private final AtomicReference<@Nullable String> closeReason = new AtomicReference<>();
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Queue<Runnable> early = new ArrayDeque<>();
+    private volatile @Nullable WorkerClock clock;
     private boolean greeted;
 
     LinkConnection(
@@ -86,6 +87,16 @@ final class LinkConnection {
     /** Why it closed; null while it is open. */
     @Nullable String closeReason() {
         return closeReason.get();
+    }
+
+    /** The worker's clock as it was read last; null of a worker that knows no leases. */
+    @Nullable WorkerClock clock() {
+        return clock;
+    }
+
+    /** The worker's clock was read. */
+    void clock(@Nullable WorkerClock reading) {
+        clock = reading;
     }
 
     /** Asks in the control lane; the handler hears the answer or the close. */

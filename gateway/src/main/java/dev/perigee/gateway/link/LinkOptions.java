@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param tls for workers behind {@code wss}; null where there are none
  * @param minimumRetention a worker that keeps detached sessions for less is refused: the group
  *     would notice a dead gateway too late
+ * @param lease how long a worker holds sessions for a gateway that does not hear from its group;
+ *     its retention follows
  * @param creditBytes events on the way to one session
  * @param sendBufferBytes orders on the way to one worker
  */
@@ -25,6 +27,7 @@ public record LinkOptions(
         @Nullable String token,
         @Nullable TlsFiles tls,
         Duration minimumRetention,
+        Duration lease,
         long creditBytes,
         int sendBufferBytes,
         Timing timing) {

@@ -96,6 +96,17 @@ public final class LinkSettings {
                     "15s",
                     "By how much a worker's retention must exceed the consumer group's session"
                             + " timeout; a worker with less is refused.");
+    public static final Setting<Duration> LEASE =
+            Setting.of(
+                    "link.lease",
+                    POSITIVE,
+                    "75s",
+                    "For how long after the last word of its consumer group a gateway's workers"
+                            + " keep what it has; their link.retention follows. Processes outlive a"
+                            + " broker that is away for so long. A worker that is lost together"
+                            + " with its gateway is replaced so much later, since it may run on,"
+                            + " cut off. The same for all gateways of a fleet, and at least"
+                            + " group.session-timeout and link.dead-after.");
     public static final Setting<Duration> BACKOFF_MIN =
             Setting.of(
                     "link.backoff-min",
@@ -141,12 +152,14 @@ public final class LinkSettings {
                             DEAD_AFTER,
                             RECOVERY_MARGIN,
                             RETENTION_SURPLUS,
+                            LEASE,
                             BACKOFF_MIN,
                             BACKOFF_MAX,
                             RECOVERY_BACKOFF_MAX,
                             CREDIT,
                             SEND_BUFFER)
                     .withRule(LinkSettings::pingsBeforeDead)
+                    .withRule(LinkSettings::leaseOutlivesDetection)
                     .withRule(settings -> TlsFiles.unpaired(settings, TLS_CERTIFICATE, TLS_KEY))
                     .withRule(LinkSettings::tlsIsUsed);
 
@@ -171,6 +184,7 @@ public final class LinkSettings {
                                 PemFile.of(settings, TLS_CA))
                         : null,
                 groupSessionTimeout.plus(settings.value(RETENTION_SURPLUS)),
+                settings.value(LEASE),
                 settings.value(CREDIT),
                 Math.toIntExact(settings.value(SEND_BUFFER)),
                 new LinkOptions.Timing(
@@ -198,6 +212,12 @@ public final class LinkSettings {
             }
         }
         return null;
+    }
+
+    private static @Nullable String leaseOutlivesDetection(Settings settings) {
+        return settings.value(DEAD_AFTER).compareTo(settings.value(LEASE)) <= 0
+                ? null
+                : "link.lease must not be shorter than link.dead-after";
     }
 
     private static @Nullable String pingsBeforeDead(Settings settings) {

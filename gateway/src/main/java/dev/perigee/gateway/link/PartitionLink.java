@@ -104,4 +104,10 @@ public interface PartitionLink {
      * @param handOff true when another gateway is expected at once
      */
     void detach(boolean handOff, Duration deadline);
+
+    /**
+     * Leaves the session without a word to the worker, which keeps it for as long as it was told
+     * before that it may. Never waits.
+     */
+    void abandon();
 }

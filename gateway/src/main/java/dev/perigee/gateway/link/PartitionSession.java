@@ -6,6 +6,7 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.InstanceOrder;
+import dev.perigee.protocol.link.Lease.Held;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkMethod;
 import dev.perigee.protocol.link.SessionNotice;
@@ -58,6 +59,8 @@ final class PartitionSession implements PartitionLink {
     private final SessionCalls calls;
     private final SessionNotices notices;
     private final SessionDelivery delivery;
+    private final SessionListener owner;
+    private final Duration lease;
     private volatile boolean everAttached;
 
     PartitionSession(
@@ -65,6 +68,7 @@ final class PartitionSession implements PartitionLink {
             String workerId,
             boolean create,
             SessionListener listener,
+            Duration lease,
             Host host,
             AtomicLong callIds,
             long creditBytes,
@@ -74,6 +78,8 @@ final class PartitionSession implements PartitionLink {
         this.workerId = workerId;
         this.create = create;
         this.host = host;
+        this.owner = listener;
+        this.lease = lease;
         this.credit = new CreditWindow(events, creditBytes);
         this.calls = new SessionCalls(callIds, this::over, meters);
         this.notices = new SessionNotices(claim.partition(), credit);
@@ -191,7 +197,8 @@ final class PartitionSession implements PartitionLink {
                         via.generation(),
                         create && !everAttached,
                         delivery.cursors(),
-                        credit.grant());
+                        credit.grant(),
+                        leaseUntil(via.clock()));
         var exchange =
                 new Exchange() {
                     @Override
@@ -211,6 +218,17 @@ final class PartitionSession implements PartitionLink {
                 yield AttachStep.OVER;
             }
         };
+    }
+
+    private @Nullable Long leaseUntil(@Nullable WorkerClock clock) {
+        return clock == null ? null : clock.untilMs(owner.heardAt(), lease);
+    }
+
+    /** Until when the worker may keep the session; null while that worker has not attached it. */
+    @Nullable Held held(LinkConnection via, WorkerClock clock) {
+        return via.equals(calls.connection())
+                ? new Held(claim.partition(), claim.epoch(), clock.untilMs(owner.heardAt(), lease))
+                : null;
     }
 
     /** An event of this partition came; on the reader. */
@@ -239,10 +257,13 @@ final class PartitionSession implements PartitionLink {
         }
     }
 
-    /** The gateway stops: the session lives on, for whoever attaches next. */
-    void abandon() {
+    @Override
+    public void abandon() {
         delivery.mute();
-        end(SessionEnd.STOPPED);
+        var via = calls.connection();
+        if (end(SessionEnd.STOPPED) && via != null && via.clock() == null) {
+            leave(via, false, new Exchange()); // Without leases it would be kept for ever.
+        }
     }
 
     /** The same owner opens the partition again, with a newer claim. */

@@ -2,6 +2,7 @@ package dev.perigee.gateway.link;
 
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.SessionNotice;
+import java.util.OptionalLong;
 
 /**
  * What a partition's owner hears of its session. The calls never overlap and come in order, on
@@ -10,6 +11,12 @@ import dev.perigee.protocol.link.SessionNotice;
  * PartitionLink} is dead.
  */
 public interface SessionListener {
+    /**
+     * When the group was asked for its last word that the partition is still the owner's, in {@link
+     * System#nanoTime}; any thread, at any time.
+     */
+    OptionalLong heardAt();
+
     /**
      * The session is attached, for the first time or again; the events that this gateway does not
      * have yet follow.

@@ -142,6 +142,7 @@ final class WorkerLink implements PartitionSession.Host {
                         workerId,
                         create,
                         owner,
+                        options.lease(),
                         this,
                         callIds,
                         options.creditBytes(),
@@ -220,8 +221,10 @@ final class WorkerLink implements PartitionSession.Host {
                 throw new AttemptFailedException(
                         "another address leads to the worker " + hello.workerId() + " too", true);
             }
+            connection.clock(WorkerClock.read(hello.clockMs()));
             adopt(hello);
             connection.greeted();
+            reportLeases(connection);
             attachOpenSessions(connection);
             if (!connection.isClosed()) {
                 backoff.reset();
@@ -267,6 +270,20 @@ final class WorkerLink implements PartitionSession.Host {
                         () -> {
                             try {
                                 connection.keepAlive(options.timing().pingInterval());
+                            } catch (InterruptedException e) {
+                                Thread.currentThread().interrupt();
+                            }
+                        });
+    }
+
+    private void reportLeases(LinkConnection connection) {
+        var reports = new LeaseReports(connection, sessions.values());
+        Thread.ofVirtual()
+                .name("link-lease-" + standing.authority())
+                .start(
+                        () -> {
+                            try {
+                                reports.run(options.timing().pingInterval());
                             } catch (InterruptedException e) {
                                 Thread.currentThread().interrupt();
                             }

@@ -1,6 +1,7 @@
 package dev.perigee.gateway.outbound;
 
 import dev.perigee.gateway.inbound.Inbound.Rejected;
+import dev.perigee.gateway.inbound.TenureLease;
 import dev.perigee.protocol.topic.DeadLetterReason;
 import dev.perigee.protocol.topic.Headers;
 import dev.perigee.protocol.topic.RecordOrigin;
@@ -42,8 +43,17 @@ public final class DeadLetters {
         }
     }
 
-    /** Writes a dead letter; {@code done} runs when it is safe, on a thread of the producer. */
-    public void put(Rejected rejected, ConsumerRecord<byte[], byte[]> original, Runnable done) {
+    /**
+     * Writes a dead letter.
+     *
+     * @param lease of who had read the record
+     * @param done runs when it is safe, on a thread of the producer
+     */
+    public void put(
+            Rejected rejected,
+            ConsumerRecord<byte[], byte[]> original,
+            TenureLease lease,
+            Runnable done) {
         LOG.atInfo()
                 .addKeyValue("origin", rejected.origin().toString())
                 .addKeyValue("reason", rejected.reason().code())
@@ -54,13 +64,19 @@ public final class DeadLetters {
                 letter(rejected, original, true),
                 new Delivery() {
                     @Override
+                    public boolean isVoid() {
+                        return !lease.isHeld();
+                    }
+
+                    @Override
                     public void delivered() {
                         done.run();
                     }
 
                     @Override
                     public void tooLarge() {
-                        publisher.publish(letter(rejected, original, false), new Whatever(done));
+                        publisher.publish(
+                                letter(rejected, original, false), new Whatever(lease, done));
                     }
                 });
     }
@@ -86,7 +102,12 @@ public final class DeadLetters {
     }
 
     /** The end, whichever it is. */
-    private record Whatever(Runnable done) implements Delivery {
+    private record Whatever(TenureLease lease, Runnable done) implements Delivery {
+        @Override
+        public boolean isVoid() {
+            return !lease.isHeld();
+        }
+
         @Override
         public void delivered() {
             done.run();

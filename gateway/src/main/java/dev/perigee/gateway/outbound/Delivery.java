@@ -14,6 +14,14 @@ public interface Delivery {
     /** It is kept until its topic takes records again, or it is too old; before the end. */
     default void kept() {}
 
+    /**
+     * True when the record must not be written any more: who had it written may have a successor.
+     * It is dropped then, and nothing more is told. Any thread.
+     */
+    default boolean isVoid() {
+        return false;
+    }
+
     /** Nobody waits. */
     Delivery IGNORED =
             new Delivery() {

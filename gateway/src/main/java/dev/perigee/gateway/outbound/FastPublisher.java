@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
@@ -27,8 +28,10 @@ import org.slf4j.LoggerFactory;
  * wait in the producer, which repeats them without end, and, once that is full, before it; what may
  * be under way is bounded by the credit and the open records of the partitions. A record that the
  * producer gives up for another reason than its size is written again after a pause. A topic that
- * alone cannot be written holds up no other, see {@link Loss}. Thread-safe; {@link #publish} does
- * not wait, as long as the producer does not.
+ * alone cannot be written holds up no other, see {@link Loss}. A record whose {@link
+ * Delivery#isVoid} is true is not given to the producer any more, and {@link #drop} takes back what
+ * the producer has not sent. Thread-safe; {@link #publish} does not wait, as long as the producer
+ * does not.
  */
 public final class FastPublisher implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FastPublisher.class);
@@ -37,7 +40,7 @@ public final class FastPublisher implements AutoCloseable {
     private static final Duration NO_ROOM_PAUSE = Duration.ofMillis(20);
     private static final Duration FAILURE_PAUSE = Duration.ofSeconds(1);
 
-    private final Producer<byte[], byte[]> producer;
+    private final Supplier<Producer<byte[], byte[]>> producers;
     private final TopicHealth health;
     private final Map<String, TopicLane> lanes = new ConcurrentHashMap<>();
     private final MeterProvider<Counter> written;
@@ -48,13 +51,18 @@ public final class FastPublisher implements AutoCloseable {
     private final Troubles troubles = new Troubles(LOG);
     private final Backlog backlog = new Backlog(InstantSource.system());
     private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile Producer<byte[], byte[]> producer;
 
     /**
-     * @param producer one that waits neither for room nor for the whereabouts of a topic
+     * @param producers makes producers that are alike, which wait neither for room nor for the
+     *     whereabouts of a topic; at once the first
      */
     public FastPublisher(
-            Producer<byte[], byte[]> producer, TopicHealth health, MeterRegistry metrics) {
-        this.producer = producer;
+            Supplier<Producer<byte[], byte[]>> producers,
+            TopicHealth health,
+            MeterRegistry metrics) {
+        this.producers = producers;
+        this.producer = producers.get();
         this.health = health;
         this.written = counters(metrics, "records.out", "Records acknowledged by Kafka");
         this.failures = counters(metrics, "publish.failures", "Attempts that Kafka refused");
@@ -151,7 +159,22 @@ public final class FastPublisher implements AutoCloseable {
         }
     }
 
+    /**
+     * Takes back what the producer has not sent, and what it would repeat: of that nothing is
+     * written but what is still wanted. What is on its way to a broker may still arrive.
+     */
+    public synchronized void drop() {
+        if (closed.getCount() > 0) {
+            var before = producer;
+            producer = producers.get();
+            before.close(Duration.ZERO);
+        }
+    }
+
     private void hand(TopicLane lane, TopicLane.Pending pending) {
+        if (isDropped(lane, pending)) {
+            return;
+        }
         var caller = Thread.currentThread();
         try {
             var _ =
@@ -174,12 +197,25 @@ public final class FastPublisher implements AutoCloseable {
         }
     }
 
-    private void written(TopicLane lane, TopicLane.Pending pending) {
-        boolean first;
+    private boolean isDropped(TopicLane lane, TopicLane.Pending pending) {
+        if (!pending.delivery().isVoid()) {
+            return false;
+        }
+        if (isFirstEnd(lane, pending)) {
+            backlog.ended();
+        }
+        return true;
+    }
+
+    private static boolean isFirstEnd(TopicLane lane, TopicLane.Pending pending) {
         synchronized (lane) {
             lane.ended(pending);
-            first = pending.settle();
+            return pending.settle();
         }
+    }
+
+    private void written(TopicLane lane, TopicLane.Pending pending) {
+        boolean first = isFirstEnd(lane, pending);
         var topic = pending.record().topic();
         writtenTo.computeIfAbsent(topic, name -> written.withTags("topic", name)).increment();
         if (first) {
@@ -199,13 +235,11 @@ public final class FastPublisher implements AutoCloseable {
     private void failed(TopicLane lane, TopicLane.Pending pending, Exception failure) {
         var topic = pending.record().topic();
         failures.withTags("topic", topic).increment();
+        if (isDropped(lane, pending)) {
+            return;
+        }
         if (failure instanceof RecordTooLargeException) {
-            boolean first;
-            synchronized (lane) {
-                lane.ended(pending);
-                first = pending.settle();
-            }
-            if (first) {
+            if (isFirstEnd(lane, pending)) {
                 backlog.ended();
                 // What is written instead may have to wait, and for the producer's own thread.
                 Thread.ofVirtual().name("too-large").start(pending.delivery()::tooLarge);
@@ -267,7 +301,7 @@ public final class FastPublisher implements AutoCloseable {
 
     /** Writes what waits, bounded. */
     @Override
-    public void close() {
+    public synchronized void close() {
         closed.countDown();
         producer.close(Duration.ofSeconds(5));
     }

@@ -117,6 +117,11 @@ final class Answers {
                 record,
                 new Delivery() {
                     @Override
+                    public boolean isVoid() {
+                        return !context.feed().lease().isHeld();
+                    }
+
+                    @Override
                     public void delivered() {
                         one.run();
                         if (reply != null) {

@@ -49,6 +49,8 @@ final class Claims {
         long requestsDone = offsets.committed(Topic.TOOL_REQUESTS, context.partition()).offset();
         var claim = new StateRecord.Claim(services.gatewayId(), services.clock().instant());
         BlockingQueue<Long> answer = new ArrayBlockingQueue<>(1);
+        var lease = context.feed().lease();
+        long askedAt = lease.now();
         services.transactions()
                 .submit(
                         new StateWrite(
@@ -70,6 +72,7 @@ final class Claims {
         if (epoch < 0) {
             throw new InterruptedException("the tenure ended");
         }
+        lease.heard(askedAt);
         return new Claimed(epoch, commandsDone, requestsDone);
     }
 }

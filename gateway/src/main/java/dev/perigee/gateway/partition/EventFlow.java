@@ -207,6 +207,11 @@ final class EventFlow {
                         context.services().records().event(type, event, session.createdEpoch()),
                         new Delivery() {
                             @Override
+                            public boolean isVoid() {
+                                return !context.feed().lease().isHeld();
+                            }
+
+                            @Override
                             public void delivered() {
                                 context.mailbox().postSoon(entry::eventDone);
                             }

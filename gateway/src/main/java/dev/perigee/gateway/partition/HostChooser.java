@@ -1,8 +1,8 @@
 package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.placement.HostDecision;
+import dev.perigee.gateway.placement.LastHeld;
 import dev.perigee.gateway.placement.RecordedHost;
-import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /** Decides where a partition goes, from what is known of the workers now. Any thread. */
@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 public interface HostChooser {
     /**
      * @param recorded the worker that had it last, null when none had
-     * @param ownedUntil the last moment at which a gateway may have held the session there
+     * @param held until when gateways may have held the session there
      */
-    HostDecision choose(int partition, @Nullable RecordedHost recorded, Instant ownedUntil);
+    HostDecision choose(int partition, @Nullable RecordedHost recorded, LastHeld held);
 }

@@ -266,7 +266,11 @@ final class PartitionOwner {
 
     private void reject(Topic topic, ConsumerRecord<byte[], byte[]> record, Rejected rejected) {
         services.deadLetters()
-                .put(rejected, record, () -> mailbox.post(() -> answer(topic, rejected)));
+                .put(
+                        rejected,
+                        record,
+                        context.feed().lease(),
+                        () -> mailbox.post(() -> answer(topic, rejected)));
     }
 
     private void answer(Topic topic, Rejected rejected) {

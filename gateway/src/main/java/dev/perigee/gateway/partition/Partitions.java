@@ -52,6 +52,11 @@ public final class Partitions implements PartitionHandler {
     }
 
     @Override
+    public void silenced() {
+        services.fast().drop();
+    }
+
+    @Override
     public void records(
             PartitionFeed feed,
             Topic topic,

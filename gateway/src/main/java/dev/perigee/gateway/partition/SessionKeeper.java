@@ -5,6 +5,7 @@ import dev.perigee.gateway.link.PartitionClaim;
 import dev.perigee.gateway.link.SessionListener;
 import dev.perigee.gateway.placement.HostDecision;
 import dev.perigee.gateway.placement.Hosted;
+import dev.perigee.gateway.placement.LastHeld;
 import dev.perigee.gateway.placement.Move.Manner;
 import dev.perigee.gateway.placement.RecordedHost;
 import dev.perigee.protocol.link.Attach;
@@ -12,9 +13,9 @@ import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.trace.LogContext;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.apache.kafka.common.errors.InterruptException;
@@ -54,7 +55,7 @@ final class SessionKeeper {
     private boolean recordingHost;
     private Timers.@Nullable Entry retry;
     private Duration pause = RETRY;
-    private Instant ownedUntil;
+    private LastHeld lastHeld;
     private volatile boolean departing;
     private volatile Hosted hosted;
     private volatile OwnerState state = OwnerState.RESTORING;
@@ -72,8 +73,15 @@ final class SessionKeeper {
         this.resealing = new Resealing(context);
         this.problem = new RestoreProblem(context.partition());
         this.departure = new Departure(context, calls, () -> Quietly.run(this::serve));
-        this.ownedUntil = context.services().clock().instant();
+        this.lastHeld = gained(context);
         this.hosted = new Hosted(context.partition(), null, 0);
+    }
+
+    /** Others may have had it until it was gained; this gateway itself until this tenure began. */
+    private static LastHeld gained(PartitionContext context) {
+        var now = context.services().clock().instant();
+        long since = context.feed().lease().now() - context.feed().gainedAt();
+        return new LastHeld(now.minusNanos(since), now);
     }
 
     OwnerState state() {
@@ -150,7 +158,7 @@ final class SessionKeeper {
         state = OwnerState.PLACING;
         var host = context.state().host();
         var recorded = host == null ? null : new RecordedHost(host.workerId(), host.incarnation());
-        switch (context.services().hosts().choose(context.partition(), recorded, ownedUntil)) {
+        switch (context.services().hosts().choose(context.partition(), recorded, lastHeld)) {
             case HostDecision.Place(var workerId) -> place(workerId);
             case HostDecision.Wait(var until, var reason) -> {
                 LOG.atDebug()
@@ -181,14 +189,22 @@ final class SessionKeeper {
         }
     }
 
-    /** Detaches at once, for another gateway; the owner ends. */
+    /**
+     * Detaches at once, for another gateway; the owner ends. One that fell silent says nothing to
+     * the worker either: that would begin the retention, and maybe no other gateway has the
+     * partition.
+     */
     void leave() {
         state = OwnerState.ENDED;
         var session = context.session();
         if (session != null) {
             events.tell(); // Or the next owner publishes it again.
             session.close();
-            session.link().detach(true, context.services().times().detach());
+            if (context.feed().isSilenced()) {
+                session.link().abandon();
+            } else {
+                session.link().detach(true, context.services().times().detach());
+            }
         }
     }
 
@@ -256,6 +272,7 @@ final class SessionKeeper {
 
     private void attached(Session session, Attach.Result result) {
         session.createdEpoch(result.createdEpoch());
+        lastHeld = lastHeld.byThisOnly();
         noteAwake(session, result);
         quarantine.attached(session);
         calls.attached(result);
@@ -304,7 +321,7 @@ final class SessionKeeper {
         context.session(null);
         departure.over();
         context.feed().detached();
-        ownedUntil = context.services().clock().instant();
+        lastHeld = lastHeld.until(context.services().clock().instant());
         state = OwnerState.RESTORING;
         context.services().metrics().sessionEnded(reason);
         LOG.atInfo()
@@ -362,6 +379,11 @@ final class SessionKeeper {
     /** Brings what a session says to the owner's thread; of an earlier session nothing counts. */
     private final class Listener implements SessionListener {
         private @Nullable Session session;
+
+        @Override
+        public OptionalLong heardAt() {
+            return context.feed().lease().heardAt();
+        }
 
         @Override
         public void attached(Attach.Result result) {

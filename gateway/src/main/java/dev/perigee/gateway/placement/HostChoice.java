@@ -38,17 +38,16 @@ public final class HostChoice {
      * Decides.
      *
      * @param recorded the partition's last host; null when it never had one
-     * @param ownedUntil the last moment at which a gateway may have held the session there: when
-     *     this one gained the partition, or when its own session ended, whichever is later
+     * @param held until when gateways may have held the session there
      */
     public HostDecision choose(
             int partition,
             @Nullable RecordedHost recorded,
-            Instant ownedUntil,
+            LastHeld held,
             List<WorkerView> workers,
             Instant now) {
         if (recorded == null) {
-            var heardBy = ownedUntil.plus(FIRST_DIAL);
+            var heardBy = held.byThis().plus(FIRST_DIAL);
             return now.isBefore(heardBy) && workers.stream().anyMatch(HostChoice::isUnheard)
                     ? new HostDecision.Wait(heardBy, "workers are dialled for the first time")
                     : anywhere(partition, workers, now);
@@ -60,7 +59,7 @@ public final class HostChoice {
         if (host != null && !recorded.incarnation().equals(host.incarnation())) {
             return anywhere(partition, workers, now);
         }
-        var safeAt = surelyDeadAt(host, ownedUntil);
+        var safeAt = surelyDeadAt(host, held);
         if (now.isBefore(safeAt)) {
             return new HostDecision.Wait(
                     safeAt,
@@ -86,13 +85,10 @@ public final class HostChoice {
         };
     }
 
-    private Instant surelyDeadAt(@Nullable WorkerView host, Instant ownedUntil) {
-        if (host == null) {
-            return window.surelyDeadAt(ownedUntil, null);
-        }
-        var gone = host.goneSince();
-        var since = gone == null || gone.isBefore(ownedUntil) ? ownedUntil : gone;
-        return window.surelyDeadAt(since, host.retention());
+    private Instant surelyDeadAt(@Nullable WorkerView host, LastHeld held) {
+        return host == null
+                ? window.surelyDeadAt(held, null, null)
+                : window.surelyDeadAt(held, host.goneSince(), host.retention());
     }
 
     private HostDecision anywhere(int partition, List<WorkerView> workers, Instant now) {

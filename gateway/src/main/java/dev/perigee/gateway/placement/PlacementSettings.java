@@ -80,6 +80,7 @@ public final class PlacementSettings {
         return new HostChoice(
                 new SafetyWindow(
                         settings.value(LinkSettings.DEAD_AFTER),
+                        settings.value(LinkSettings.LEASE),
                         settings.value(UNKNOWN_RETENTION),
                         settings.value(MARGIN)),
                 RECHECK);

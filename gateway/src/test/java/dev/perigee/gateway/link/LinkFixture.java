@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A worker double, a proxy before it and real links through the proxy, on short times. */
 final class LinkFixture {
+    static final Duration LEASE = Duration.ofSeconds(60);
     static final PartitionClaim CLAIM = new PartitionClaim(3, 40);
 
     final FakeWorker worker;
@@ -96,6 +97,7 @@ final class LinkFixture {
                 token,
                 tls,
                 minimumRetention,
+                LEASE,
                 1000,
                 sendBuffer,
                 new LinkOptions.Timing(

@@ -55,7 +55,8 @@ final class LinkHandshakeTest {
         assertThat(worker.received(LinkMethod.HELLO, Hello.Request.class))
                 .containsExactly(new Hello.Request("gateway-1", LinkFrame.PROTOCOL));
         assertThat(worker.received(LinkMethod.ATTACH, Attach.Request.class))
-                .containsExactly(new Attach.Request(3, 40, "gateway-1", 1, true, List.of(), 1000));
+                .containsExactly(
+                        new Attach.Request(3, 40, "gateway-1", 1, true, List.of(), 1000, null));
         assertThat(session.workerId()).isEqualTo("worker-1");
         var view = fixture.view();
         assertThat(view.workerId()).isEqualTo("worker-1");

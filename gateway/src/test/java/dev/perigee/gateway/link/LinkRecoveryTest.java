@@ -80,7 +80,8 @@ final class LinkRecoveryTest {
                                 2,
                                 false,
                                 List.of(new Attach.Cursor("p-1", 5, 3)),
-                                1000 - held));
+                                1000 - held,
+                                null));
         fixture.awaitState(LinkState.CONNECTED);
         await().until(() -> fixture.count("perigee.link.recoveries", "outcome", "resumed") == 1);
     }

@@ -50,6 +50,7 @@ final class LinkSettingsTest {
                                 null,
                                 null,
                                 Duration.ofSeconds(25),
+                                Duration.ofSeconds(75),
                                 4 << 20,
                                 8 << 20,
                                 new LinkOptions.Timing(
@@ -74,6 +75,7 @@ final class LinkSettingsTest {
         texts.put("link.tls.key", "/tls/tls.key");
         texts.put("link.connect-timeout", "1s");
         texts.put("link.answer-timeout", "2s");
+        texts.put("link.lease", "17s");
         texts.put("link.ping-interval", "3s");
         texts.put("link.dead-after", "4s");
         texts.put("link.recovery-margin", "5s");
@@ -101,6 +103,7 @@ final class LinkSettingsTest {
                                         new PemFile("link.tls.key", Path.of("/tls/tls.key")),
                                         new PemFile("link.tls.ca", Path.of("/tls/ca.crt"))),
                                 Duration.ofSeconds(16),
+                                Duration.ofSeconds(17),
                                 9 << 10,
                                 100 << 10,
                                 new LinkOptions.Timing(

@@ -79,6 +79,7 @@ final class MembershipTest {
                         like.token(),
                         null,
                         like.minimumRetention(),
+                        like.lease(),
                         like.creditBytes(),
                         like.sendBufferBytes(),
                         like.timing());

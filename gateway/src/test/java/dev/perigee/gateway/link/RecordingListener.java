@@ -3,6 +3,7 @@ package dev.perigee.gateway.link;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.SessionNotice;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Keeps what a session says: one line a call, and the events. */
@@ -13,6 +14,13 @@ final class RecordingListener implements SessionListener {
 
     List<Long> seqs() {
         return events.stream().map(SessionNotice.InstanceEvent::seq).toList();
+    }
+
+    volatile OptionalLong heardAt = OptionalLong.empty();
+
+    @Override
+    public OptionalLong heardAt() {
+        return heardAt;
     }
 
     @Override

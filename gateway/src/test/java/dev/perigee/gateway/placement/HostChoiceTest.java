@@ -28,7 +28,10 @@ final class HostChoiceTest {
     private final HostChoice choice =
             new HostChoice(
                     new SafetyWindow(
-                            Duration.ofSeconds(10), Duration.ofSeconds(60), Duration.ofSeconds(5)),
+                            Duration.ofSeconds(10),
+                            Duration.ofSeconds(75),
+                            Duration.ofSeconds(60),
+                            Duration.ofSeconds(5)),
                     Duration.ofSeconds(30));
 
     private static WorkerView worker(
@@ -52,7 +55,7 @@ final class HostChoiceTest {
 
     private HostDecision choose(
             @Nullable RecordedHost recorded, Instant ownedUntil, WorkerView... workers) {
-        return choice.choose(3, recorded, ownedUntil, List.of(workers), NOW);
+        return choice.choose(3, recorded, new LastHeld(null, ownedUntil), List.of(workers), NOW);
     }
 
     private static Instant until(HostDecision decision) {
@@ -65,7 +68,13 @@ final class HostChoiceTest {
         var host = worker("worker-1", "first", LinkState.CONNECTED, null, false);
 
         for (var partition = 0; partition < 20; partition++) {
-            assertThat(choice.choose(partition, RECORDED, NOW, List.of(OTHER, host), NOW))
+            assertThat(
+                            choice.choose(
+                                    partition,
+                                    RECORDED,
+                                    LastHeld.gained(NOW),
+                                    List.of(OTHER, host),
+                                    NOW))
                     .isEqualTo(new HostDecision.Place("worker-1"));
         }
     }
@@ -181,11 +190,41 @@ final class HostChoiceTest {
                         null);
         long won =
                 IntStream.range(0, 1_000)
-                        .mapToObj(p -> choice.choose(p, null, NOW, List.of(OTHER, large), NOW))
+                        .mapToObj(
+                                p ->
+                                        choice.choose(
+                                                p,
+                                                null,
+                                                LastHeld.gained(NOW),
+                                                List.of(OTHER, large),
+                                                NOW))
                         .filter(new HostDecision.Place("worker-3")::equals)
                         .count();
 
         assertThat(won).isBetween(680L, 820L);
+    }
+
+    @Test
+    @DisplayName("OWN-01: another gateway's lease is waited out once, from when this one gained it")
+    void waitsForTheLeaseOfOthers() {
+        var gone = worker("worker-1", "first", LinkState.FAILED, NOW.minusSeconds(60), false);
+        var gained = NOW.minusSeconds(20);
+        var others = new LastHeld(gained, NOW);
+
+        assertThat(until(choice.choose(3, RECORDED, LastHeld.gained(gained), List.of(gone), NOW)))
+                .isEqualTo(gained.plusSeconds(75 + 30 + 5));
+        assertThat(until(choice.choose(3, RECORDED, others.byThisOnly(), List.of(gone), NOW)))
+                .isEqualTo(NOW.plus(WHOLE));
+        assertThat(
+                        choice.choose(
+                                3,
+                                RECORDED,
+                                LastHeld.gained(NOW.minusSeconds(75 + 30 + 5)),
+                                List.of(gone, OTHER),
+                                NOW))
+                .isEqualTo(new HostDecision.Place("worker-2"));
+        assertThat(until(choice.choose(3, RECORDED, LastHeld.gained(NOW), List.of(OTHER), NOW)))
+                .isEqualTo(NOW.plusSeconds(75 + 60 + 5));
     }
 
     @Test
@@ -198,7 +237,7 @@ final class HostChoiceTest {
                             choice.choose(
                                     partition,
                                     null,
-                                    NOW,
+                                    LastHeld.gained(NOW),
                                     List.of(draining, recovering, OTHER),
                                     NOW))
                     .isEqualTo(new HostDecision.Place("worker-2"));

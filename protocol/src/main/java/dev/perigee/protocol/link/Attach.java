@@ -24,6 +24,8 @@ public final class Attach {
      *     the first retained entry
      * @param creditBytes how many bytes of events the worker may send before {@code
      *     session/credit}; an event counts as many as its whole frame has
+     * @param leaseUntilMs when the gateway's lease of the partition ends, see {@link Lease}; null
+     *     where an older version has none: the session goes on for as long as it is attached
      */
     public record Request(
             int partition,
@@ -32,7 +34,8 @@ public final class Attach {
             long generation,
             boolean create,
             List<Cursor> cursors,
-            long creditBytes) {
+            long creditBytes,
+            @Nullable Long leaseUntilMs) {
         public Request {
             Require.id(gatewayId, "gateway_id");
             cursors = List.copyOf(Require.present(cursors, "cursors"));

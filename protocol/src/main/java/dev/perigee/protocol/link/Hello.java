@@ -33,6 +33,8 @@ public final class Hello {
      * @param capacity how much it takes in proportion to other workers; null where an older version
      *     says nothing, which is {@link #USUAL_CAPACITY}
      * @param draining what it said last when it is leaving, null when it is not
+     * @param clockMs the worker's own clock, in which it is told of leases, in milliseconds; null
+     *     where an older version knows none
      */
     public record Result(
             String workerId,
@@ -40,7 +42,8 @@ public final class Hello {
             long retentionMs,
             List<SessionSummary> sessions,
             @Nullable Integer capacity,
-            SessionNotice.@Nullable Draining draining) {
+            SessionNotice.@Nullable Draining draining,
+            @Nullable Long clockMs) {
         public Result {
             Require.id(workerId, "worker_id");
             Require.text(incarnation, "incarnation");

@@ -7,6 +7,7 @@ public final class LinkMethod {
     public static final String DETACH = "session/detach";
     public static final String RELEASE = "session/release";
     public static final String TRIAL = "session/trial";
+    public static final String LEASE = "session/lease";
     public static final String APPLY = "instance/apply";
     public static final String STOP = "instance/stop";
     public static final String RESTART = "instance/restart";

@@ -23,6 +23,11 @@ import org.jspecify.annotations.Nullable;
  * <p>A lower epoch than the highest ever seen is fenced, for the worker's life. The deadline is
  * authoritative: an attach that comes after it finds no session, whether or not a timer ran.
  *
+ * <p>A session goes on for its retention after it was last held: by a connection that is attached
+ * and whose gateway has a lease. So the deadline comes from the end of the lease while a gateway is
+ * attached, and a connection that is lost later than that, or comes back without a newer lease,
+ * does not move it. A gateway that says nothing of leases holds while it is attached.
+ *
  * <p>"Epoch and fencing" in {@code docs/concepts.md} says what it is for.
  */
 final class Fencing {
@@ -74,14 +79,14 @@ final class Fencing {
         return attached;
     }
 
-    /** When the session ends; null while somebody is attached, or there is none. */
+    /** When the session ends; null while nothing ends it, or there is none. */
     @Nullable Instant deadline() {
         return deadline;
     }
 
     /**
-     * Ends the session if nobody is attached and its deadline has come. A timer of an earlier
-     * detach finds a later deadline, or none, and has no effect.
+     * Ends the session if its deadline has come. A timer of an earlier detach or lease finds a
+     * later deadline, or none, and has no effect.
      *
      * @return whether it ended now
      */
@@ -93,18 +98,22 @@ final class Fencing {
         return true;
     }
 
-    /** An attach. Ask {@link #expire} first. */
-    Decision attach(Claimant claimant, boolean create) {
+    /**
+     * An attach. Ask {@link #expire} first.
+     *
+     * @param leaseEnd of the claimant's lease; null for one that has none to lose
+     */
+    Decision attach(Claimant claimant, boolean create, @Nullable Instant leaseEnd) {
         if (claimant.epoch() < highestSeen) {
             return refuse(
                     LinkError.FENCED,
                     "epoch " + highestSeen + " was here: the partition is not yours any more");
         }
         highestSeen = claimant.epoch();
-        return exists ? resume(claimant) : create(claimant, create);
+        return exists ? resume(claimant, leaseEnd) : create(claimant, create, leaseEnd);
     }
 
-    private Decision create(Claimant claimant, boolean create) {
+    private Decision create(Claimant claimant, boolean create, @Nullable Instant leaseEnd) {
         if (!create) {
             return refuse(LinkError.SESSION_EXPIRED, "no session: create one with a fresh claim");
         }
@@ -114,14 +123,14 @@ final class Fencing {
                     "the session of epoch " + highestHeld + " is over: claim the partition again");
         }
         exists = true;
-        hold(claimant);
+        hold(claimant, leaseEnd);
         return new Decision.Created();
     }
 
-    private Decision resume(Claimant claimant) {
+    private Decision resume(Claimant claimant, @Nullable Instant leaseEnd) {
         if (claimant.epoch() > highestHeld) {
             boolean fenced = attached != null;
-            hold(claimant);
+            hold(claimant, leaseEnd);
             return new Decision.Resumed(fenced);
         }
         if (last != null && !last.gatewayId().equals(claimant.gatewayId())) {
@@ -136,21 +145,32 @@ final class Fencing {
                             + attached.generation()
                             + " is attached: retry until it detaches");
         }
-        hold(claimant);
+        hold(claimant, leaseEnd);
         return new Decision.Resumed(false);
     }
 
-    private void hold(Claimant claimant) {
+    private void hold(Claimant claimant, @Nullable Instant leaseEnd) {
         highestHeld = claimant.epoch();
         attached = claimant;
         last = claimant;
-        deadline = null;
+        deadline = leaseEnd == null ? null : leaseEnd.plus(retention);
+    }
+
+    /** The lease of the attached connection's gateway ends then, or later if it was longer. */
+    void extend(Instant leaseEnd) {
+        var candidate = leaseEnd.plus(retention);
+        if (attached != null && (deadline == null || deadline.isBefore(candidate))) {
+            deadline = candidate;
+        }
     }
 
     /** The attached connection left; its owner has made sure that it is the attached one. */
     void detach(Instant now) {
         attached = null;
-        deadline = now.plus(retention);
+        var candidate = now.plus(retention);
+        if (deadline == null || candidate.isBefore(deadline)) {
+            deadline = candidate;
+        }
     }
 
     /** The session is over, whoever is attached. */

@@ -5,6 +5,7 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.Hello;
+import dev.perigee.protocol.link.Lease;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
@@ -115,6 +116,11 @@ final class LinkDispatcher {
                 sessions.detach(connection, detach.partition(), detach.epoch());
                 connection.respond(request.id(), NOTHING);
             }
+            case LinkMethod.LEASE -> {
+                long clockMs = sessions.clockMs();
+                sessions.extend(connection, Json.read(params, Lease.Request.class));
+                connection.respond(request.id(), new Lease.Result(clockMs));
+            }
             case LinkMethod.RELEASE -> {
                 var release = Json.read(params, Attach.Release.class);
                 connection.respond(request.id(), sessions.release(connection, release));
@@ -167,7 +173,8 @@ final class LinkDispatcher {
                 sessions.retention().toMillis(),
                 sessions.summaries(),
                 identity.capacity(),
-                drain.takesSessions() ? null : drain.notice());
+                drain.takesSessions() ? null : drain.notice(),
+                sessions.clockMs());
     }
 
     private void attach(LinkConnection connection, long id, RawJson params) throws LinkRefusal {

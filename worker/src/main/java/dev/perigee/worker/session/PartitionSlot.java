@@ -1,6 +1,7 @@
 package dev.perigee.worker.session;
 
 import dev.perigee.protocol.link.Attach;
+import dev.perigee.protocol.link.Lease;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkMethod;
 import dev.perigee.protocol.link.SessionNotice;
@@ -70,8 +71,14 @@ final class PartitionSlot {
                         "the worker is leaving and has nothing of the partition: place it"
                                 + " elsewhere");
             }
+            var leaseEnd = leaseEnd(request.leaseUntilMs());
+            if (creates && leaseEnd != null && !leaseEnd.isAfter(context.clock().instant())) {
+                throw new LinkRefusal(
+                        LinkError.SESSION_EXPIRED,
+                        "the lease is over and the partition maybe another's: claim it again");
+            }
             var claimant = new Claimant(peer.gatewayId(), request.epoch(), request.generation());
-            switch (fencing.attach(claimant, request.create())) {
+            switch (fencing.attach(claimant, request.create(), leaseEnd)) {
                 case Decision.Created ignored -> create(peer, request, requestId);
                 case Decision.Resumed resumed -> resume(peer, request, requestId, resumed);
                 case Decision.Refused refused ->
@@ -102,6 +109,23 @@ final class PartitionSlot {
             before.tell(LinkMethod.FENCED, new SessionNotice.Fenced(partition, request.epoch()));
         }
         report(resumed.fenced() ? "fenced" : "resumed", request);
+    }
+
+    private static @Nullable Instant leaseEnd(@Nullable Long untilMs) {
+        return untilMs == null ? null : Instant.ofEpochMilli(untilMs);
+    }
+
+    /** A gateway still has the partition. Counts only for the session that is attached by it. */
+    void extend(LinkPeer peer, Lease.Held held) {
+        lock.lock();
+        try {
+            expireIfDue(context.clock().instant());
+            if (peer.equals(owner) && held.epoch() == fencing.epoch()) {
+                fencing.extend(Instant.ofEpochMilli(held.untilMs()));
+            }
+        } finally {
+            lock.unlock();
+        }
     }
 
     private void report(String how, Attach.Request request) {
@@ -311,7 +335,9 @@ final class PartitionSlot {
                 log.atWarn()
                         .addKeyValue("partition", partition)
                         .addKeyValue("epoch", fencing.epoch())
-                        .log("No gateway came back in time: the session's processes are ended");
+                        .log(
+                                "No gateway that hears from its group held the session in time: its"
+                                        + " processes are ended");
                 end();
             }
             return fencing.deadline();

@@ -4,6 +4,7 @@ import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.limit.IdBudget;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.Hello;
+import dev.perigee.protocol.link.Lease;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.worker.instance.InstanceHost;
 import dev.perigee.worker.instance.InstanceSnapshot;
@@ -147,9 +148,28 @@ public final class SessionRegistry {
     /** See {@link PartitionSlot#attach}. */
     @Nullable SessionEnding attach(LinkPeer peer, Attach.Request request, long requestId)
             throws LinkRefusal {
-        return slots.computeIfAbsent(
-                        request.partition(), partition -> new PartitionSlot(partition, context))
-                .attach(peer, request, requestId, () -> drain.get().takesSessions());
+        var slot =
+                slots.computeIfAbsent(
+                        request.partition(), partition -> new PartitionSlot(partition, context));
+        var ending = slot.attach(peer, request, requestId, () -> drain.get().takesSessions());
+        reaper.reconsider();
+        return ending;
+    }
+
+    /** A gateway still has these; see {@link PartitionSlot#extend}. */
+    void extend(LinkPeer peer, Lease.Request request) {
+        for (var held : request.held()) {
+            var slot = slots.get(held.partition());
+            if (slot != null) {
+                slot.extend(peer, held);
+            }
+        }
+        reaper.reconsider();
+    }
+
+    /** The clock of deadlines, in which gateways say until when their leases last. */
+    long clockMs() {
+        return context.clock().millis();
     }
 
     /** See {@link PartitionSlot#release}. */

@@ -17,7 +17,8 @@ public final class SessionSettings {
                     "link.retention",
                     SettingType.duration().where(Duration::isPositive, "more than zero"),
                     "30s",
-                    "How long processes go on without a gateway. Gateways refuse a worker whose"
+                    "How long processes go on without a gateway, or with one that has not heard from"
+                            + " its group for link.lease. Gateways refuse a worker whose"
                             + " retention is shorter than their group's session timeout plus 15 s.");
     public static final Setting<Duration> EXPIRY_GRACE =
             Setting.of(

@@ -21,64 +21,110 @@ final class FencingTest {
 
     @Test
     void createsOnlyWhenAskedTo() {
-        assertRefused(fencing.attach(claimant("a", 5, 1), false), LinkError.SESSION_EXPIRED);
-        assertThat(fencing.attach(claimant("a", 5, 1), true)).isInstanceOf(Decision.Created.class);
+        assertRefused(fencing.attach(claimant("a", 5, 1), false, null), LinkError.SESSION_EXPIRED);
+        assertThat(fencing.attach(claimant("a", 5, 1), true, null))
+                .isInstanceOf(Decision.Created.class);
         assertThat(fencing.epoch()).isEqualTo(5);
     }
 
     @Test
     void aHigherEpochTakesOverAtOnce() {
-        fencing.attach(claimant("a", 5, 1), true);
-        assertThat(fencing.attach(claimant("b", 6, 1), false))
+        fencing.attach(claimant("a", 5, 1), true, null);
+        assertThat(fencing.attach(claimant("b", 6, 1), false, null))
                 .isEqualTo(new Decision.Resumed(true));
         assertThat(fencing.attached()).isEqualTo(claimant("b", 6, 1));
-        assertRefused(fencing.attach(claimant("a", 5, 2), true), LinkError.FENCED);
+        assertRefused(fencing.attach(claimant("a", 5, 2), true, null), LinkError.FENCED);
     }
 
     @Test
     @DisplayName("RES-09 a generation that is not newer is told already_attached until the detach")
     void aGenerationThatIsNotNewerWaits() {
-        fencing.attach(claimant("a", 5, 2), true);
-        assertRefused(fencing.attach(claimant("a", 5, 2), false), LinkError.ALREADY_ATTACHED);
-        assertRefused(fencing.attach(claimant("a", 5, 1), false), LinkError.ALREADY_ATTACHED);
+        fencing.attach(claimant("a", 5, 2), true, null);
+        assertRefused(fencing.attach(claimant("a", 5, 2), false, null), LinkError.ALREADY_ATTACHED);
+        assertRefused(fencing.attach(claimant("a", 5, 1), false, null), LinkError.ALREADY_ATTACHED);
         fencing.detach(START);
-        assertThat(fencing.attach(claimant("a", 5, 2), false))
+        assertThat(fencing.attach(claimant("a", 5, 2), false, null))
                 .isEqualTo(new Decision.Resumed(false));
     }
 
     @Test
     @DisplayName("RES-09 a newer generation of the same gateway takes over at once")
     void aNewerGenerationTakesOver() {
-        fencing.attach(claimant("a", 5, 2), true);
-        assertThat(fencing.attach(claimant("a", 5, 3), false))
+        fencing.attach(claimant("a", 5, 2), true, null);
+        assertThat(fencing.attach(claimant("a", 5, 3), false, null))
                 .isEqualTo(new Decision.Resumed(false));
     }
 
     @Test
     void anEpochBelongsToOneGateway() {
-        fencing.attach(claimant("a", 5, 1), true);
-        assertRefused(fencing.attach(claimant("b", 5, 9), false), LinkError.FENCED);
+        fencing.attach(claimant("a", 5, 1), true, null);
+        assertRefused(fencing.attach(claimant("b", 5, 9), false, null), LinkError.FENCED);
     }
 
     @Test
     @DisplayName("RES-05 the deadline is exact, and a session that ended needs a fresh claim")
     void expiresAtTheDeadline() {
-        fencing.attach(claimant("a", 5, 1), true);
+        fencing.attach(claimant("a", 5, 1), true, null);
         fencing.detach(START);
         assertThat(fencing.expire(START.plus(RETENTION).minusNanos(1))).isFalse();
         assertThat(fencing.expire(START.plus(RETENTION))).isTrue();
         assertThat(fencing.expire(START.plus(RETENTION))).isFalse();
-        assertRefused(fencing.attach(claimant("a", 5, 2), true), LinkError.SESSION_EXPIRED);
-        assertThat(fencing.attach(claimant("a", 6, 2), true)).isInstanceOf(Decision.Created.class);
+        assertRefused(fencing.attach(claimant("a", 5, 2), true, null), LinkError.SESSION_EXPIRED);
+        assertThat(fencing.attach(claimant("a", 6, 2), true, null))
+                .isInstanceOf(Decision.Created.class);
+    }
+
+    @Test
+    @DisplayName("OWN-01 with a lease the retention begins when that ends, attached or not")
+    void theRetentionFollowsTheLease() {
+        var leaseEnd = START.plusSeconds(75);
+        fencing.attach(claimant("a", 5, 1), true, leaseEnd);
+        assertThat(fencing.deadline()).isEqualTo(leaseEnd.plus(RETENTION));
+        fencing.extend(START.plusSeconds(80));
+        fencing.extend(START.plusSeconds(70));
+        assertThat(fencing.deadline()).isEqualTo(START.plusSeconds(80).plus(RETENTION));
+
+        assertThat(fencing.expire(START.plusSeconds(110).minusNanos(1))).isFalse();
+        assertThat(fencing.expire(START.plusSeconds(110))).isTrue();
+        assertThat(fencing.attached()).isNull();
+    }
+
+    @Test
+    @DisplayName("OWN-01 a connection that is lost or comes back does not outlast its lease")
+    void aLostConnectionGainsNothing() {
+        fencing.attach(claimant("a", 5, 1), true, START);
+        fencing.detach(START.plusSeconds(20));
+        assertThat(fencing.deadline()).isEqualTo(START.plus(RETENTION));
+        fencing.attach(claimant("a", 5, 2), false, START);
+        assertThat(fencing.deadline()).isEqualTo(START.plus(RETENTION));
+        fencing.detach(START.plusSeconds(29));
+        assertThat(fencing.expire(START.plus(RETENTION))).isTrue();
+    }
+
+    @Test
+    void theRetentionBeginsWithTheDetachWhileTheLeaseLasts() {
+        fencing.attach(claimant("a", 5, 1), true, START.plusSeconds(75));
+        fencing.detach(START);
+        assertThat(fencing.deadline()).isEqualTo(START.plus(RETENTION));
+    }
+
+    @Test
+    void whoKnowsNoLeaseHoldsWhileAttached() {
+        fencing.attach(claimant("a", 5, 1), true, START);
+        fencing.attach(claimant("b", 6, 1), false, null);
+        assertThat(fencing.deadline()).isNull();
+        fencing.detach(START);
+        fencing.extend(START.plusSeconds(75));
+        assertThat(fencing.deadline()).isEqualTo(START.plus(RETENTION));
     }
 
     @Test
     @DisplayName("RES-07 the timer of an earlier detach has no effect after a re-attach")
     void anOldTimerEndsNothing() {
-        fencing.attach(claimant("a", 5, 1), true);
+        fencing.attach(claimant("a", 5, 1), true, null);
         fencing.detach(START);
         var oldTimer = START.plus(RETENTION);
-        fencing.attach(claimant("a", 5, 2), false);
+        fencing.attach(claimant("a", 5, 2), false, null);
         assertThat(fencing.expire(oldTimer)).isFalse();
         fencing.detach(START.plusSeconds(20));
         assertThat(fencing.expire(oldTimer)).isFalse();
@@ -176,7 +222,7 @@ final class FencingTest {
             var before = fencing.attached();
             var deadline = fencing.deadline();
             boolean existed = fencing.exists();
-            switch (fencing.attach(claimant, attach.create())) {
+            switch (fencing.attach(claimant, attach.create(), null)) {
                 case Decision.Created ignored -> {
                     require(!existed && attach.create() && claimant.epoch() > highestHeld);
                     held(claimant);

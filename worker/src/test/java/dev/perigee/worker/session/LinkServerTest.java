@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.websocket.core.CloseStatus;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -140,7 +141,9 @@ final class LinkServerTest {
     @Test
     void saysWhoItIsAndThenHowItIs() throws Exception {
         try (var gateway = RawGateway.dial("g-1", link.uri(), LinkFixture.TOKEN)) {
-            assertThat(gateway.hello()).isEqualTo(hello());
+            var said = gateway.hello();
+            assertThat(said.clockMs()).isPositive();
+            assertThat(said).isEqualTo(hello(said.clockMs()));
             var beat = gateway.notice();
             assertThat(beat.method()).isEqualTo(LinkMethod.HEARTBEAT);
             assertThat(Json.read(beat.params(), Heartbeat.class))
@@ -242,7 +245,8 @@ final class LinkServerTest {
             link.server.announce(link.sessions.stop("stopping", Duration.ofSeconds(10)));
             assertThat(gateway.notice().method()).isEqualTo(LinkMethod.DRAINING);
             gateway.send(
-                    LinkMethod.ATTACH, new Attach.Request(9, 2, "g-1", 1, true, List.of(), 100));
+                    LinkMethod.ATTACH,
+                    new Attach.Request(9, 2, "g-1", 1, true, List.of(), 100, null));
             assertThat(gateway.failure().code()).isEqualTo(LinkError.DRAINING.code());
 
             var leaving = Thread.ofVirtual().start(() -> shutDown(link.sessions));
@@ -306,7 +310,8 @@ final class LinkServerTest {
     }
 
     @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
-    private static Hello.Result hello() {
-        return new Hello.Result("w-1", "i-1", 20_000, List.of(), Hello.USUAL_CAPACITY, null);
+    private static Hello.Result hello(@Nullable Long clockMs) {
+        return new Hello.Result(
+                "w-1", "i-1", 20_000, List.of(), Hello.USUAL_CAPACITY, null, clockMs);
     }
 }

@@ -104,7 +104,28 @@ final class RawGateway implements AutoCloseable {
         return send(
                 LinkMethod.ATTACH,
                 new Attach.Request(
-                        Orders.PARTITION, epoch, id, generation, create, cursors, 1 << 20));
+                        Orders.PARTITION, epoch, id, generation, create, cursors, 1 << 20, null));
+    }
+
+    /** The same by a gateway that has a lease. */
+    long attachLaterFor(long epoch, long generation, boolean create, long leaseUntilMs) {
+        return send(
+                LinkMethod.ATTACH,
+                new Attach.Request(
+                        Orders.PARTITION,
+                        epoch,
+                        id,
+                        generation,
+                        create,
+                        List.of(),
+                        1 << 20,
+                        leaseUntilMs));
+    }
+
+    Attach.Result attachFor(long epoch, long generation, boolean create, long leaseUntilMs)
+            throws InterruptedException {
+        attachLaterFor(epoch, generation, create, leaseUntilMs);
+        return result(Attach.Result.class);
     }
 
     Attach.Result attach(long epoch, long generation, boolean create, Attach.Cursor... cursors)

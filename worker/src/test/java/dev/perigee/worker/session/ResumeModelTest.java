@@ -193,7 +193,8 @@ final class ResumeModelTest {
                         generation,
                         create,
                         cursors,
-                        create ? 1 << 20 : 3000);
+                        create ? 1 << 20 : 3000,
+                        null);
         assertThat(sessions.attach(peer, request, 1)).isNull();
         assertThat(peer.answer.get()).isNotNull();
     }

@@ -8,6 +8,7 @@ import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.InstanceOrder;
+import dev.perigee.protocol.link.Lease;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkMethod;
 import dev.perigee.worker.instance.InstanceSettings;
@@ -109,23 +110,74 @@ final class RetentionTest {
         }
     }
 
+    @Test
+    @DisplayName("OWN-01 a gateway that stays connected and does not hear from its group loses it")
+    void theLeaseDecides() throws Exception {
+        try (var gateway = gateway()) {
+            gateway.attachFor(5, 1, true, clock() + 75_000);
+            long pid = started(gateway);
+            pass(Duration.ofSeconds(40));
+            gateway.ask(
+                    LinkMethod.LEASE,
+                    new Lease.Request(
+                            List.of(
+                                    new Lease.Held(Orders.PARTITION, 5, clock() + 35_000),
+                                    new Lease.Held(Orders.PARTITION, 4, clock() + 999_000))),
+                    Lease.Result.class);
+            pass(RETENTION.plusSeconds(35).minusMillis(1));
+            assertThat(lease(gateway).clockMs()).isEqualTo(clock());
+            assertThat(alive(pid)).isTrue();
+
+            pass(Duration.ofMillis(1));
+            var _ = lease(gateway);
+            await().until(() -> !alive(pid));
+            gateway.attachLater(5, 2, false, List.of());
+            assertThat(gateway.failure().code()).isEqualTo(LinkError.SESSION_EXPIRED.code());
+        }
+    }
+
+    @Test
+    @DisplayName("OWN-01 a claim whose lease is over creates no session")
+    void aStaleClaimCreatesNothing() throws Exception {
+        try (var gateway = gateway()) {
+            gateway.attachLaterFor(5, 1, true, clock());
+            assertThat(gateway.failure().code()).isEqualTo(LinkError.SESSION_EXPIRED.code());
+        }
+    }
+
+    private long clock() {
+        return now.get().toEpochMilli();
+    }
+
+    /** Of an epoch that is not attached: it says the time and looks at the deadline. */
+    private static Lease.Result lease(RawGateway gateway) throws InterruptedException {
+        return gateway.ask(
+                LinkMethod.LEASE,
+                new Lease.Request(List.of(new Lease.Held(Orders.PARTITION, 1, 0))),
+                Lease.Result.class);
+    }
+
     /** A session with a process, whose gateway is gone; the process's id. */
     private long detached() throws InterruptedException {
         long pid;
         try (var gateway = gateway()) {
             gateway.attach(5, 1, true);
-            var program = WholeWorker.program("c", "exec sleep 600");
-            var order = WholeWorker.apply(program, 1L, 10);
-            gateway.ask(LinkMethod.APPLY, order, InstanceOrder.Outcome.class);
-            var event = gateway.event();
-            while (!WholeWorker.is(event, EventType.STARTED)) {
-                event = gateway.event();
-            }
-            pid = WholeWorker.data(event).path("pid").asLong();
+            pid = started(gateway);
         }
         await().until(() -> attached() == 0);
         assertThat(alive(pid)).isTrue();
         return pid;
+    }
+
+    private static long started(RawGateway gateway) throws InterruptedException {
+        var program = WholeWorker.program("c", "exec sleep 600");
+        var order = WholeWorker.apply(program, 1L, 10);
+        gateway.ask(LinkMethod.APPLY, order, InstanceOrder.Outcome.class);
+        var event = gateway.event();
+        while (!WholeWorker.is(event, EventType.STARTED)) {
+            event = gateway.event();
+        }
+        return WholeWorker.data(event).path("pid").asLong();
     }
 
     private RawGateway gateway() throws InterruptedException {

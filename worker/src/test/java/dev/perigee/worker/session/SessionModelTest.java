@@ -164,7 +164,7 @@ final class SessionModelTest {
         boolean due = detachedAt != null && !now.isBefore(detachedAt.plus(RETENTION));
         boolean expired = fencing.expire(now);
         assertThat(expired).as("the deadline decides").isEqualTo(due);
-        switch (fencing.attach(next, false)) {
+        switch (fencing.attach(next, false, null)) {
             case Decision.Resumed _ -> resumed(next);
             case Decision.Refused(var error, var _) -> {
                 assertThat(error).isEqualTo(LinkError.SESSION_EXPIRED);
@@ -196,7 +196,7 @@ final class SessionModelTest {
         sessionsLost++;
         var fresh = new Claimant("g-" + (by.epoch() + 1), by.epoch() + 1, by.generation());
         claim = fresh;
-        assertThat(fencing.attach(fresh, true)).isInstanceOf(Decision.Created.class);
+        assertThat(fencing.attach(fresh, true, null)).isInstanceOf(Decision.Created.class);
         assertThat(published).isEqualTo(numbers(published.size()));
         published.clear();
         journal.clear();
@@ -227,7 +227,7 @@ final class SessionModelTest {
     }
 
     private @Nullable LinkError refusal(Claimant claimant) {
-        return fencing.attach(claimant, false) instanceof Decision.Refused(var error, var _)
+        return fencing.attach(claimant, false, null) instanceof Decision.Refused(var error, var _)
                 ? error
                 : null;
     }

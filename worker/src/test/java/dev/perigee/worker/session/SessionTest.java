@@ -385,7 +385,8 @@ final class SessionTest {
     @Test
     void eventsWaitForCredit() throws Exception {
         try (var gateway = link.gateway("g-1")) {
-            var request = new Attach.Request(Orders.PARTITION, 5, "g-1", 1, true, List.of(), 1);
+            var request =
+                    new Attach.Request(Orders.PARTITION, 5, "g-1", 1, true, List.of(), 1, null);
             gateway.ask(LinkMethod.ATTACH, request, Attach.Result.class);
             gateway.ask(LinkMethod.APPLY, Orders.apply(1L, "i1", 10), RawJson.class);
             append(3);

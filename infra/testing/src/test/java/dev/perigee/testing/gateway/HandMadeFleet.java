@@ -10,6 +10,7 @@ import dev.perigee.gateway.link.WorkerLinks;
 import dev.perigee.gateway.link.WorkerListener;
 import dev.perigee.gateway.link.WorkerView;
 import dev.perigee.gateway.placement.HostDecision;
+import dev.perigee.gateway.placement.LastHeld;
 import dev.perigee.gateway.placement.RecordedHost;
 import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.InstanceOrder.Apply;
@@ -129,7 +130,7 @@ final class HandMadeFleet implements Fleet {
     public HostDecision place(
             int partition,
             @Nullable RecordedHost recorded,
-            Instant ownedUntil,
+            LastHeld held,
             List<WorkerView> workers,
             Instant now) {
         return away || phase != SessionNotice.Phase.SERVING

@@ -373,5 +373,10 @@ final class HandMadeSession {
                 }
             }
         }
+
+        @Override
+        public void abandon() {
+            detach(false, Duration.ZERO);
+        }
     }
 }

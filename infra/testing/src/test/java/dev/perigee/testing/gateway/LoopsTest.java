@@ -79,6 +79,7 @@ final class LoopsTest {
                             member(test),
                             test.names,
                             new FeedLimits(100, 1 << 20),
+                            PATIENCE,
                             new Intake(ByteBudget.of(1 << 20)),
                             new Membership(),
                             handler)) {
@@ -101,6 +102,7 @@ final class LoopsTest {
                                 consumer,
                                 test.names,
                                 new FeedLimits(100, 10 << 20),
+                                PATIENCE,
                                 intake,
                                 new Membership(),
                                 handler)) {
@@ -163,7 +165,7 @@ final class LoopsTest {
         try (var test = new GatewayUnderTest(broker.bootstrap());
                 var publisher =
                         new FastPublisher(
-                                producer(Map.of("buffer.memory", 20_000, "max.block.ms", 0)),
+                                () -> producer(Map.of("buffer.memory", 20_000, "max.block.ms", 0)),
                                 new TopicHealth(test.names),
                                 new SimpleMeterRegistry())) {
             await().atMost(PATIENCE)
@@ -192,7 +194,7 @@ final class LoopsTest {
         try (var test = new GatewayUnderTest(broker.bootstrap());
                 var publisher =
                         new FastPublisher(
-                                producer(Map.of("max.block.ms", 0)),
+                                () -> producer(Map.of("max.block.ms", 0)),
                                 new TopicHealth(test.names),
                                 new SimpleMeterRegistry())) {
             var topic = test.names.prefix() + "late";
@@ -285,6 +287,9 @@ final class LoopsTest {
         public void revoked(Tenure tenure) {}
 
         @Override
+        public void silenced() {}
+
+        @Override
         public void records(
                 PartitionFeed feed,
                 Topic topic,
@@ -321,6 +326,9 @@ final class LoopsTest {
 
         @Override
         public void revoked(Tenure tenure) {}
+
+        @Override
+        public void silenced() {}
 
         @Override
         public void records(

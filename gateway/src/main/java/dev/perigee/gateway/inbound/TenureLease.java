@@ -1,0 +1,68 @@
+package dev.perigee.gateway.inbound;
+
+import java.time.Duration;
+import java.util.OptionalLong;
+import java.util.function.LongSupplier;
+
+/**
+ * When the group last said that a tenure's partition is this gateway's, and what follows from it:
+ * after the group's session timeout without such a word another gateway may have the partition, and
+ * this one must say nothing more of it. What has run out stays so, also when a word comes later:
+ * what was kept back meanwhile is lost, so that its owner begins anew. Times are in nanoseconds of
+ * one monotonic clock. Thread-safe.
+ */
+public final class TenureLease {
+    private final long timeoutNanos;
+    private final LongSupplier clock;
+    private long heardAt;
+    private boolean heard;
+    private boolean over;
+
+    /**
+     * @param timeout after which the group gives the partition to others
+     * @param clock in nanoseconds, which never goes back
+     */
+    public TenureLease(Duration timeout, LongSupplier clock) {
+        this.timeoutNanos = timeout.toNanos();
+        this.clock = clock;
+    }
+
+    /** The time now, by the clock of this lease. */
+    public long now() {
+        return clock.getAsLong();
+    }
+
+    /**
+     * The group confirmed the tenure.
+     *
+     * @param askedAt when it was asked, since nobody knows when between that and its answer it had
+     *     a look
+     */
+    public synchronized void heard(long askedAt) {
+        if (!heard || askedAt - heardAt > 0) {
+            heard = true;
+            heardAt = askedAt;
+        }
+    }
+
+    /** When the group was last asked and confirmed it; empty before the first time. */
+    public synchronized OptionalLong heardAt() {
+        return heard ? OptionalLong.of(heardAt) : OptionalLong.empty();
+    }
+
+    /**
+     * Whether what is said in the name of the tenure may still be said. Before the first word of
+     * the group there is nothing to be said: a claim comes first.
+     */
+    public synchronized boolean isHeld() {
+        if (!over && heard && now() - heardAt >= timeoutNanos) {
+            over = true;
+        }
+        return !over;
+    }
+
+    /** The tenure is over. */
+    synchronized void end() {
+        over = true;
+    }
+}
