@@ -46,6 +46,7 @@ public final class FleetUnderTest implements AutoCloseable {
     private final @Nullable Brokers brokers;
     private final List<HostPort> workers = new ArrayList<>();
     private final List<FaultProxy> proxies = new ArrayList<>();
+    private final Map<Integer, List<FaultProxy>> pairs = new TreeMap<>();
     private final Map<String, Part> parts = new ConcurrentSkipListMap<>();
     private final Records records;
     private final Backend backend;
@@ -152,12 +153,20 @@ public final class FleetUnderTest implements AutoCloseable {
         return proxies.get(worker - 1);
     }
 
-    /** What gateways call a worker whose id they have not heard. */
-    public String linkAuthority(int worker) {
-        return "127.0.0.1:" + workerPorts().skip(worker - 1L).findFirst().orElseThrow();
+    /** The network between one gateway and one worker, where each pair has one of its own. */
+    public FaultProxy link(int gateway, int worker) {
+        return Objects.requireNonNull(pairs.get(gateway), "no such gateway").get(worker - 1);
     }
 
-    private IntStream workerPorts() {
+    /** What gateways call a worker whose id they have not heard. */
+    public String linkAuthority(int worker) {
+        return "127.0.0.1:" + workerPorts(1).skip(worker - 1L).findFirst().orElseThrow();
+    }
+
+    private IntStream workerPorts(int gateway) {
+        if (pairs.containsKey(gateway)) {
+            return pairs.get(gateway).stream().mapToInt(FaultProxy::port);
+        }
         return proxies.isEmpty()
                 ? workers.stream().mapToInt(HostPort::port)
                 : proxies.stream().mapToInt(FaultProxy::port);
@@ -215,7 +224,7 @@ public final class FleetUnderTest implements AutoCloseable {
     public Part startGateway(int number, String token) {
         var scheme = settings.containsKey("worker/link.tls.certificate") ? "wss" : "ws";
         var links =
-                workerPorts()
+                workerPorts(number)
                         .mapToObj(port -> scheme + "://127.0.0.1:" + port + "/link")
                         .collect(Collectors.joining(","));
         return start(
@@ -300,6 +309,7 @@ public final class FleetUnderTest implements AutoCloseable {
         ending.values().forEach(Part::close);
         marked.processes().forEach(ProcessHandle::destroyForcibly);
         proxies.forEach(FaultProxy::close);
+        pairs.values().forEach(links -> links.forEach(FaultProxy::close));
         backend.close();
         records.close();
         closeBrokers();
@@ -332,6 +342,7 @@ public final class FleetUnderTest implements AutoCloseable {
         private int spareWorkers;
         private int partitions = PARTITIONS;
         private boolean faultyLinks;
+        private boolean faultyPairs;
         private int brokers;
         private final Map<String, String> brokerSettings = new TreeMap<>();
 
@@ -363,6 +374,12 @@ public final class FleetUnderTest implements AutoCloseable {
         /** Gateways reach workers through a network that fails to order. */
         public Builder faultyLinks() {
             faultyLinks = true;
+            return this;
+        }
+
+        /** Each gateway reaches each worker through a network of its own that fails to order. */
+        public Builder faultyPairs() {
+            faultyPairs = true;
             return this;
         }
 
@@ -406,6 +423,13 @@ public final class FleetUnderTest implements AutoCloseable {
         public FleetUnderTest start() throws IOException {
             var fleet = new FleetUnderTest(this);
             try {
+                for (int number = 1; faultyPairs && number <= gateways; number++) {
+                    var links = new ArrayList<FaultProxy>();
+                    for (var worker : fleet.workers) {
+                        links.add(FaultProxy.to(worker.port()));
+                    }
+                    fleet.pairs.put(number, List.copyOf(links));
+                }
                 // A gateway places partitions on the workers that are there, so that they must be.
                 fleet.awaitReady("worker-");
                 for (int number = 1; number <= gateways; number++) {

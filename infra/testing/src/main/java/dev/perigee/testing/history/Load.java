@@ -40,6 +40,7 @@ public final class Load implements AutoCloseable {
     private final List<Request> requests = new CopyOnWriteArrayList<>();
     private final LiveServers live = LiveServers.watching();
     private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile boolean paused;
     private final Thread thread = Thread.ofPlatform().name("load").unstarted(this::send);
 
     private Load(
@@ -118,6 +119,27 @@ public final class Load implements AutoCloseable {
                 .collect(Collectors.joining("\n"));
     }
 
+    /**
+     * Makes no calls from now on, until {@link #goOn}, and returns when those that were made are
+     * answered.
+     */
+    public void pause() {
+        paused = true;
+        awaitAnswers();
+    }
+
+    /** Makes calls again. */
+    public void goOn() {
+        paused = false;
+    }
+
+    /** Makes one call to each server that takes so long, and returns at once. */
+    public void callSlowly(Duration time) {
+        for (var server : servers) {
+            call(server, "counter", false, "slow-" + requests.size(), time.toMillis());
+        }
+    }
+
     /** How many calls were made so far. */
     public int sent() {
         return requests.size();
@@ -125,21 +147,31 @@ public final class Load implements AutoCloseable {
 
     private void send() {
         try {
-            for (int number = 0; !closed.await(pace.toNanos(), TimeUnit.NANOSECONDS); number++) {
-                var server = servers.get(number % servers.size());
-                var effect = server.processId() + "#" + number;
-                boolean repeatable = number % mix == mix - 1 && mix > 1;
-                var arguments =
-                        "{\"file\":\"%s\",\"line\":\"%s\",\"ms\":%d}"
-                                .formatted(file(server), effect, number % mix * SLOWER_MS);
-                long now = System.currentTimeMillis();
-                var tool = repeatable ? "counter_readonly" : "counter";
-                var id = fleet.backend().request(server, tool, arguments);
-                requests.add(new Request(id, server.processId(), effect, repeatable, now));
+            for (int number = 0; !closed.await(pace.toNanos(), TimeUnit.NANOSECONDS); ) {
+                if (!paused) {
+                    boolean repeatable = number % mix == mix - 1 && mix > 1;
+                    call(
+                            servers.get(number % servers.size()),
+                            repeatable ? "counter_readonly" : "counter",
+                            repeatable,
+                            Integer.toString(number),
+                            number % mix * SLOWER_MS);
+                    number++;
+                }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private void call(
+            Installation server, String tool, boolean repeatable, String number, long ms) {
+        var effect = server.processId() + "#" + number;
+        var arguments =
+                "{\"file\":\"%s\",\"line\":\"%s\",\"ms\":%d}".formatted(file(server), effect, ms);
+        long now = System.currentTimeMillis();
+        var id = fleet.backend().request(server, tool, arguments);
+        requests.add(new Request(id, server.processId(), effect, repeatable, now));
     }
 
     private Path file(Installation server) {
@@ -152,12 +184,7 @@ public final class Load implements AutoCloseable {
      */
     public History history() {
         close();
-        fleet.records()
-                .awaitEach(
-                        Topic.TOOL_RESULTS,
-                        result -> result.text("request_id"),
-                        requests.stream().map(Request::id).toList(),
-                        LAST_ANSWER);
+        awaitAnswers();
         live.close();
         var effects = new ArrayList<String>();
         for (var server : servers) {
@@ -166,6 +193,15 @@ public final class Load implements AutoCloseable {
         var records =
                 fleet.records().awaitAll(seen -> history(seen, effects).isWhole(), LAST_EVENT);
         return history(records, effects);
+    }
+
+    private void awaitAnswers() {
+        fleet.records()
+                .awaitEach(
+                        Topic.TOOL_RESULTS,
+                        result -> result.text("request_id"),
+                        requests.stream().map(Request::id).toList(),
+                        LAST_ANSWER);
     }
 
     private History history(List<Received> records, List<String> effects) {
