@@ -57,7 +57,7 @@ final class PartitionSlot {
             throws LinkRefusal {
         lock.lock();
         try {
-            expireIfDue(context.clock().instant());
+            expireIfDue(context.deadlines().instant());
             boolean creates = request.create() && !fencing.exists();
             if (creates && ending != null && !ending.isDone()) {
                 return ending;
@@ -72,7 +72,7 @@ final class PartitionSlot {
                                 + " elsewhere");
             }
             var leaseEnd = leaseEnd(request.leaseUntilMs());
-            if (creates && leaseEnd != null && !leaseEnd.isAfter(context.clock().instant())) {
+            if (creates && leaseEnd != null && !leaseEnd.isAfter(context.deadlines().instant())) {
                 throw new LinkRefusal(
                         LinkError.SESSION_EXPIRED,
                         "the lease is over and the partition maybe another's: claim it again");
@@ -119,7 +119,7 @@ final class PartitionSlot {
     void extend(LinkPeer peer, Lease.Held held) {
         lock.lock();
         try {
-            expireIfDue(context.clock().instant());
+            expireIfDue(context.deadlines().instant());
             if (peer.equals(owner) && held.epoch() == fencing.epoch()) {
                 fencing.extend(Instant.ofEpochMilli(held.untilMs()));
             }
@@ -165,7 +165,7 @@ final class PartitionSlot {
 
     private void leave() {
         owner = null;
-        fencing.detach(context.clock().instant());
+        fencing.detach(context.deadlines().instant());
         if (session != null) {
             session.detach();
         }

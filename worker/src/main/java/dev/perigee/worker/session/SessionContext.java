@@ -5,7 +5,12 @@ import dev.perigee.protocol.limit.IdBudget;
 import dev.perigee.worker.instance.InstanceHost;
 import java.time.InstantSource;
 
-/** What all sessions of a worker share. */
+/**
+ * What all sessions of a worker share.
+ *
+ * @param clock the time of day
+ * @param deadlines what ends sessions is by this clock, which nobody sets
+ */
 record SessionContext(
         SessionOptions options,
         InstanceHost instances,
@@ -16,4 +21,5 @@ record SessionContext(
         CallPermits permits,
         IdBudget requestIds,
         ByteBudget results,
-        InstantSource clock) {}
+        InstantSource clock,
+        InstantSource deadlines) {}

@@ -41,6 +41,21 @@ public final class SessionRegistry {
             InstanceHost instances,
             MeterRegistry meters,
             InstantSource clock) {
+        this(workerId, options, instances, meters, clock, new SteadyClock(clock, System::nanoTime));
+    }
+
+    /**
+     * The same by given clocks.
+     *
+     * @param deadlines when sessions end
+     */
+    SessionRegistry(
+            String workerId,
+            SessionOptions options,
+            InstanceHost instances,
+            MeterRegistry meters,
+            InstantSource clock,
+            InstantSource deadlines) {
         var budget = options.journals();
         var requestIds = options.requestIds();
         var results = ByteBudget.ofHeap(RESULTS_OF_HEAP);
@@ -56,8 +71,9 @@ public final class SessionRegistry {
                         new CallPermits(options.calls(), arguments, clock),
                         requestIds,
                         results,
-                        clock);
-        this.reaper = new SessionReaper(clock, this::expireDue);
+                        clock,
+                        deadlines);
+        this.reaper = new SessionReaper(deadlines, this::expireDue);
         gauge(
                 meters,
                 "perigee.worker.journal.entries",
@@ -169,7 +185,7 @@ public final class SessionRegistry {
 
     /** The clock of deadlines, in which gateways say until when their leases last. */
     long clockMs() {
-        return context.clock().millis();
+        return context.deadlines().millis();
     }
 
     /** See {@link PartitionSlot#release}. */
@@ -328,7 +344,7 @@ public final class SessionRegistry {
         sessions().forEach(PartitionSession::forgetOld);
         Instant next = null;
         for (var slot : slots.values()) {
-            var deadline = slot.expireIfDue(context.clock().instant());
+            var deadline = slot.expireIfDue(context.deadlines().instant());
             if (deadline != null && (next == null || deadline.isBefore(next))) {
                 next = deadline;
             }

@@ -47,7 +47,7 @@ final class RetentionTest {
                     new NoIsolation(System.getenv(), Path.of("target", "caches")),
                     Clock.systemUTC());
     private final SessionRegistry sessions =
-            new SessionRegistry("w-1", LinkFixture.OPTIONS, instances, meters, now::get);
+            new SessionRegistry("w-1", LinkFixture.OPTIONS, instances, meters, now::get, now::get);
     private final LinkServer server =
             LinkServer.start(
                     LinkFixture.link("127.0.0.1:0", LinkFixture.TOKEN, Duration.ofSeconds(10)),

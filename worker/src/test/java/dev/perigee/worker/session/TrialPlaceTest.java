@@ -88,7 +88,7 @@ final class TrialPlaceTest {
             throws Exception {
         gateway.ask(
                 LinkMethod.ATTACH,
-                new Attach.Request(partition, epoch, id, 1, create, List.of(), 1 << 20),
+                new Attach.Request(partition, epoch, id, 1, create, List.of(), 1 << 20, null),
                 Attach.Result.class);
     }
 
