@@ -189,9 +189,16 @@ public final class GatewaySettings {
                     .with(QuarantineSettings.SCHEMA)
                     .with(AdminSettings.SCHEMA)
                     .with(ConsoleSettings.SCHEMA)
-                    .withRule(LimitSettings::leaveRoomForOthers);
+                    .withRule(LimitSettings::leaveRoomForOthers)
+                    .withRule(GatewaySettings::leaseOutlivesTimeout);
 
     private GatewaySettings() {}
+
+    private static @Nullable String leaseOutlivesTimeout(Settings settings) {
+        return settings.value(SESSION_TIMEOUT).compareTo(settings.value(LinkSettings.LEASE)) <= 0
+                ? null
+                : "link.lease must not be shorter than group.session-timeout";
+    }
 
     private static @Nullable String heartbeatsBeforeTimeout(Settings settings) {
         return settings.value(HEARTBEAT).multipliedBy(2).compareTo(settings.value(SESSION_TIMEOUT))

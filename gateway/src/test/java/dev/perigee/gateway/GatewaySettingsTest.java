@@ -64,6 +64,15 @@ class GatewaySettingsTest {
     }
 
     @Test
+    void wantsALeaseThatOutlivesTheTimeout() {
+        given.put("group.session-timeout", "80s");
+
+        assertThatThrownBy(() -> GatewaySettings.SCHEMA.read(given))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("link.lease must not be shorter than group.session-timeout");
+    }
+
+    @Test
     void leavesRoomForOtherUsers() {
         given.put("limits.user.queue", "3000");
         assertThatThrownBy(() -> GatewaySettings.SCHEMA.read(given))

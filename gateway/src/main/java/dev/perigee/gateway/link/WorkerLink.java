@@ -286,6 +286,11 @@ final class WorkerLink implements PartitionSession.Host {
                                 reports.run(options.timing().pingInterval());
                             } catch (InterruptedException e) {
                                 Thread.currentThread().interrupt();
+                            } catch (RuntimeException e) {
+                                LOG.atError()
+                                        .setCause(e)
+                                        .log("Leases could not be told, the link begins anew");
+                                connection.close("leases could not be told");
                             }
                         });
     }
