@@ -25,4 +25,16 @@ final class Gains {
         last.put(partition, new Gain(at, generation));
         return at;
     }
+
+    /**
+     * The group left a partition to this gateway through all generations since it was assigned.
+     *
+     * @return when it was gained
+     */
+    long kept(int partition, int generation, long now) {
+        var before = last.get(partition);
+        long at = before == null ? now : before.at();
+        last.put(partition, new Gain(at, generation));
+        return at;
+    }
 }

@@ -40,6 +40,7 @@ import org.slf4j.LoggerFactory;
 public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PollLoop.class);
     private static final Duration FORGET_WAIT = Duration.ofSeconds(5);
+    private static final Duration COMMITTED_WAIT = Duration.ofSeconds(5);
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
 
     private final Consumer<byte[], byte[]> consumer;
@@ -224,9 +225,9 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         feeds.values().forEach(PartitionFeed::silence);
         member = false;
         end(Set.copyOf(feeds.keySet()));
-        handler.silenced();
         // As the same member, where the group still knows it: it would wait for one that is gone.
         consumer.enforceRebalance("not heard for the session timeout");
+        handler.silenced();
     }
 
     private void join() {
@@ -277,21 +278,68 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
         member = true;
         int generation = consumer.groupMetadata().generationId();
-        for (int partition : numbersOf(partitions)) {
-            if (!feeds.containsKey(partition)) {
-                var tenure = new Tenure(partition, ++tenures);
-                feeds.put(
-                        partition,
-                        new PartitionFeed(
-                                tenure,
-                                gains.assigned(partition, generation, System.nanoTime()),
-                                new TenureLease(sessionTimeout, System::nanoTime),
-                                limits,
-                                intake.share(),
-                                wishesOfFeeds,
-                                linkNames));
-                announced.add(partition);
+        var added = numbersOf(partitions);
+        for (int partition : added) {
+            begin(partition, gains.assigned(partition, generation, System.nanoTime()));
+        }
+        var kept = new TreeSet<>(numbersOf(consumer.assignment()));
+        kept.removeAll(feeds.keySet());
+        if (!kept.isEmpty() && areReadAgain(kept)) {
+            for (int partition : kept) {
+                begin(partition, gains.kept(partition, generation, System.nanoTime()));
             }
+        }
+    }
+
+    private void begin(int partition, long gainedAt) {
+        if (!feeds.containsKey(partition)) {
+            feeds.put(
+                    partition,
+                    new PartitionFeed(
+                            new Tenure(partition, ++tenures),
+                            gainedAt,
+                            new TenureLease(sessionTimeout, System::nanoTime),
+                            limits,
+                            intake.share(),
+                            wishesOfFeeds,
+                            linkNames));
+            announced.add(partition);
+        }
+    }
+
+    /**
+     * The group never took these away, so that it does not assign them either: their tenures ended
+     * in silence, and what was read since what is committed is read again.
+     */
+    private boolean areReadAgain(Set<Integer> numbers) {
+        var partitions =
+                consumer.assignment().stream()
+                        .filter(partition -> numbers.contains(partition.partition()))
+                        .collect(Collectors.toSet());
+        try {
+            var committed = committed(partitions);
+            for (var partition : partitions) {
+                var offset = committed.get(partition);
+                if (offset == null) {
+                    consumer.seekToBeginning(Set.of(partition));
+                } else {
+                    consumer.seek(partition, offset);
+                }
+            }
+            consumer.resume(partitions);
+            return true;
+        } catch (KafkaException e) {
+            LOG.atWarn().setCause(e).log("What is committed was not found out, joining anew");
+            wish(this::rejoin);
+            return false;
+        }
+    }
+
+    private Map<TopicPartition, OffsetAndMetadata> committed(Set<TopicPartition> partitions) {
+        try {
+            return consumer.committed(partitions, COMMITTED_WAIT);
+        } catch (WakeupException e) {
+            return consumer.committed(partitions, COMMITTED_WAIT); // Somebody had a wish; it waits.
         }
     }
 

@@ -51,11 +51,12 @@ public final class FastPublisher implements AutoCloseable {
     private final Troubles troubles = new Troubles(LOG);
     private final Backlog backlog = new Backlog(InstantSource.system());
     private final CountDownLatch closed = new CountDownLatch(1);
-    private volatile Producer<byte[], byte[]> producer;
+    private volatile @Nullable Producer<byte[], byte[]> producer;
 
     /**
      * @param producers makes producers that are alike, which wait neither for room nor for the
-     *     whereabouts of a topic; at once the first
+     *     whereabouts of a topic; at once the first, and another at the first record after a {@link
+     *     #drop}
      */
     public FastPublisher(
             Supplier<Producer<byte[], byte[]>> producers,
@@ -108,7 +109,7 @@ public final class FastPublisher implements AutoCloseable {
 
     private boolean isFound(String topic, long deadline) {
         try {
-            producer.partitionsFor(topic);
+            producer().partitionsFor(topic);
             return true;
         } catch (TimeoutException e) {
             if (System.nanoTime() - deadline > 0) {
@@ -163,12 +164,39 @@ public final class FastPublisher implements AutoCloseable {
      * Takes back what the producer has not sent, and what it would repeat: of that nothing is
      * written but what is still wanted. What is on its way to a broker may still arrive.
      */
-    public synchronized void drop() {
-        if (closed.getCount() > 0) {
-            var before = producer;
-            producer = producers.get();
+    public void drop() {
+        var before = take();
+        if (before != null) {
             before.close(Duration.ZERO);
         }
+    }
+
+    /** Not under the lock is it closed: its thread may want another producer meanwhile. */
+    private synchronized @Nullable Producer<byte[], byte[]> take() {
+        var taken = producer;
+        producer = null;
+        return taken;
+    }
+
+    /**
+     * The producer that there is, or another. None can be made while no broker's name resolves,
+     * which may be when the group is not heard.
+     */
+    private Producer<byte[], byte[]> producer() {
+        var made = producer;
+        return made == null ? make() : made;
+    }
+
+    private synchronized Producer<byte[], byte[]> make() {
+        var made = producer;
+        if (made == null) {
+            if (closed.getCount() == 0) {
+                throw new IllegalStateException("closed");
+            }
+            made = producers.get();
+            producer = made;
+        }
+        return made;
     }
 
     private void hand(TopicLane lane, TopicLane.Pending pending) {
@@ -178,18 +206,19 @@ public final class FastPublisher implements AutoCloseable {
         var caller = Thread.currentThread();
         try {
             var _ =
-                    producer.send(
-                            pending.record(),
-                            (metadata, failure) -> {
-                                if (failure == null) {
-                                    written(lane, pending);
-                                } else if (failure instanceof TimeoutException
-                                        && caller.equals(Thread.currentThread())) {
-                                    noRoom(lane, pending); // Told before send returns.
-                                } else {
-                                    failed(lane, pending, failure);
-                                }
-                            });
+                    producer()
+                            .send(
+                                    pending.record(),
+                                    (metadata, failure) -> {
+                                        if (failure == null) {
+                                            written(lane, pending);
+                                        } else if (failure instanceof TimeoutException
+                                                && caller.equals(Thread.currentThread())) {
+                                            noRoom(lane, pending); // Told before send returns.
+                                        } else {
+                                            failed(lane, pending, failure);
+                                        }
+                                    });
         } catch (InterruptException e) {
             noRoom(lane, pending); // The thread is interrupted again by now.
         } catch (KafkaException | IllegalStateException e) {
@@ -301,8 +330,11 @@ public final class FastPublisher implements AutoCloseable {
 
     /** Writes what waits, bounded. */
     @Override
-    public synchronized void close() {
+    public void close() {
         closed.countDown();
-        producer.close(Duration.ofSeconds(5));
+        var last = take();
+        if (last != null) {
+            last.close(Duration.ofSeconds(5));
+        }
     }
 }

@@ -17,6 +17,14 @@ final class GainsTest {
     }
 
     @Test
+    void aPartitionThatWasNeverTakenAwayWasNobodyElses() {
+        assertThat(gains.assigned(3, 7, 100)).isEqualTo(100);
+        assertThat(gains.kept(3, 12, 200)).isEqualTo(100);
+        assertThat(gains.assigned(3, 13, 300)).isEqualTo(100);
+        assertThat(gains.kept(4, 12, 200)).isEqualTo(200);
+    }
+
+    @Test
     @DisplayName("OWN-01: one that was away for a generation may have been another gateway's")
     void aPartitionThatWasAwayIsNew() {
         assertThat(gains.assigned(3, 7, 100)).isEqualTo(100);

@@ -29,7 +29,7 @@ public final class Load implements AutoCloseable {
      */
     private static final int MIX = 4;
 
-    private static final int SLOWER_MS = 50;
+    private static final long SLOWER_MS = 50;
     private static final Duration RETURN = Duration.ofSeconds(90);
 
     private final FleetUnderTest fleet;

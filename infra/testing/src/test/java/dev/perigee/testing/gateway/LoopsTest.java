@@ -10,6 +10,7 @@ import dev.perigee.gateway.inbound.Membership;
 import dev.perigee.gateway.inbound.PartitionFeed;
 import dev.perigee.gateway.inbound.PartitionHandler;
 import dev.perigee.gateway.inbound.PollLoop;
+import dev.perigee.gateway.inbound.ProgressCodec;
 import dev.perigee.gateway.inbound.Tenure;
 import dev.perigee.gateway.outbound.Delivery;
 import dev.perigee.gateway.outbound.FastPublisher;
@@ -30,6 +31,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
@@ -87,6 +89,36 @@ final class LoopsTest {
                 await().atMost(PATIENCE).until(() -> handler.taken.contains("r-2"));
             }
             assertThat(handler.taken).startsWith("r-0", "r-1", "r-2");
+        }
+    }
+
+    @Test
+    @DisplayName("OWN-05 fall silent without the group's word, and serve again as the same member")
+    void comeBack() throws Exception {
+        try (var test = new GatewayUnderTest(broker.bootstrap())) {
+            var handler = new StallsOnce();
+            try (var loop =
+                    new PollLoop(
+                            member(test),
+                            test.names,
+                            new FeedLimits(100, 1 << 20),
+                            Duration.ofSeconds(2),
+                            new Intake(ByteBudget.of(1 << 20)),
+                            new Membership(),
+                            handler)) {
+                loop.start();
+                test.backend.send(Topic.TOOL_REQUESTS, "t/u", bytes("before"));
+                await().atMost(PATIENCE).until(handler::isServing);
+                test.backend.send(Topic.TOOL_REQUESTS, "t/u", bytes(StallsOnce.STALL));
+                await().atMost(PATIENCE).until(() -> handler.taken.size() >= 4);
+                int partitions = handler.feeds.size();
+                assertThat(handler.revoked).hasSize(partitions / 2);
+                assertThat(handler.feeds.stream().filter(feed -> !feed.isSilenced()))
+                        .hasSize(partitions / 2);
+                assertThat(handler.silences).hasPositiveValue();
+            }
+            assertThat(handler.taken)
+                    .containsExactly("before", StallsOnce.STALL, "before", StallsOnce.STALL);
         }
     }
 
@@ -299,6 +331,53 @@ final class LoopsTest {
                 throw new IllegalStateException("a bug");
             }
             records.forEach(record -> taken.add(text(record)));
+        }
+
+        @Override
+        public void committed(PartitionFeed feed, long offset) {}
+    }
+
+    /** Does nothing with what it gets, and holds the poll thread up once, beyond the timeout. */
+    private static final class StallsOnce implements PartitionHandler {
+        static final String STALL = "stall";
+
+        private final List<String> taken = new CopyOnWriteArrayList<>();
+        private final List<PartitionFeed> feeds = new CopyOnWriteArrayList<>();
+        private final List<Tenure> revoked = new CopyOnWriteArrayList<>();
+        private final AtomicInteger silences = new AtomicInteger();
+        private final AtomicBoolean stalled = new AtomicBoolean();
+
+        boolean isServing() {
+            return taken.contains("before")
+                    && feeds.stream().allMatch(feed -> feed.lease().heardAt().isPresent());
+        }
+
+        @Override
+        public void assigned(PartitionFeed feed) {
+            feeds.add(feed);
+            feed.continueRequests(0, ProgressCodec.decode("", 0), 0);
+        }
+
+        @Override
+        public void revoked(Tenure tenure) {
+            revoked.add(tenure);
+        }
+
+        @Override
+        public void silenced() {
+            silences.incrementAndGet();
+        }
+
+        @Override
+        public void records(
+                PartitionFeed feed,
+                Topic topic,
+                List<ConsumerRecord<byte[], byte[]>> records,
+                long nextOffset) {
+            records.forEach(record -> taken.add(text(record)));
+            if (taken.contains(STALL) && !stalled.getAndSet(true)) {
+                await().atMost(PATIENCE).until(() -> !feed.lease().isHeld());
+            }
         }
 
         @Override
