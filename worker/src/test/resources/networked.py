@@ -229,6 +229,26 @@ def fill():
     time.sleep(600)
 
 
+def idle():
+    """Holds two connections and says something on one of them, until the other ends."""
+    quiet, busy = [socket.create_connection(split(more[0]), 20) for _ in range(2)]
+    quiet.settimeout(0.3)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        busy.sendall(b"x")
+        busy.recv(1)
+        try:
+            say("quiet", quiet.recv(1).decode() or "closed")
+            break
+        except socket.timeout:
+            pass
+        except OSError as e:
+            say("quiet", name(e))
+            break
+    busy.sendall(b"x")
+    say("busy", busy.recv(1).decode())
+
+
 def flood():
     """Connects to what is refused, as often as it can, for ever."""
     say("flooding")

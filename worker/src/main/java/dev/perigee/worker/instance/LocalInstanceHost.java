@@ -90,6 +90,12 @@ public final class LocalInstanceHost implements InstanceHost {
                         Isolation::connections)
                 .description("Connections of servers out of networks of their own")
                 .register(meters);
+        FunctionCounter.builder(
+                        "perigee.worker.egress.idle", parts.isolation(), Isolation::idleConnections)
+                .description(
+                        "Such connections that were broken off: nothing was said on them for"
+                                + " isolation.connection-idle")
+                .register(meters);
     }
 
     @Override

@@ -48,6 +48,11 @@ public interface Isolation extends AutoCloseable {
         return 0;
     }
 
+    /** Such connections that were broken off until now, since nothing was said on them. */
+    default long idleConnections() {
+        return 0;
+    }
+
     /**
      * The {@code PATH} in which an enclosed program finds others; empty when it has none. What is
      * found in it here is what the program finds inside.

@@ -70,6 +70,14 @@ public final class IsolationSettings {
                     "The same of all servers together, of which those of one user have no more than"
                             + " an eighth. When three quarters are taken a server gets no more than"
                             + " 16.");
+    static final Setting<Duration> CONNECTION_IDLE =
+            Setting.of(
+                    "isolation.connection-idle",
+                    SettingType.duration(),
+                    "1h",
+                    "How long such a connection is kept on which neither side says anything; then it"
+                            + " is broken off, so that no server keeps a share by holding it. 0 is"
+                            + " for ever.");
     static final Setting<Duration> CPU_TIME =
             Setting.of(
                     "isolation.cpu-time",
@@ -189,6 +197,7 @@ public final class IsolationSettings {
                     NETWORK,
                     CONNECTIONS,
                     TOTAL_CONNECTIONS,
+                    CONNECTION_IDLE,
                     CPU_TIME,
                     TOTAL_CPU_TIME,
                     PROCESSES,
@@ -218,7 +227,10 @@ public final class IsolationSettings {
 
     /** How many connections servers may have out of networks of their own. */
     static NetworkLimits connections(Settings settings) {
-        return new NetworkLimits(settings.value(CONNECTIONS), settings.value(TOTAL_CONNECTIONS));
+        return new NetworkLimits(
+                settings.value(CONNECTIONS),
+                settings.value(TOTAL_CONNECTIONS),
+                settings.value(CONNECTION_IDLE));
     }
 
     /** What all processes of one jail may use together. */

@@ -99,6 +99,11 @@ final class JailIsolation implements Isolation {
     }
 
     @Override
+    public long idleConnections() {
+        return networks == null ? 0 : networks.idle();
+    }
+
+    @Override
     public LaunchSpec enclose(ServerProgram program, Reach reach) {
         var dropped = JailEnvironment.dropped(program);
         if (!dropped.isEmpty()) {

@@ -108,6 +108,11 @@ public final class InstanceNetworks implements AutoCloseable {
         return loop.connections();
     }
 
+    /** Connections that were broken off until now, since they carried nothing for too long. */
+    public long idle() {
+        return loop.idle();
+    }
+
     /** Whether they are carried: false after a fault that only a new worker mends. */
     public boolean areCarried() {
         return !loop.hasFailed();

@@ -14,6 +14,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,6 +42,7 @@ final class NetworkLoop implements Runnable {
     private final LinkedHashSet<Gate> waiting = new LinkedHashSet<>();
     private final Set<Relay> relays = new HashSet<>();
     private final Shares shares = new Shares();
+    private final LongAdder idle = new LongAdder();
 
     /** Whether connections ended since those that wait for room were served. */
     private boolean freed;
@@ -167,6 +169,15 @@ final class NetworkLoop implements Runnable {
     /** Any thread: how many connections are carried. */
     int connections() {
         return connections;
+    }
+
+    /** Any thread: connections that were broken off since they carried nothing for too long. */
+    long idle() {
+        return idle.sum();
+    }
+
+    void countIdle() {
+        idle.increment();
     }
 
     int connectionsOf(Tenant owner) {

@@ -23,9 +23,8 @@ final class Relay implements Watched {
     private final int outer;
     private final long innerKey;
     private final long outerKey;
+    private final Silence silence = new Silence(System.nanoTime());
     private long moved;
-    private long movedBefore;
-    private long since = System.nanoTime();
     private boolean connected;
     private boolean innerEnded;
     private boolean outerEnded;
@@ -152,16 +151,20 @@ final class Relay implements Watched {
     }
 
     /**
-     * Breaks off what has no peer after its time, and what has one side left that said nothing for
-     * long: the one that ended may be gone.
+     * Breaks off what has no peer after its time, what has one side left that said nothing for long
+     * since the one that ended may be gone, and what carries nothing for longer than any may.
      */
     void sweep(long now) {
-        if (moved != movedBefore) {
-            movedBefore = moved;
-            since = now;
-        }
-        long limit = connected ? HALF_OPEN_NANOS : CONNECT_NANOS;
-        if ((!connected || innerEnded || outerEnded) && now - since > limit) {
+        long silent = silence.nanos(moved, now);
+        boolean half = innerEnded || outerEnded;
+        if (!connected) {
+            if (silent > CONNECT_NANOS) {
+                abort();
+            }
+        } else if (half && silent > HALF_OPEN_NANOS) {
+            abort();
+        } else if (loop.limits().endsAfter(silent)) {
+            loop.countIdle();
             abort();
         }
     }

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -114,7 +115,9 @@ final class JailEntryTest {
         // Longer than the name of a socket may be.
         var deep = Files.createDirectories(directory.resolve("d".repeat(150)));
         return InstanceNetworks.start(
-                deep, EgressGuards.of(EgressPolicy.INTERNET), new NetworkLimits(10, 100));
+                deep,
+                EgressGuards.of(EgressPolicy.INTERNET),
+                new NetworkLimits(10, 100, Duration.ZERO));
     }
 
     private void assertRefused(List<String> words) throws Exception {

@@ -420,6 +420,18 @@ final class JailNetworkTest {
     }
 
     @Test
+    @DisplayName("a connection on which nobody says anything for long is broken off, and counted")
+    void idle() throws Exception {
+        try (var host = new HostListener(true)) {
+            var target = "127.0.0.1:" + host.port();
+            open(List.of(target), List.of(), Map.of("isolation.connection-idle", "1s"));
+            assertThat(tell("idle", target)).containsExactly("quiet ECONNRESET", "busy x");
+            assertThat(jails.isolation.idleConnections()).isEqualTo(1);
+            await().until(() -> jails.isolation.connections() == 0);
+        }
+    }
+
+    @Test
     @DisplayName("a fault while it is decided on breaks one connection off, and no other")
     void faults() throws Exception {
         try (var host = new HostListener()) {

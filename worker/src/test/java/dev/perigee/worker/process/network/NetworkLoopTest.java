@@ -17,7 +17,9 @@ final class NetworkLoopTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final NetworkLoop loop =
-            new NetworkLoop(EgressGuards.of(EgressPolicy.INTERNET), new NetworkLimits(10, 100));
+            new NetworkLoop(
+                    EgressGuards.of(EgressPolicy.INTERNET),
+                    new NetworkLimits(10, 100, Duration.ZERO));
     private final Thread thread = Thread.ofPlatform().daemon().start(loop);
 
     @AfterEach
