@@ -16,14 +16,23 @@ public final class EgressGuard {
     /** The guard of lookups on this thread; unbound where the JVM looks up for itself. */
     static final ScopedValue<EgressGuard> CURRENT = ScopedValue.newInstance();
 
+    private final Object owner;
     private final Names names;
     private final BiFunction<String, InetAddress, EgressPolicy.@Nullable Refusal> decision;
     private volatile EgressPolicy.@Nullable Refusal refusal;
 
     EgressGuard(
-            Names names, BiFunction<String, InetAddress, EgressPolicy.@Nullable Refusal> decision) {
+            Object owner,
+            Names names,
+            BiFunction<String, InetAddress, EgressPolicy.@Nullable Refusal> decision) {
+        this.owner = owner;
         this.names = names;
         this.decision = decision;
+    }
+
+    /** Whose share its lookups count to. */
+    Object owner() {
+        return owner;
     }
 
     /** Why it refused, for people; null when it did not. */

@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * by any thread.
  */
 public final class EgressGuards {
+    /** Whose lookups those are that no request is known of. */
+    private static final Object NOBODY = new Object();
+
     private final EgressPolicy policy;
     private final Names names;
     private final EgressGuard anybody;
@@ -35,6 +38,7 @@ public final class EgressGuards {
         var strict = policy.atAnyPort();
         this.anybody =
                 new EgressGuard(
+                        NOBODY,
                         names,
                         (host, address) ->
                                 strict.refusal(host, address, own.test(address), -1, null));
@@ -43,13 +47,16 @@ public final class EgressGuards {
     /**
      * The guard of one request.
      *
+     * @param owner whose share its lookups count to, a quarter of all at most; compared by equals
      * @param only what the installation narrows itself to, null when it does not
      */
-    public EgressGuard guard(URI target, @Nullable List<EgressRule> only) {
+    public EgressGuard guard(URI target, Object owner, @Nullable List<EgressRule> only) {
         int port = port(target);
         return new EgressGuard(
+                owner,
                 names,
-                (host, address) -> policy.refusal(host, address, own.test(address), port, only));
+                (host, address) ->
+                        policy.refusal(host, address, own.test(address), port, only));
     }
 
     /**
@@ -111,6 +118,7 @@ public final class EgressGuards {
         var asked = new AtomicInteger();
         var trial =
                 new EgressGuard(
+                        NOBODY,
                         (_, _) -> {
                             asked.incrementAndGet();
                             return List.of(InetAddress.getLoopbackAddress());

@@ -34,7 +34,8 @@ public final class GuardedResolver extends InetAddressResolverProvider {
         return "perigee-egress";
     }
 
-    private record Resolver(InetAddressResolver system, SystemLookups lookups)
+    /** Asks the system in the share of whom the guard of the lookup is. */
+    record Resolver(InetAddressResolver system, SystemLookups lookups)
             implements InetAddressResolver {
         @Override
         public Stream<InetAddress> lookupByName(String host, LookupPolicy policy)
@@ -42,10 +43,10 @@ public final class GuardedResolver extends InetAddressResolverProvider {
             if (!EgressGuard.CURRENT.isBound()) {
                 return system.lookupByName(host, policy);
             }
+            var guard = EgressGuard.CURRENT.get();
             List<InetAddress> admitted =
-                    EgressGuard.CURRENT
-                            .get()
-                            .resolve(host, () -> lookups.ask(() -> unguarded(host, policy)));
+                    guard.resolve(
+                            host, () -> lookups.ask(guard.owner(), () -> unguarded(host, policy)));
             return admitted.stream();
         }
 

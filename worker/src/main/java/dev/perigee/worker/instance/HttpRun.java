@@ -10,6 +10,7 @@ import dev.perigee.worker.mcp.HttpTransport;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.McpOptions;
 import dev.perigee.worker.mcp.ServerMetrics;
+import dev.perigee.worker.process.Tenant;
 import dev.perigee.worker.tool.FailureStatus;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +61,8 @@ final class HttpRun extends ServerRun {
                 config.url() == null ? "" : config.url(),
                 config.headers(),
                 config.urlQueryParams(),
-                config.egressRules());
+                config.egressRules(),
+                new Tenant(config.teamId(), config.userId()));
     }
 
     /** Requests carry this from now on. */

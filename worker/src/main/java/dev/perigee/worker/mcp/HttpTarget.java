@@ -1,6 +1,7 @@
 package dev.perigee.worker.mcp;
 
 import dev.perigee.protocol.config.EgressRule;
+import dev.perigee.worker.process.Tenant;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -19,12 +20,14 @@ import org.jspecify.annotations.Nullable;
  * @param headers sent with each request; those that are MCP's own business are left out
  * @param queryParams added to the URL of each request
  * @param egress what requests are narrowed to, null when they are not
+ * @param owner whose share lookups of its name count to
  */
 public record HttpTarget(
         String url,
         Map<String, String> headers,
         Map<String, String> queryParams,
-        @Nullable List<EgressRule> egress) {
+        @Nullable List<EgressRule> egress,
+        Tenant owner) {
     private static final Set<String> NOT_CONFIGURABLE =
             Set.of(
                     "accept",
@@ -33,9 +36,9 @@ public record HttpTarget(
                     "mcp-protocol-version",
                     "mcp-session-id");
 
-    /** A target that the fleet's policy holds, and nothing else. */
+    /** A target of the worker's own that the fleet's policy holds, and nothing else. */
     public HttpTarget(String url, Map<String, String> headers, Map<String, String> queryParams) {
-        this(url, headers, queryParams, null);
+        this(url, headers, queryParams, null, Tenant.WORKER);
     }
 
     public HttpTarget {

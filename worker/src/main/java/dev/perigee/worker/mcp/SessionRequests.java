@@ -102,7 +102,8 @@ final class SessionRequests {
 
     /** Holds a request to what its server may be at, by the configuration of this moment. */
     EgressGuard guard(URI of) {
-        return parts.connections().guards().guard(of, target().egress());
+        var target = target();
+        return parts.connections().guards().guard(of, target.owner(), target.egress());
     }
 
     /**

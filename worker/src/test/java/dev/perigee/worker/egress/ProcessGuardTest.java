@@ -111,7 +111,7 @@ final class ProcessGuardTest {
                 .hasSize(Names.MOST_ADDRESSES)
                 .containsOnly(OUTSIDE);
         // The same ones are decided on and dialled.
-        var request = guards.guard(URI.create("https://many.example/"), null);
+        var request = guards.guard(URI.create("https://many.example/"), "user", null);
         assertThat(request.resolve("many.example", () -> many))
                 .hasSize(Names.MOST_ADDRESSES)
                 .containsOnly(OUTSIDE);

@@ -10,12 +10,15 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @DisplayName("A lookup of a name by the system")
 final class SystemLookupsTest {
+    private static final String USER = "user";
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final InetAddress ADDRESS = InetAddress.ofLiteral("93.184.215.14");
 
     @Test
@@ -30,6 +33,7 @@ final class SystemLookupsTest {
                             try {
                                 answer.set(
                                         lookups.ask(
+                                                USER,
                                                 () -> {
                                                     by.set(Thread.currentThread());
                                                     return List.of(ADDRESS);
@@ -51,6 +55,7 @@ final class SystemLookupsTest {
         assertThatThrownBy(
                         () ->
                                 lookups.ask(
+                                        USER,
                                         () -> {
                                             try {
                                                 new CountDownLatch(1).await();
@@ -62,7 +67,7 @@ final class SystemLookupsTest {
                 .isInstanceOf(UnknownHostException.class)
                 .hasMessage("its lookup takes too long");
         assertThat(ended.await(20, TimeUnit.SECONDS)).isTrue();
-        assertThat(lookups.ask(() -> List.of(ADDRESS))).containsExactly(ADDRESS);
+        assertThat(lookups.ask(USER, () -> List.of(ADDRESS))).containsExactly(ADDRESS);
     }
 
     @Test
@@ -72,10 +77,78 @@ final class SystemLookupsTest {
         assertThatThrownBy(
                         () ->
                                 lookups.ask(
+                                        USER,
                                         () -> {
                                             throw new UnknownHostException("no.example");
                                         }))
                 .isInstanceOf(UnknownHostException.class)
                 .hasMessage("no.example");
+    }
+
+    @Test
+    @DisplayName(
+            "counts to its owner as long as the system is busy with it, also when nobody waits")
+    void counts() throws Exception {
+        var lookups = new SystemLookups(Duration.ofMinutes(2));
+        var busy = new CountDownLatch(LookupTurns.MOST_OF_OWNER);
+        var release = new CountDownLatch(1);
+        try {
+            var asking =
+                    Stream.generate(
+                                    () ->
+                                            asking(
+                                                    lookups,
+                                                    () -> {
+                                                        busy.countDown();
+                                                        awaitWhatever(release);
+                                                        return List.of(ADDRESS);
+                                                    }))
+                            .limit(LookupTurns.MOST_OF_OWNER)
+                            .toList();
+            assertThat(busy.await(20, TimeUnit.SECONDS)).isTrue();
+            for (var asker : asking) {
+                asker.interrupt();
+                assertThat(asker.join(PATIENCE)).isTrue();
+            }
+            var begun = new CountDownLatch(1);
+            var late =
+                    asking(
+                            lookups,
+                            () -> {
+                                begun.countDown();
+                                return List.of(ADDRESS);
+                            });
+            assertThat(lookups.ask("other", () -> List.of(ADDRESS))).containsExactly(ADDRESS);
+            assertThat(begun.getCount()).isEqualTo(1);
+            release.countDown();
+            assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(late.join(PATIENCE)).isTrue();
+        } finally {
+            release.countDown();
+        }
+    }
+
+    private static Thread asking(SystemLookups lookups, Names.Lookup lookup) {
+        return Thread.ofVirtual()
+                .start(
+                        () -> {
+                            try {
+                                lookups.ask(USER, lookup);
+                            } catch (UnknownHostException e) {
+                                // Nobody waits for it.
+                            }
+                        });
+    }
+
+    /** As the system does, which knows of no interruption. */
+    private static void awaitWhatever(CountDownLatch latch) {
+        while (true) {
+            try {
+                latch.await();
+                return;
+            } catch (InterruptedException e) {
+                // Goes on.
+            }
+        }
     }
 }

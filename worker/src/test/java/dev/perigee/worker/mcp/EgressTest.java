@@ -10,6 +10,7 @@ import dev.perigee.worker.egress.EgressGuards;
 import dev.perigee.worker.egress.EgressPolicy;
 import dev.perigee.worker.egress.LocalEgress;
 import dev.perigee.worker.mcp.McpException.Kind;
+import dev.perigee.worker.process.Tenant;
 import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InetAddress;
@@ -270,7 +271,8 @@ final class EgressTest {
                         "http://" + host + ":" + server.getAddress().getPort() + path,
                         Map.of(),
                         Map.of(),
-                        only == null ? null : List.of(EgressRule.parse(only)));
+                        only == null ? null : List.of(EgressRule.parse(only)),
+                        Tenant.WORKER);
         var client =
                 new HttpMcpClient(
                         "p1",

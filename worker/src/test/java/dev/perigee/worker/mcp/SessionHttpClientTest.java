@@ -81,7 +81,7 @@ final class SessionHttpClientTest {
 
         @Override
         public EgressGuard guard(URI address) {
-            return EgressGuards.of(LocalEgress.POLICY).guard(address, null);
+            return EgressGuards.of(LocalEgress.POLICY).guard(address, "user", null);
         }
 
         @Override
