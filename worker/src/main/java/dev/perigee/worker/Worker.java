@@ -182,6 +182,10 @@ public final class Worker implements AutoCloseable {
                         settings.value(LinkSettings.HEARTBEAT_INTERVAL),
                         meters);
         parts.add("link", link::close);
+        for (var own : List.of(admin.uri(), link.uri())) {
+            egress.listensAt(own.getPort());
+            instances.listensAt(own.getPort());
+        }
         leaving.by(link);
         parts.add("sessions", leaving::leave);
         log.atInfo()

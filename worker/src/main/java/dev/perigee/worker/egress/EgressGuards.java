@@ -22,7 +22,7 @@ public final class EgressGuards {
     private final EgressPolicy policy;
     private final Names names;
     private final EgressGuard anybody;
-    private final OwnAddresses own = OwnAddresses.ofThisMachine();
+    private final OwnPlaces own = OwnPlaces.ofThisMachine();
     private final LongAdder refused = new LongAdder();
 
     /** Guards that ask the system for names. */
@@ -41,7 +41,12 @@ public final class EgressGuards {
                         NOBODY,
                         names,
                         (host, address) ->
-                                strict.refusal(host, address, own.test(address), -1, null));
+                                strict.refusal(host, address, own.at(address, -1), -1, null));
+    }
+
+    /** The worker listens at this port: no network that is allowed opens it to servers. */
+    public void listensAt(int port) {
+        own.listensAt(port);
     }
 
     /**
@@ -56,7 +61,7 @@ public final class EgressGuards {
                 owner,
                 names,
                 (host, address) ->
-                        policy.refusal(host, address, own.test(address), port, only));
+                        policy.refusal(host, address, own.at(address, port), port, only));
     }
 
     /**

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
  * what its operator allows besides. {@link EgressSettings} has the keys. Pure.
  *
  * @param allow destinations that are allowed though their address is no internet one; a host by
- *     name is allowed whatever address it has
+ *     name is allowed whatever address it has, but for this machine's own
  * @param deny destinations that are refused in any case
  */
-public record EgressPolicy(List<EgressRule> allow, List<EgressRule> deny) {
+public record EgressPolicy(AllowedRules allow, List<EgressRule> deny) {
     /** The internet and nothing else. */
-    public static final EgressPolicy INTERNET = new EgressPolicy(List.of(), List.of());
+    public static final EgressPolicy INTERNET = EgressPolicy.of(List.of(), List.of());
 
     /** Why a connection is refused. */
     enum Refusal {
@@ -39,14 +39,13 @@ public record EgressPolicy(List<EgressRule> allow, List<EgressRule> deny) {
     }
 
     public EgressPolicy {
-        allow = List.copyOf(allow);
         deny = List.copyOf(deny);
     }
 
     /** The policy that lists of {@link EgressRule} describe. */
     public static EgressPolicy of(List<String> allow, List<String> deny) {
         return new EgressPolicy(
-                allow.stream().map(EgressRule::parse).toList(),
+                AllowedRules.of(allow.stream().map(EgressRule::parse).toList()),
                 deny.stream().map(EgressRule::parse).toList());
     }
 
@@ -55,18 +54,18 @@ public record EgressPolicy(List<EgressRule> allow, List<EgressRule> deny) {
      *
      * @param host as it was asked for, a name or an address
      * @param address that is dialled
-     * @param own whether this machine has the address, so that it is none on the internet
+     * @param place what is there; what is not elsewhere is not on the internet
      * @param only what the installation narrows itself to, null when it does not
      */
     @Nullable Refusal refusal(
             String host,
             InetAddress address,
-            boolean own,
+            Place place,
             int port,
             @Nullable List<EgressRule> only) {
         var destinations = destinations(new Destination(host, address, port));
-        boolean internet = Internet.contains(address) && !own;
-        boolean allowed = internet || matches(allow, destinations);
+        boolean internet = place == Place.ELSEWHERE && Internet.contains(address);
+        boolean allowed = internet || matches(allow.at(place), destinations);
         if (!allowed || matches(deny, destinations)) {
             return Refusal.FLEET;
         }
@@ -81,7 +80,7 @@ public record EgressPolicy(List<EgressRule> allow, List<EgressRule> deny) {
     /** For names of which no port is asked for yet: what is allowed at one, and denied at all. */
     EgressPolicy atSomePort() {
         return new EgressPolicy(
-                allow.stream().map(EgressRule::atAnyPort).toList(),
+                allow.atAnyPort(),
                 deny.stream().filter(rule -> rule.equals(rule.atAnyPort())).toList());
     }
 
@@ -90,7 +89,7 @@ public record EgressPolicy(List<EgressRule> allow, List<EgressRule> deny) {
      * no others of it, are the worker's machine's.
      */
     public List<InetSocketAddress> loopbackPorts() {
-        return allow.stream()
+        return allow.all().stream()
                 .filter(EgressRule.Network.class::isInstance)
                 .map(EgressRule.Network.class::cast)
                 .filter(rule -> rule.port() != 0 && rule.first().isLoopbackAddress())

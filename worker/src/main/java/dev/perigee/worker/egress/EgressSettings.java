@@ -19,8 +19,10 @@ public final class EgressSettings {
                             + " Without it a loopback, private, link-local, metadata, multicast or"
                             + " reserved address and the worker's own are refused, decided on the"
                             + " address that is dialled. A host by name is allowed whatever address"
-                            + " it has. Of the worker's loopback a process gets single ports only,"
-                            + " such as 127.0.0.1:4873.");
+                            + " it has. The worker's own addresses are opened only by one host or"
+                            + " address with its port, such as 127.0.0.1:4873; to HTTP and SSE also"
+                            + " by a network of loopback, but for the worker's own link and admin"
+                            + " ports.");
     public static final Setting<List<String>> DENY =
             Setting.of(
                     "egress.deny",

@@ -11,9 +11,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which addresses an interface of this machine has, so that they lead to the worker itself. Read
- * anew at most once in {@link #KEPT}, since the system takes long for it and programs ask as often
- * as they connect. Safe for use by any thread.
+ * Which addresses lead to this machine, and so to the worker itself: loopback, the unspecified one,
+ * those that an interface has, and IPv6 ones that lead to one of these. What interfaces have is
+ * read anew at most once in {@link #KEPT}, since the system takes long for it and programs ask as
+ * often as they connect. Safe for use by any thread.
  */
 final class OwnAddresses implements Predicate<InetAddress> {
     static final Duration KEPT = Duration.ofSeconds(1);
@@ -47,6 +48,19 @@ final class OwnAddresses implements Predicate<InetAddress> {
 
     @Override
     public boolean test(InetAddress address) {
+        var reached = Internet.reached(address);
+        return isLocal(address)
+                || isLocal(reached)
+                || isOfInterface(address)
+                || (!reached.equals(address) && isOfInterface(reached));
+    }
+
+    /** Any of 127.0.0.0/8 is, and the system takes the unspecified address for loopback's. */
+    private static boolean isLocal(InetAddress address) {
+        return address.isLoopbackAddress() || address.isAnyLocalAddress();
+    }
+
+    private boolean isOfInterface(InetAddress address) {
         var addresses = addresses();
         return addresses == null || addresses.contains(address);
     }

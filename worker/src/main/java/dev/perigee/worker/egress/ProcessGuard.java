@@ -4,7 +4,6 @@ import dev.perigee.protocol.config.EgressRule;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,7 +17,7 @@ public final class ProcessGuard {
 
     private final EgressPolicy policy;
     private final EgressPolicy ofNames;
-    private final Predicate<InetAddress> own;
+    private final OwnPlaces own;
     private final @Nullable List<EgressRule> only;
     private final @Nullable List<EgressRule> onlyAtSomePort;
     private final Consumer<String> refused;
@@ -27,13 +26,13 @@ public final class ProcessGuard {
     /**
      * Decides by the policy.
      *
-     * @param own whether this machine has an address
+     * @param own what of this machine an address leads to
      * @param only what the installation narrows itself to, null when it does not
      * @param refused told what was refused, for people
      */
     ProcessGuard(
             EgressPolicy policy,
-            Predicate<InetAddress> own,
+            OwnPlaces own,
             @Nullable List<EgressRule> only,
             Consumer<String> refused) {
         this.policy = policy;
@@ -67,7 +66,7 @@ public final class ProcessGuard {
     /** Whether the process gets the addresses of a name: when it may have all of them. */
     public boolean admit(String name, List<InetAddress> addresses) {
         for (var address : addresses) {
-            var why = ofNames.refusal(name, address, own.test(address), 0, onlyAtSomePort);
+            var why = ofNames.refusal(name, address, own.at(address, 0), 0, onlyAtSomePort);
             if (why != null) {
                 return refuse(name, why);
             }
@@ -78,12 +77,12 @@ public final class ProcessGuard {
 
     /** Whether the process may connect there. */
     public boolean admits(InetAddress address, int port) {
-        boolean mine = own.test(address);
+        var place = own.at(address, port);
         var names = admitted.of(address);
         var hosts = names.isEmpty() ? List.of(address.getHostAddress()) : names;
         EgressPolicy.Refusal why = null;
         for (var host : hosts) {
-            why = policy.refusal(host, address, mine, port, only);
+            why = policy.refusal(host, address, place, port, only);
             if (why == null) {
                 return true;
             }

@@ -1,5 +1,6 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.worker.egress.EgressGuards;
 import dev.perigee.worker.mcp.HttpConnections;
 import dev.perigee.worker.mcp.LineRoom;
 import dev.perigee.worker.process.ProcessLauncher;
@@ -96,6 +97,11 @@ public final class LocalInstanceHost implements InstanceHost {
                         "Such connections that were broken off: nothing was said on them for"
                                 + " isolation.connection-idle")
                 .register(meters);
+    }
+
+    /** The worker listens at this port: see {@link EgressGuards#listensAt}. */
+    public void listensAt(int port) {
+        parts.connections().listensAt(port);
     }
 
     @Override

@@ -57,6 +57,11 @@ public final class HttpConnections implements AutoCloseable {
         return guards.refused();
     }
 
+    /** The worker listens at this port: see {@link EgressGuards#listensAt}. */
+    public void listensAt(int port) {
+        guards.listensAt(port);
+    }
+
     EgressGuards guards() {
         return guards;
     }

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("What the egress policy decides")
@@ -133,13 +134,52 @@ final class EgressPolicyTest {
     @Test
     @DisplayName("TEN-07: an address of the worker's machine is not on the internet")
     void refusesItsOwn() {
-        var own = InetAddress.ofLiteral("8.8.8.8");
-        assertThat(EgressPolicy.INTERNET.refusal("a.example", own, true, 7070, null))
-                .isEqualTo(Refusal.FLEET);
-        assertThat(
-                        EgressPolicy.of(List.of("8.8.8.8"), List.of())
-                                .refusal("a.example", own, true, 7070, null))
-                .isNull();
+        assertThat(ownDecided("8.8.8.8", Place.MACHINE, "9.9.9.9")).isEqualTo(Refusal.FLEET);
+        assertThat(ownDecided("8.8.8.8", Place.MACHINE, "8.8.8.8:7070")).isNull();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"MACHINE", "WORKER"})
+    @DisplayName(
+            "TEN-06: the worker's machine is opened by one host or address with its port, not by a"
+                    + " network, nor by hosts that happen to lead there")
+    void opensItsOwnExactly(Place place) {
+        for (var wide :
+                List.of(
+                        "8.8.8.0/24",
+                        "0.0.0.0/0",
+                        "8.8.8.8/32",
+                        "8.8.8.8",
+                        "8.8.8.8:7071",
+                        "*",
+                        "*:7070",
+                        "*.example",
+                        "*.example:7070",
+                        "a.example",
+                        "a.example:7071")) {
+            assertThat(ownDecided("8.8.8.8", place, wide)).as(wide).isEqualTo(Refusal.FLEET);
+        }
+        for (var exact : List.of("8.8.8.8:7070", "a.example:7070")) {
+            assertThat(ownDecided("8.8.8.8", place, exact)).as(exact).isNull();
+        }
+        // Others of that network stay open.
+        assertThat(ownDecided("8.8.8.8", Place.ELSEWHERE, "8.8.8.0/24")).isNull();
+    }
+
+    @Test
+    @DisplayName("a network of loopback opens this machine, but for what the worker listens at")
+    void opensLoopback() {
+        for (var loopback : List.of("127.0.0.0/8", "127.0.0.1", "127.0.0.1:7070")) {
+            assertThat(ownDecided("127.0.0.1", Place.MACHINE, loopback)).as(loopback).isNull();
+        }
+        for (var loopback : List.of("127.0.0.0/8", "127.0.0.1", "0.0.0.0/0")) {
+            assertThat(ownDecided("127.0.0.1", Place.WORKER, loopback))
+                    .as(loopback)
+                    .isEqualTo(Refusal.FLEET);
+        }
+        assertThat(ownDecided("127.0.0.1", Place.WORKER, "127.0.0.1:7070")).isNull();
+        assertThat(ownDecided("127.0.0.1", Place.MACHINE, "0.0.0.0/0")).isEqualTo(Refusal.FLEET);
+        assertThat(ownDecided("::1", Place.MACHINE, "::1")).isNull();
     }
 
     @Test
@@ -195,7 +235,13 @@ final class EgressPolicyTest {
             String address,
             int port,
             @Nullable List<EgressRule> only) {
-        return policy.refusal(host, InetAddress.ofLiteral(address), false, port, only);
+        return policy.refusal(host, InetAddress.ofLiteral(address), Place.ELSEWHERE, port, only);
+    }
+
+    /** Of a.example at port 7070, where one entry is allowed. */
+    private static @Nullable Refusal ownDecided(String address, Place place, String allowed) {
+        return EgressPolicy.of(List.of(allowed), List.of())
+                .refusal("a.example", InetAddress.ofLiteral(address), place, 7070, null);
     }
 
     private static List<EgressRule> rules(String... entries) {

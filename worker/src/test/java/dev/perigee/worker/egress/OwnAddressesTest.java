@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.InetAddress;
 import java.net.SocketException;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -42,6 +43,27 @@ final class OwnAddressesTest {
         now.addAndGet(1);
         assertThat(own.test(SECOND)).isTrue();
         assertThat(readings).hasValue(2);
+    }
+
+    @Test
+    @DisplayName("are all of loopback, the unspecified one, and those of IPv6 that lead to them")
+    void haveOtherForms() {
+        for (var form :
+                List.of(
+                        "127.0.0.1",
+                        "127.9.9.9",
+                        "0.0.0.0",
+                        "::",
+                        "::1",
+                        "::ffff:203.0.113.9",
+                        "64:ff9b::cb00:7109",
+                        "2002:cb00:7109::1",
+                        "64:ff9b::7f00:1")) {
+            assertThat(own.test(InetAddress.ofLiteral(form))).as(form).isTrue();
+        }
+        for (var other : List.of("203.0.113.8", "64:ff9b::cb00:7108", "2002:cb00:7108::1")) {
+            assertThat(own.test(InetAddress.ofLiteral(other))).as(other).isFalse();
+        }
     }
 
     @Test

@@ -25,7 +25,8 @@ final class ProcessGuardTest {
 
     private ProcessGuard guard(List<String> allow, List<String> deny, @Nullable List<String> only) {
         var list = only == null ? null : only.stream().map(EgressRule::parse).toList();
-        return new ProcessGuard(EgressPolicy.of(allow, deny), OWN::equals, list, refused::add);
+        return new ProcessGuard(
+                EgressPolicy.of(allow, deny), new OwnPlaces(OWN::equals), list, refused::add);
     }
 
     private ProcessGuard ofFleet(List<String> allow, List<String> deny) {
@@ -52,6 +53,31 @@ final class ProcessGuardTest {
         assertThat(guard.admit("db.internal", List.of(OUTSIDE, INSIDE))).isTrue();
         assertThat(guard.admits(INSIDE, 5432)).isTrue();
         assertThat(guard.admits(INSIDE, 22)).isFalse();
+    }
+
+    @Test
+    @DisplayName("reaches no port of this machine by a network or a wildcard that has it in it")
+    void ownInAllowed() {
+        var guard = ofFleet(List.of("203.0.113.0/24", "203.0.113.9:8080"), List.of());
+        assertThat(guard.admits(InetAddress.ofLiteral("203.0.113.10"), 7070)).isTrue();
+        assertThat(guard.admits(OWN, 7070)).isFalse();
+        assertThat(guard.admits(InetAddress.ofLiteral("64:ff9b::cb00:710a"), 7070)).isTrue();
+        assertThat(guard.admits(OWN, 8080)).isTrue();
+        // A name that leads here is as good as the address: at the port that is named.
+        assertThat(guard.admit("a.internal", List.of(OWN))).isTrue();
+        assertThat(guard.admits(OWN, 7070)).isFalse();
+        assertThat(guard.admits(OWN, 8080)).isTrue();
+    }
+
+    @Test
+    @DisplayName("reaches this machine by a name at the port that is allowed with it")
+    void ownByName() {
+        var guard = ofFleet(List.of("*.internal", "b.test", "me.test:9000"), List.of());
+        assertThat(guard.admit("a.internal", List.of(OWN))).isFalse();
+        assertThat(guard.admit("b.test", List.of(OWN))).isFalse();
+        assertThat(guard.admit("me.test", List.of(OWN))).isTrue();
+        assertThat(guard.admits(OWN, 9000)).isTrue();
+        assertThat(guard.admits(OWN, 7070)).isFalse();
     }
 
     @Test
@@ -127,7 +153,7 @@ final class ProcessGuardTest {
         var guard =
                 new ProcessGuard(
                         EgressPolicy.of(List.of("*.a.example", "10.0.0.0/8"), List.of("*:25")),
-                        asked::add,
+                        new OwnPlaces(address -> !asked.add(address)),
                         null,
                         refused::add);
         assertThat(guard.admit("x.a.example", List.of(OUTSIDE, INSIDE))).isTrue();

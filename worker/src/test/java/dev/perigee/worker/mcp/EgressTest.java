@@ -154,6 +154,58 @@ final class EgressTest {
         assertThat(asked).isEmpty();
     }
 
+    @Test
+    @DisplayName(
+            "TEN-06: are refused at the worker's own addresses though they are in a network that"
+                    + " is allowed, but for a port that is named")
+    void refusesThisMachineInNetworks() throws Exception {
+        var own =
+                NetworkInterface.networkInterfaces()
+                        .flatMap(NetworkInterface::inetAddresses)
+                        .filter(Inet4Address.class::isInstance)
+                        .map(InetAddress::getHostAddress)
+                        .toList();
+        int port = server.getAddress().getPort();
+        var wide = connections(allowing("0.0.0.0/0", "*"));
+
+        for (var host : own) {
+            assertThat(failure(client(wide, HttpTransport.STREAMABLE, host, "/", null)).kind())
+                    .isEqualTo(Kind.EGRESS_REFUSED);
+        }
+        assertThat(asked).isEmpty();
+
+        for (var host : own) {
+            var exact = connections(allowing("0.0.0.0/0", host + ":" + port));
+            assertThat(failure(client(exact, HttpTransport.STREAMABLE, host, "/", null)).kind())
+                    .isEqualTo(Kind.HTTP_FAILED);
+        }
+        assertThat(asked).containsExactlyElementsOf(own);
+    }
+
+    @Test
+    @DisplayName("TEN-07: are refused at the worker's own ports where loopback is allowed")
+    void refusesTheWorker() throws Exception {
+        int port = server.getAddress().getPort();
+        var guards = allowing("127.0.0.0/8", INTERNAL + ":" + port);
+        guards.listensAt(port);
+        var connections = connections(guards);
+
+        assertThat(
+                        failure(client(connections, HttpTransport.STREAMABLE, ALLOWED, "/", null))
+                                .kind())
+                .isEqualTo(Kind.EGRESS_REFUSED);
+        assertThat(asked).isEmpty();
+        assertThat(
+                        failure(client(connections, HttpTransport.STREAMABLE, INTERNAL, "/", null))
+                                .kind())
+                .isEqualTo(Kind.HTTP_FAILED);
+        assertThat(asked).containsExactly(INTERNAL);
+    }
+
+    private static EgressGuards allowing(String... entries) {
+        return EgressGuards.of(EgressPolicy.of(List.of(entries), List.of()));
+    }
+
     @ParameterizedTest
     @EnumSource(HttpTransport.class)
     @DisplayName("TEN-06: are refused by the address that their name has at that moment")

@@ -19,6 +19,7 @@ import dev.perigee.worker.Worker;
 import dev.perigee.worker.WorkerSettings;
 import dev.perigee.worker.WorkerStartException;
 import java.io.IOException;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;
@@ -70,6 +71,15 @@ final class WholeWorker implements AutoCloseable {
         worker = Worker.start(WorkerSettings.SCHEMA.read(texts));
         gateway = RawGateway.greeted("g-1", worker.linkUri(), TOKEN);
         gateway.attach(1, generation, true);
+    }
+
+    /** Where its own pages are. */
+    URI adminUri() {
+        return worker.adminUri();
+    }
+
+    URI linkUri() {
+        return worker.linkUri();
     }
 
     static ServerConfig program(String id, String script) {

@@ -256,6 +256,25 @@ final class JailNetworkTest {
     }
 
     @Test
+    @DisplayName(
+            "TEN-06: this machine is not reached by a network that has it in it, nor a wildcard")
+    void ownInAllowed() throws Exception {
+        try (var host = new HostListener();
+                var named = new HostListener()) {
+            var own = HostListener.ownAddress();
+            var open = own + ":" + named.port();
+            open(List.of("0.0.0.0/0", "*", open), List.of(), Map.of());
+            known.put("me.test", List.of(InetAddress.ofLiteral(own)));
+            assertThat(tell("connect", own + ":" + host.port(), "me.test:" + host.port(), open))
+                    .containsExactly(
+                            own + ":" + host.port() + " ECONNRESET ",
+                            "me.test:" + host.port() + " ECONNRESET ",
+                            open + " told hello ");
+            assertThat(host.accepted()).isZero();
+        }
+    }
+
+    @Test
     @DisplayName("TEN-06: with a list of its own no other name is even asked for")
     void names() throws Exception {
         open(List.of(), List.of("denied.test"), Map.of());
