@@ -191,11 +191,7 @@ final class CommandFlow {
                 writes.add(records.acknowledged(read, steps));
             }
             writes.add(memory.keep(read, null));
-            for (var step : steps) {
-                if (step.startsAnew()) {
-                    writes.addAll(quarantine.forgive(step.processId()));
-                }
-            }
+            writes.addAll(quarantine.commanded(steps));
         }
         if (writes.isEmpty()) {
             accepted(read, steps, List.of());
@@ -232,6 +228,7 @@ final class CommandFlow {
             throws InterruptedException {
         var parts = new ArrayList<RunningCommand.Part>();
         int written = 0;
+        quarantine.accepted(steps);
         for (var step : steps) {
             var target = step.before();
             if (step.write() != null) {
@@ -243,6 +240,7 @@ final class CommandFlow {
                             step, Objects.requireNonNull(target, "written or there before")));
         }
         orders.add(new RunningCommand(read, parts, context.services().clock().instant()));
+        quarantine.proceed();
     }
 
     private void ended(RunningCommand command) throws InterruptedException {

@@ -44,6 +44,13 @@ sealed interface CommandPlan {
                         false;
             };
         }
+
+        /** Whether what then runs is not what ran before under this process id, if anything did. */
+        boolean isChanged() {
+            return write != null
+                    && order instanceof ApplyOrder(var cause)
+                    && cause != InstanceOrder.Cause.SPAWN;
+        }
     }
 
     /** The kinds of order. */

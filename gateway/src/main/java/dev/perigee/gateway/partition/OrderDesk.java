@@ -66,7 +66,7 @@ final class OrderDesk {
                 var pending = session.link().submit(payload.method(), payload.order(), deadline);
                 Thread.ofVirtual()
                         .name("order")
-                        .start(() -> await(command, part, session, pending));
+                        .start(() -> await(command, part, session, pending, heldBack != null));
             } catch (LinkException e) {
                 failed(command, part, session, e);
             }
@@ -90,10 +90,18 @@ final class OrderDesk {
             RunningCommand command,
             RunningCommand.Part part,
             Session session,
-            PendingOutcome pending) {
+            PendingOutcome pending,
+            boolean heldBack) {
         try {
             var outcome = pending.await();
-            context.mailbox().post(() -> end(command, part, outcome));
+            context.mailbox()
+                    .post(
+                            () -> {
+                                if (heldBack && quarantine.of(part.target()) != null) {
+                                    session.awake().asleep(part.step().processId());
+                                }
+                                end(command, part, outcome);
+                            });
         } catch (LinkException e) {
             context.mailbox().post(() -> failed(command, part, session, e));
         } catch (InterruptedException e) {

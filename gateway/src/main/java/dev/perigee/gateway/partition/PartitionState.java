@@ -5,6 +5,7 @@ import dev.perigee.gateway.partition.StateRecord.Host;
 import dev.perigee.gateway.partition.StateRecord.Installed;
 import dev.perigee.gateway.partition.StateRecord.Remembered;
 import dev.perigee.gateway.quarantine.Suspicion;
+import dev.perigee.gateway.quarantine.UserSuspicion;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import java.time.Instant;
@@ -28,6 +29,7 @@ final class PartitionState {
     private final Map<String, Remembered> commands = new LinkedHashMap<>();
     private final Map<String, Broadcast> broadcasts = new HashMap<>();
     private final Map<String, Suspicion> suspicions = new HashMap<>();
+    private final Map<String, UserSuspicion> suspectUsers = new HashMap<>();
     private final Set<String> outdated = new LinkedHashSet<>();
     private @Nullable Host host;
 
@@ -65,6 +67,10 @@ final class PartitionState {
         } else if (name.startsWith(StateRecord.SUSPICION_PREFIX)) {
             var processId = name.substring(StateRecord.SUSPICION_PREFIX.length());
             suspect(processId, value == null ? Suspicion.NONE : Json.read(value, Suspicion.class));
+        } else if (name.startsWith(StateRecord.SUSPECT_USER_PREFIX)) {
+            suspectUser(
+                    name.substring(StateRecord.SUSPECT_USER_PREFIX.length()),
+                    value == null ? UserSuspicion.NONE : Json.read(value, UserSuspicion.class));
         } else if (name.equals(StateRecord.HOST_KEY)) {
             host = value == null ? null : Json.read(value, Host.class);
         }
@@ -131,6 +137,19 @@ final class PartitionState {
             suspicions.remove(processId);
         } else {
             suspicions.put(processId, suspicion);
+        }
+    }
+
+    /** What users answer for since workers died, by the user as records are keyed. */
+    Map<String, UserSuspicion> suspectUsers() {
+        return Collections.unmodifiableMap(suspectUsers);
+    }
+
+    void suspectUser(String user, UserSuspicion suspicion) {
+        if (suspicion.isNone()) {
+            suspectUsers.remove(user);
+        } else {
+            suspectUsers.put(user, suspicion);
         }
     }
 

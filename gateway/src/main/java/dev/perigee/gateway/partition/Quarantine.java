@@ -11,6 +11,7 @@ import dev.perigee.gateway.quarantine.Suspicion;
 import dev.perigee.protocol.link.InstanceOrder;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -35,6 +36,7 @@ final class Quarantine implements Trial.Docket {
 
     private final PartitionContext context;
     private final QuarantineRules rules;
+    private final SuspectUsers users;
     private final Trial trial;
     private final Set<String> freed = new HashSet<>();
     private @Nullable Instant suspendedAt;
@@ -43,6 +45,7 @@ final class Quarantine implements Trial.Docket {
     Quarantine(PartitionContext context) {
         this.context = context;
         this.rules = context.services().quarantine();
+        this.users = new SuspectUsers(context);
         this.trial = new Trial(context, this);
     }
 
@@ -96,14 +99,14 @@ final class Quarantine implements Trial.Docket {
         if (host == null || !isDeath(session, failure, host)) {
             return;
         }
+        var known = context.state().suspicions();
+        var ran = ran(session);
         var changes =
-                rules.afterDeath(
-                        context.state().suspicions(),
-                        ran(session),
-                        subject,
-                        host.workerId(),
-                        host.incarnation(),
-                        now());
+                rules.afterDeath(known, ran, subject, host.workerId(), host.incarnation(), now());
+        if (subject != null) {
+            changes.putAll(users.siblings(subject));
+        }
+        var writes = users.lost(changes, ran.keySet(), subject, now());
         if (!changes.isEmpty()) {
             context.services().metrics().deathCounted();
             LOG.atWarn()
@@ -113,7 +116,7 @@ final class Quarantine implements Trial.Docket {
                     .addKeyValue("running", changes.size())
                     .log("A worker died; it counts against what was running there");
         }
-        change(changes);
+        change(changes, writes);
     }
 
     /** The session is over, however that came. */
@@ -137,19 +140,39 @@ final class Quarantine implements Trial.Docket {
 
     /** What is due by time. */
     void sweep() {
-        change(rules.afterTime(context.state().suspicions(), now()));
+        change(
+                rules.afterTime(context.state().suspicions(), now()),
+                users.change(rules.users().afterTime(context.state().suspectUsers(), now())));
         trial.proceed();
     }
 
-    /** A command decides of an instance: nothing counts against it any more. */
-    List<ProducerRecord<byte[], byte[]>> forgive(String processId) {
-        if (context.state().suspicion(processId) == null) {
+    /** A command is accepted; returns what changes by that, to be written with it. */
+    List<ProducerRecord<byte[], byte[]>> commanded(List<CommandPlan.Step> steps) {
+        return steps.stream()
+                .filter(CommandPlan.Step::startsAnew)
+                .flatMap(step -> commanded(step).stream())
+                .toList();
+    }
+
+    private List<ProducerRecord<byte[], byte[]>> commanded(CommandPlan.Step step) {
+        var processId = step.processId();
+        freed.remove(processId);
+        trial.abandon(processId);
+        var before = context.state().suspicion(processId);
+        var next = rules.afterCommand(before, users.of(step), step.isChanged(), now());
+        if (next.equals(Objects.requireNonNullElse(before, Suspicion.NONE))) {
             return List.of();
         }
-        context.state().suspect(processId, Suspicion.NONE);
+        note(processId, next);
         count();
-        trial.abandon(processId);
-        return List.of(context.stateTopic().suspicion(processId, Suspicion.NONE));
+        return List.of(context.stateTopic().suspicion(processId, next));
+    }
+
+    /** That command is durable: a trial that began meanwhile was of what is replaced now. */
+    void accepted(List<CommandPlan.Step> steps) {
+        steps.stream()
+                .filter(CommandPlan.Step::startsAnew)
+                .forEach(step -> trial.abandon(step.processId()));
     }
 
     @Override
@@ -197,7 +220,7 @@ final class Quarantine implements Trial.Docket {
                     .addKeyValue("process_id", processId)
                     .addKeyValue("partition", context.partition())
                     .log("A quarantined instance ran alone, and its worker lives: it goes on");
-            change(Map.of(processId, rules.afterTrial(suspicion)));
+            change(Map.of(processId, rules.afterTrial(suspicion, now())));
         }
     }
 
@@ -237,6 +260,12 @@ final class Quarantine implements Trial.Docket {
         if (workerId == null || incarnation == null || !isThere(worker)) {
             return;
         }
+        change(
+                Map.of(),
+                users.change(
+                        rules.users()
+                                .afterAnswer(
+                                        context.state().suspectUsers(), workerId, incarnation)));
         var changes = rules.afterAnswer(context.state().suspicions(), workerId, incarnation);
         var session = context.session();
         changes.forEach(
@@ -289,23 +318,26 @@ final class Quarantine implements Trial.Docket {
     }
 
     private void freed(Session session, String processId, Suspicion next) {
-        if (session.equals(context.session())) {
+        if (session.equals(context.session()) && freed.remove(processId)) {
             change(Map.of(processId, next));
-            freed.remove(processId);
         }
     }
 
     private void change(Map<String, Suspicion> changes) {
-        if (changes.isEmpty()) {
+        change(changes, List.of());
+    }
+
+    /**
+     * Takes over what changes, and writes it.
+     *
+     * @param more what is to be written with it
+     */
+    private void change(Map<String, Suspicion> changes, List<ProducerRecord<byte[], byte[]>> more) {
+        if (changes.isEmpty() && more.isEmpty()) {
             return;
         }
-        var writes =
-                changes.entrySet().stream()
-                        .map(
-                                change ->
-                                        context.stateTopic()
-                                                .suspicion(change.getKey(), change.getValue()))
-                        .toList();
+        var writes = new ArrayList<>(more);
+        changes.forEach((id, next) -> writes.add(context.stateTopic().suspicion(id, next)));
         changes.forEach(this::note);
         count();
         Quietly.run(() -> context.writer().write(writes, _ -> {}));

@@ -39,6 +39,12 @@ sealed interface StateRecord {
     /** Begins the key of a {@link dev.perigee.gateway.quarantine.Suspicion}. */
     String SUSPICION_PREFIX = "suspicion/";
 
+    /**
+     * Begins the key of a {@link dev.perigee.gateway.quarantine.UserSuspicion}; then as the user's
+     * records are keyed.
+     */
+    String SUSPECT_USER_PREFIX = "suspect-user/";
+
     /** Key of {@link Fleet}, in partition 0 only. */
     String FLEET_KEY = "fleet";
 

@@ -1,6 +1,7 @@
 package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.quarantine.Suspicion;
+import dev.perigee.gateway.quarantine.UserSuspicion;
 import dev.perigee.gateway.secret.StateSeal;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
@@ -46,6 +47,13 @@ record StateTopic(String name, int partition, StateSeal seal) {
     ProducerRecord<byte[], byte[]> suspicion(String processId, Suspicion suspicion) {
         return record(
                 StateRecord.SUSPICION_PREFIX + processId,
+                suspicion.isNone() ? null : Json.write(suspicion));
+    }
+
+    /** What a user answers for; a tombstone for nothing. */
+    ProducerRecord<byte[], byte[]> suspectUser(String user, UserSuspicion suspicion) {
+        return record(
+                StateRecord.SUSPECT_USER_PREFIX + user,
                 suspicion.isNone() ? null : Json.write(suspicion));
     }
 

@@ -6,6 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,26 +18,33 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *              2 deaths                       its turn              lives
  *   free ──────────────────▶ waits ─────────────────────▶ on trial ────────▶ tried
- *     ▲                        ▲  │ another is convicted     │                │
- *     │ an hour, or a command  │  ▼                          │ dies           │ one more death
- *     │                        │ free                        ▼                │
- *     └── tried                └─────────────────────────────│────────────────┘
- *     └─────────────────────────────────── a command ──── held
+ *     ▲                      ▲ ▲  │ another is convicted     │                │
+ *     │ an hour after that     │ │  ▼                          │ dies           │ one more death,
+ *     └── tried                │ │ free                        ▼                │ or another
+ *                              │ └─── a command, and time ─── held              │ configuration
+ *                              └────────────────────────────────────────────────┘
  * </pre>
+ *
+ * No command forgets a death. What a user installs or changes takes over the deaths that the user's
+ * other installations answer for, see {@link UserRules}.
  */
 public final class QuarantineRules {
-    /** A worker that dies so soon after a start was hardly ended by something else, twice. */
-    private static final Duration PROMPT = Duration.ofMinutes(1);
-
     /** A death that comes later after a start says nothing of how long a trial must be. */
     private static final Duration LONGEST_TRIAL = Duration.ofMinutes(2);
 
     private static final Standing FREE = new Standing.Free();
 
     private final QuarantineLimits limits;
+    private final UserRules users;
 
     public QuarantineRules(QuarantineLimits limits) {
         this.limits = limits;
+        this.users = UserRules.of(limits);
+    }
+
+    /** What users answer for. */
+    public UserRules users() {
+        return users;
     }
 
     /** Whether deaths count at all. */
@@ -65,10 +73,10 @@ public final class QuarantineRules {
                     (id, how) ->
                             changes.put(
                                     id,
-                                    known.getOrDefault(id, Suspicion.NONE)
-                                            .with(
-                                                    death(workerId, incarnation, now, how),
-                                                    now.minus(limits.memory()))));
+                                    oneMore(
+                                            known.get(id),
+                                            death(workerId, incarnation, now, how),
+                                            now)));
             return changes;
         }
         var trial = ran.getOrDefault(onTrial, new Ran(Duration.ZERO, false));
@@ -93,10 +101,40 @@ public final class QuarantineRules {
     private void afterConviction(
             Suspicion other, boolean ran, Map<String, Suspicion> changes, String id) {
         if (ran) {
-            changes.put(id, other.withTried(false));
-        } else if (!isPrompt(other)) {
+            changes.put(id, other.untried());
+        } else if (!other.isGrave()) {
             changes.put(id, Suspicion.NONE);
         }
+    }
+
+    /**
+     * What changes besides for suspects of the user of whom one was convicted: they are not free by
+     * that, they are tried; and when it is not the first, they wait as what was held does.
+     *
+     * @param siblings the user's other installations
+     * @param user what the user answered for before
+     */
+    public Map<String, Suspicion> afterSibling(
+            Map<String, Suspicion> known, Set<String> siblings, @Nullable UserSuspicion user) {
+        boolean again = user != null && user.convicted();
+        var changes = new LinkedHashMap<String, Suspicion>();
+        known.forEach(
+                (id, suspicion) -> {
+                    if (siblings.contains(id) && isSuspect(suspicion) && !suspicion.held()) {
+                        changes.put(id, again ? suspicion.released() : suspicion.untried());
+                    }
+                });
+        return changes;
+    }
+
+    /** Of a suspect no death is forgotten until it has run well for long. */
+    private Suspicion oneMore(@Nullable Suspicion known, Death death, Instant now) {
+        var before = remembered(known, now);
+        return before.with(death, isSuspect(before) ? Instant.MIN : now.minus(limits.memory()));
+    }
+
+    private Suspicion remembered(@Nullable Suspicion known, Instant now) {
+        return known == null || isForgotten(known, now) ? Suspicion.NONE : known;
     }
 
     private static Death death(String workerId, String incarnation, Instant now, Ran how) {
@@ -122,17 +160,44 @@ public final class QuarantineRules {
         var changes = new LinkedHashMap<String, Suspicion>();
         known.forEach(
                 (id, suspicion) -> {
-                    if (standing(suspicion, now) instanceof Standing.Free
-                            && !now.isBefore(suspicion.last().plus(limits.memory()))) {
+                    if (isForgotten(suspicion, now)) {
                         changes.put(id, Suspicion.NONE);
                     }
                 });
         return changes;
     }
 
+    private boolean isForgotten(Suspicion suspicion, Instant now) {
+        return suspicion.isNone()
+                || (standing(suspicion, now) instanceof Standing.Free
+                        && !now.isBefore(suspicion.goodSince().plus(limits.memory())));
+    }
+
     /** It was tried, and its worker lives. */
-    public Suspicion afterTrial(Suspicion suspicion) {
-        return suspicion.withTried(true);
+    public Suspicion afterTrial(Suspicion suspicion, Instant now) {
+        return suspicion.passed(now);
+    }
+
+    /**
+     * What an installation answers for once a command starts it anew.
+     *
+     * @param known null where nothing counts against it, or it is new
+     * @param user what its user answers for, null for nothing
+     * @param changed whether it is new, or not what it was when it was tried
+     */
+    public Suspicion afterCommand(
+            @Nullable Suspicion known, @Nullable UserSuspicion user, boolean changed, Instant now) {
+        if (!areOn()) {
+            return known == null ? Suspicion.NONE : known;
+        }
+        var before = remembered(known, now);
+        var released = before.held() ? before.released() : before;
+        if (!changed) {
+            return released;
+        }
+        return user == null || users.isForgotten(user, now)
+                ? released.untried()
+                : released.with(user);
     }
 
     /** Whether an installation may run. */
@@ -141,28 +206,41 @@ public final class QuarantineRules {
             return FREE;
         }
         if (suspicion.held()) {
-            return new Standing.Held(
-                    ("Quarantined: its worker died when it was started alone, after %d others on"
-                                    + " which it was running. It stays stopped until it is restarted or"
-                                    + " configured anew: mend it first")
-                            .formatted(suspicion.deaths().size() - 1));
+            return new Standing.Held(held(suspicion, now));
         }
-        if (!isSuspect(suspicion) || suspicion.tried()) {
-            return FREE;
-        }
-        var from = isPrompt(suspicion) ? suspicion.last().plus(limits.memory()) : suspicion.last();
-        var when =
-                from.isAfter(now)
-                        ? "from " + from.truncatedTo(ChronoUnit.SECONDS) + " on"
-                        : "when its turn comes";
-        return new Standing.Waits(
-                from,
-                ("Quarantined: it was running when %d workers died, the last at %s. It starts"
-                                + " alone %s, or at once when it is restarted or configured anew")
-                        .formatted(
-                                suspicion.deaths().size(),
-                                suspicion.last().truncatedTo(ChronoUnit.SECONDS),
-                                when));
+        return !isSuspect(suspicion) || suspicion.tried()
+                ? FREE
+                : new Standing.Waits(from(suspicion), waits(suspicion, now));
+    }
+
+    private Instant from(Suspicion suspicion) {
+        return suspicion.isGrave() ? suspicion.last().plus(limits.memory()) : suspicion.last();
+    }
+
+    private String waits(Suspicion suspicion, Instant now) {
+        return ("Quarantined: %s running when %d workers died, the last at %s. It starts alone %s."
+                        + " A restart or another configuration does not change that")
+                .formatted(
+                        suspicion.ofUser() ? "it or another server of its user was" : "it was",
+                        suspicion.deaths().size(),
+                        suspicion.last().truncatedTo(ChronoUnit.SECONDS),
+                        turn(from(suspicion), now));
+    }
+
+    private String held(Suspicion suspicion, Instant now) {
+        return ("Quarantined: its worker died when it was started alone, after %d others under which"
+                        + " it%s was running. It stays stopped until it is restarted or configured"
+                        + " anew: mend it first. Then it starts alone %s")
+                .formatted(
+                        suspicion.deaths().size() - 1,
+                        suspicion.ofUser() ? " or another server of its user" : "",
+                        turn(suspicion.last().plus(limits.memory()), now));
+    }
+
+    private static String turn(Instant from, Instant now) {
+        return from.isAfter(now)
+                ? "from " + from.truncatedTo(ChronoUnit.SECONDS) + " on"
+                : "when its turn comes";
     }
 
     /**
@@ -183,15 +261,5 @@ public final class QuarantineRules {
 
     private boolean isSuspect(Suspicion suspicion) {
         return suspicion.deaths().size() >= limits.deaths();
-    }
-
-    /**
-     * Whether each worker died soon after its start, one of them after a start that nothing else
-     * came with. A trial would cost one more worker and show what is known.
-     */
-    private static boolean isPrompt(Suspicion suspicion) {
-        return suspicion.deaths().size() > 1
-                && suspicion.deaths().stream().allMatch(death -> death.ran().compareTo(PROMPT) <= 0)
-                && suspicion.deaths().stream().anyMatch(Death::ordered);
     }
 }

@@ -23,7 +23,8 @@ public final class QuarantineSettings {
                     "quarantine.memory",
                     POSITIVE,
                     "1h",
-                    "How long the death of a worker counts against what ran there.");
+                    "How long the death of a worker counts against what ran there, and against what"
+                            + " its user installs or changes.");
     public static final Setting<Duration> TRIAL =
             Setting.of(
                     "quarantine.trial",

@@ -6,8 +6,10 @@ import dev.perigee.protocol.json.Json;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -68,8 +70,8 @@ final class QuarantineRulesTest {
         assertThat(((Standing.Waits) standing("a")).message())
                 .isEqualTo(
                         "Quarantined: it was running when 2 workers died, the last at"
-                                + " 2026-11-24T10:10:00Z. It starts alone when its turn comes, or at"
-                                + " once when it is restarted or configured anew");
+                                + " 2026-11-24T10:10:00Z. It starts alone when its turn comes. A"
+                                + " restart or another configuration does not change that");
         assertThat(standing("b")).isEqualTo(new Standing.Free());
         assertThat(standing("c")).isEqualTo(new Standing.Free());
     }
@@ -100,7 +102,7 @@ final class QuarantineRulesTest {
     void passes() {
         dies("w1", null, Map.of("a", LONG));
         dies("w2", null, Map.of("a", LONG));
-        known.put("a", rules.afterTrial(of("a")));
+        known.put("a", rules.afterTrial(of("a"), now));
 
         assertThat(standing("a")).isEqualTo(new Standing.Free());
         later(Duration.ofHours(1));
@@ -126,13 +128,16 @@ final class QuarantineRulesTest {
         var all = Map.of("culprit", LONG, "tried", LONG, "waiting", LONG);
         dies("w1", null, all);
         dies("w2", null, all);
-        known.put("tried", rules.afterTrial(of("tried")));
+        known.put("tried", rules.afterTrial(of("tried"), now));
         later(Duration.ofMinutes(1));
         dies("w3", "culprit", Map.of("culprit", SHORT, "tried", LONG, "new", LONG));
 
         assertThat(standing("culprit")).isInstanceOf(Standing.Held.class);
         assertThat(((Standing.Held) standing("culprit")).message())
-                .contains("after 2 others", "until it is restarted or configured anew");
+                .contains(
+                        "after 2 others",
+                        "until it is restarted or configured anew",
+                        "Then it starts alone from 2026-11-24T11:01:00Z on");
         assertThat(known).doesNotContainKeys("waiting", "new");
         assertThat(standing("tried")).isInstanceOf(Standing.Waits.class);
         assertThat(of("tried").deaths()).hasSize(2);
@@ -146,7 +151,7 @@ final class QuarantineRulesTest {
     void thirdDeath() {
         dies("w1", null, Map.of("a", LONG));
         dies("w2", null, Map.of("a", LONG));
-        known.put("a", rules.afterTrial(of("a")));
+        known.put("a", rules.afterTrial(of("a"), now));
         dies("w3", null, Map.of("a", LONG));
         assertThat(standing("a")).isInstanceOf(Standing.Waits.class);
         assertThat(of("a").deaths()).hasSize(3);
@@ -204,6 +209,93 @@ final class QuarantineRulesTest {
     }
 
     @Test
+    @DisplayName(
+            "TEN-10: a restart and another configuration forget no death: what waits goes on waiting,"
+                    + " what was held waits until the deaths are an hour old")
+    void commandsForgetNothing() {
+        dies("w1", null, Map.of("a", LONG));
+        command("a", true);
+        assertThat(of("a").deaths()).hasSize(1);
+        dies("w2", null, Map.of("a", LONG));
+        command("a", true);
+        command("a", false);
+        assertThat(standing("a")).isInstanceOf(Standing.Waits.class);
+        assertThat(of("a").deaths()).hasSize(2);
+
+        dies("w3", "a", Map.of("a", SHORT));
+        later(Duration.ofMinutes(10));
+        command("a", false);
+        assertThat(((Standing.Waits) standing("a")).from())
+                .isEqualTo(START.plus(Duration.ofHours(1)));
+        assertThat(of("a").deaths()).hasSize(3);
+    }
+
+    @Test
+    @DisplayName("TEN-10: what was held and died again waits an hour again")
+    void recidivist() {
+        dies("w1", null, Map.of("a", LONG));
+        dies("w2", null, Map.of("a", LONG));
+        dies("w3", "a", Map.of("a", SHORT));
+        later(Duration.ofHours(2));
+        command("a", true);
+        assertThat(((Standing.Waits) standing("a")).from()).isBefore(now);
+        known.put("a", rules.afterTrial(of("a"), now));
+        later(Duration.ofMinutes(59));
+        dies("w4", null, Map.of("a", LONG));
+
+        assertThat(((Standing.Waits) standing("a")).from())
+                .isEqualTo(now.plus(Duration.ofHours(1)));
+        assertThat(of("a").deaths()).hasSize(4);
+    }
+
+    @Test
+    @DisplayName("TEN-10: another configuration is tried again, the same one is not")
+    void triesWhatChanged() {
+        dies("w1", null, Map.of("a", LONG));
+        dies("w2", null, Map.of("a", LONG));
+        known.put("a", rules.afterTrial(of("a"), now));
+        command("a", false);
+        assertThat(standing("a")).isEqualTo(new Standing.Free());
+        command("a", true);
+        assertThat(standing("a")).isInstanceOf(Standing.Waits.class);
+    }
+
+    @Test
+    @DisplayName("an hour of running well after its trial forgets what waited for long")
+    void forgetsAfterRunningWell() {
+        dies("w1", null, Map.of("a", ORDERED));
+        dies("w2", null, Map.of("a", SHORT));
+        later(Duration.ofMinutes(61));
+        known.put("a", rules.afterTrial(of("a"), now));
+        later(Duration.ofMinutes(59));
+        assertThat(rules.afterTime(known, now)).isEmpty();
+        later(Duration.ofMinutes(1));
+        apply(rules.afterTime(known, now));
+        assertThat(known).isEmpty();
+    }
+
+    @Test
+    @DisplayName(
+            "what another of its user was held for does not free a suspect; when it is not the first,"
+                    + " it waits an hour")
+    void siblings() {
+        var all = Map.of("culprit", LONG, "sibling", LONG, "other", LONG);
+        dies("w1", null, all);
+        dies("w2", null, all);
+        var of = Set.of("sibling", "free");
+        assertThat(rules.afterSibling(known, of, null)).containsOnlyKeys("sibling");
+        var first = rules.afterSibling(known, of, null).get("sibling");
+        assertThat(((Standing.Waits) rules.standing(first, now)).from()).isBeforeOrEqualTo(now);
+        var second = rules.afterSibling(known, of, new UserSuspicion(List.of(), true));
+        assertThat(((Standing.Waits) rules.standing(second.get("sibling"), now)).from())
+                .isEqualTo(now.plus(Duration.ofHours(1)));
+    }
+
+    private void command(String id, boolean changed) {
+        apply(Map.of(id, rules.afterCommand(known.get(id), null, changed, now)));
+    }
+
+    @Test
     @DisplayName("a trial is longer than the workers lived after its start, within bounds")
     void trials() {
         assertThat(trialAfter(Duration.ofSeconds(3))).isEqualTo(Duration.ofSeconds(20));
@@ -237,6 +329,7 @@ final class QuarantineRulesTest {
         rules = rules(0);
         assertThat(rules.areOn()).isFalse();
         assertThat(standing("a")).isEqualTo(new Standing.Free());
+        assertThat(rules.afterCommand(of("a"), null, true, now)).isEqualTo(of("a"));
     }
 
     @Test
@@ -245,6 +338,8 @@ final class QuarantineRulesTest {
         dies("w1", null, Map.of("a", ORDERED));
         var there = of("a");
         assertThat(Json.read(Json.write(there), Suspicion.class)).isEqualTo(there);
+        var tried = rules.afterTrial(there.released(), now);
+        assertThat(Json.read(Json.write(tried), Suspicion.class)).isEqualTo(tried);
         assertThat(
                         Json.read(
                                 "{}".getBytes(java.nio.charset.StandardCharsets.UTF_8),

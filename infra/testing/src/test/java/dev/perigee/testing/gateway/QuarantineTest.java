@@ -98,8 +98,8 @@ final class QuarantineTest {
 
     @Test
     @DisplayName(
-            "TEN-10: what was on trial when its worker died is held, also by the next owner, until it"
-                    + " is restarted; the other is free")
+            "TEN-10: what was on trial when its worker died is held, also by the next owner; once it is"
+                    + " restarted it waits until its deaths are old; the other is free")
     void holds() throws Exception {
         installedForLong();
         try (var _ = test.start("b", LONG_TRIAL)) {
@@ -122,9 +122,11 @@ final class QuarantineTest {
         try (var _ = test.start("c", LONG_TRIAL)) {
             var restart = test.backend.command(culprit, "restart", command -> command);
             assertThat(test.backend.result(restart).text("outcome")).isEqualTo("completed");
-            assertThat(test.fleet.orders).contains("instance/restart");
-            die(2);
-            awaitApplied(culprit, Objects::isNull);
+            assertThat(test.fleet.orders).doesNotContain("instance/restart");
+            awaitApplied(culprit, quarantine -> quarantine != null && !quarantine.held());
+            assertThat(message(culprit)).contains("It starts alone from");
+            assertThat(last(culprit).stopped()).isTrue();
+            assertThat(test.fleet.trials).hasSize(1);
         }
     }
 
@@ -142,11 +144,21 @@ final class QuarantineTest {
             var again = test.backend.configure(one, "mcp_installation_updated");
             assertThat(test.backend.result(again).text("outcome")).isEqualTo("completed");
             assertThat(last(one).quarantine()).isNotNull();
-            // Another one is.
+            // Nor is another one, or another installation of the same user.
             var other = one.withEnv("FIXED", "yes");
             var mended = test.backend.configure(other, "mcp_installation_updated");
             assertThat(test.backend.result(mended).text("outcome")).isEqualTo("completed");
-            assertThat(last(one).quarantine()).isNull();
+            assertThat(last(one).config().env()).containsEntry("FIXED", "yes");
+            assertThat(message(one)).contains("It starts alone from");
+            var sibling = one.as("sibling", one.installationId());
+            test.backend.uninstall(one);
+            var installed = test.backend.configure(sibling, "mcp_installation_created");
+            assertThat(test.backend.result(installed).text("outcome")).isEqualTo("completed");
+            assertThat(message(sibling)).contains("another server of its user", "alone from");
+            assertThat(last(sibling).stopped()).isTrue();
+            // Another user's installation is not concerned.
+            test.backend.install(two);
+            assertThat(last(two).quarantine()).isNull();
             assertThat(test.fleet.trials).isEmpty();
         }
     }
