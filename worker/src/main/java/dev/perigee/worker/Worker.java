@@ -15,6 +15,7 @@ import dev.perigee.worker.egress.EgressSettings;
 import dev.perigee.worker.instance.InstanceSettings;
 import dev.perigee.worker.instance.InstanceSnapshot;
 import dev.perigee.worker.instance.LocalInstanceHost;
+import dev.perigee.worker.process.DiskReserve;
 import dev.perigee.worker.process.LaunchException;
 import dev.perigee.worker.process.LauncherOptions;
 import dev.perigee.worker.process.LeftoverSweeper;
@@ -202,6 +203,7 @@ public final class Worker implements AutoCloseable {
             Termination termination,
             ServerUsage usage,
             Watchdog watchdog,
+            DiskReserve reserve,
             CountDownLatch leaseLost) {}
 
     private static Processes startProcesses(
@@ -220,11 +222,13 @@ public final class Worker implements AutoCloseable {
         sweeper.requireAlone(owner);
         var table = new ProcessTable();
         var termination = new Termination(table);
+        var reserve = IsolationSettings.diskReserve(settings, WorkerSettings.caches(settings));
         var limits =
                 LimitWatch.start(
                         table,
                         LimitWatch.Pace.usual(),
                         totals(settings),
+                        reserve,
                         LimitMeters.bindTo(meters));
         parts.add("limits", limits::close);
         // Each heartbeat measures anew, and readers of metrics no oftener than those.
@@ -238,7 +242,12 @@ public final class Worker implements AutoCloseable {
                         settings.value(SessionSettings.EXPIRY_GRACE),
                         limits);
         return new Processes(
-                owned, termination, new ServerUsage(table, owner, fresh), watchdog, leaseLost);
+                owned,
+                termination,
+                new ServerUsage(table, owner, fresh),
+                watchdog,
+                reserve,
+                leaseLost);
     }
 
     private static LimitWatch.Totals totals(Settings settings) {
@@ -337,6 +346,10 @@ public final class Worker implements AutoCloseable {
                                 "Nothing would end the processes if the worker died.",
                                 processes.watchdog()::held),
                         networks(isolation),
+                        new Check(
+                                "disk",
+                                "Less than isolation.disk-reserve is free below worker.cache-directory: no server is started.",
+                                processes.reserve()::isKept),
                         new Check("link", "Gateways cannot connect.", leaving::isListening),
                         new Check(
                                 "sessions",

@@ -1,6 +1,5 @@
 package dev.perigee.gateway.partition;
 
-import dev.perigee.gateway.link.LinkException;
 import dev.perigee.gateway.link.LinkFailure;
 import dev.perigee.gateway.link.LinkState;
 import dev.perigee.gateway.link.WorkerView;
@@ -14,11 +13,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,13 +29,12 @@ import org.slf4j.LoggerFactory;
  */
 final class Quarantine implements Trial.Docket {
     private static final Logger LOG = LoggerFactory.getLogger(Quarantine.class);
-    private static final Duration FREE_LIMIT = Duration.ofMinutes(15);
 
     private final PartitionContext context;
     private final QuarantineRules rules;
     private final SuspectUsers users;
     private final Trial trial;
-    private final Set<String> freed = new HashSet<>();
+    private final Release release;
     private @Nullable Instant suspendedAt;
     private volatile int suspects;
 
@@ -47,6 +43,7 @@ final class Quarantine implements Trial.Docket {
         this.rules = context.services().quarantine();
         this.users = new SuspectUsers(context);
         this.trial = new Trial(context, this);
+        this.release = new Release(context, (id, next) -> change(Map.of(id, next)));
     }
 
     /** How many instances do not run, or are on trial; any thread. */
@@ -57,7 +54,7 @@ final class Quarantine implements Trial.Docket {
     /** Why an instance may not be run now; null where it may. */
     InstanceOrder.@Nullable Quarantine of(Instance instance) {
         var processId = instance.processId();
-        if (instance.isStopped() || trial.isOf(processId) || freed.contains(processId)) {
+        if (instance.isStopped() || trial.isOf(processId) || release.isOf(processId)) {
             return null;
         }
         return switch (standing(processId)) {
@@ -122,7 +119,7 @@ final class Quarantine implements Trial.Docket {
     /** The session is over, however that came. */
     void over() {
         suspendedAt = null;
-        freed.clear();
+        release.over();
         trial.over();
     }
 
@@ -156,10 +153,11 @@ final class Quarantine implements Trial.Docket {
 
     private List<ProducerRecord<byte[], byte[]>> commanded(CommandPlan.Step step) {
         var processId = step.processId();
-        freed.remove(processId);
         trial.abandon(processId);
         var before = context.state().suspicion(processId);
-        var next = rules.afterCommand(before, users.of(step), step.isChanged(), now());
+        var interrupted = release.interrupt(processId);
+        var known = interrupted == null ? before : interrupted;
+        var next = rules.afterCommand(known, users.of(step), step.isChanged(), now());
         if (next.equals(Objects.requireNonNullElse(before, Suspicion.NONE))) {
             return List.of();
         }
@@ -279,47 +277,13 @@ final class Quarantine implements Trial.Docket {
                 });
     }
 
-    /** Has it run, and only then notes that it may: whoever owns it next does so again, else. */
     private void free(Session session, String processId, Suspicion next) {
         var instance = context.state().instance(processId);
         if (instance == null) {
             change(Map.of(processId, next));
-            return;
-        }
-        if (!freed.add(processId)) {
-            return;
-        }
-        trial.abandon(processId);
-        var order =
-                OrderPayload.restore(
-                        context.partition(), instance, context.state().runtime(processId), null);
-        var deadline = now().plus(FREE_LIMIT);
-        try {
-            session.awake().given(processId, false, now());
-            var pending = session.link().submit(order.method(), order.order(), deadline);
-            Thread.ofVirtual()
-                    .name("free-" + context.partition())
-                    .start(
-                            () -> {
-                                try {
-                                    var _ = pending.await();
-                                    context.mailbox().post(() -> freed(session, processId, next));
-                                } catch (LinkException e) {
-                                    LOG.atDebug().setCause(e).log("It is freed by the next owner");
-                                } catch (InterruptedException e) {
-                                    Thread.currentThread().interrupt();
-                                }
-                            });
-        } catch (LinkException e) {
-            LOG.atDebug().setCause(e).log("It is freed by the next owner");
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void freed(Session session, String processId, Suspicion next) {
-        if (session.equals(context.session()) && freed.remove(processId)) {
-            change(Map.of(processId, next));
+        } else if (!release.isOf(processId)) {
+            trial.abandon(processId);
+            release.begin(session, instance, next);
         }
     }
 

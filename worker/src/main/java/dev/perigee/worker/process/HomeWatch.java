@@ -2,6 +2,7 @@ package dev.perigee.worker.process;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -16,7 +17,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Measures the homes of the watched trees, one after the other, on a thread of its own, and ends
  * the trees of a home that is over its limit. It rests nine times as long as a walk took, so that
- * walking takes a tenth of one processor at most.
+ * walking takes a tenth of one processor at most; not while somebody fills the disk of all: then it
+ * ends whoever has most, see {@link DiskPressure}.
  */
 final class HomeWatch implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HomeWatch.class);
@@ -28,6 +30,8 @@ final class HomeWatch implements AutoCloseable {
     private final ProcessTable table;
     private final Set<WatchedTree> watched;
     private final Duration pace;
+    private final DiskReserve reserve;
+    private final DiskPressure pressure;
     private final Set<Path> full =
             Collections.synchronizedSet(
                     Collections.newSetFromMap(
@@ -44,17 +48,19 @@ final class HomeWatch implements AutoCloseable {
      * @param watched all trees that live, another's to change
      * @param pace the shortest time between two walks of all homes
      */
-    HomeWatch(ProcessTable table, Set<WatchedTree> watched, Duration pace) {
+    HomeWatch(ProcessTable table, Set<WatchedTree> watched, Duration pace, DiskReserve reserve) {
         this.table = table;
         this.watched = watched;
         this.pace = pace;
+        this.reserve = reserve;
+        this.pressure = new DiskPressure(reserve.bytes());
     }
 
     void start() {
         thread = Thread.ofPlatform().daemon().name("home-watch").start(this::run);
     }
 
-    /** Something is watched that was not. */
+    /** Something is watched that was not, or the disk is nearly full. */
     void wake() {
         LockSupport.unpark(thread);
     }
@@ -85,21 +91,60 @@ final class HomeWatch implements AutoCloseable {
                 LockSupport.park(this);
                 continue;
             }
-            homes.forEach(this::measure);
-            LimitWatch.rest(pace.toNanos(), () -> closed);
+            var sizes = new HashMap<Path, Long>();
+            homes.forEach((home, limits) -> sizes.put(home, measure(home, limits)));
+            relieve(sizes);
+            LimitWatch.rest(pace.toNanos(), this::isHurried);
         }
     }
 
-    private void measure(Path home, TreeLimits limits) {
+    private boolean isHurried() {
+        return closed || pressure.isUrgent(reserve.freeBytes().getAsLong());
+    }
+
+    /** One; while the disk goes on being filled the next walk finds the next. */
+    private void relieve(Map<Path, Long> sizes) {
+        long free = reserve.freeBytes().getAsLong();
+        if (!pressure.ends(free)) {
+            return;
+        }
+        var uses = new ArrayList<SharedUse<Path>>();
+        sizes.forEach(
+                (home, bytes) ->
+                        trees(home).stream()
+                                .filter(tree -> tree.end() == null)
+                                .findFirst()
+                                .ifPresent(
+                                        tree ->
+                                                uses.add(
+                                                        new SharedUse<>(
+                                                                home, tree.tenant(), bytes))));
+        var largest = SharedUse.largest(uses);
+        var excess = largest != null && pressure.isMuch(largest.tenantUsed()) ? largest : null;
+        log.atWarn()
+                .addKeyValue("free_bytes", free)
+                .addKeyValue("reserve_bytes", reserve.bytes())
+                .addKeyValue("ended", excess == null ? null : excess.tree())
+                .log("The disk of all servers is nearly full: nothing is started on it");
+        if (excess != null) {
+            var end = TreeLimits.sharedDisk(excess, free, reserve.bytes());
+            trees(excess.tree()).forEach(tree -> tree.end(end));
+        }
+    }
+
+    /** What it holds, 0 where that cannot be seen. */
+    private long measure(Path home, TreeLimits limits) {
         long began = System.nanoTime();
+        long bytes = 0;
         try {
             var size = closed ? null : HomeSize.measure(home, limits);
             var end = size == null ? null : limits.disk(size);
+            bytes = size == null ? 0 : size.bytes();
             if (end != null) {
                 full.add(home);
                 trees(home).forEach(tree -> tree.end(end));
             } else if (size != null) {
-                measureRemoved(home, size);
+                bytes += measureRemoved(home, size);
             }
         } catch (RuntimeException e) {
             log.atError()
@@ -107,15 +152,18 @@ final class HomeWatch implements AutoCloseable {
                     .setCause(e)
                     .log("Cannot measure a home directory");
         }
-        LimitWatch.rest(REST * (System.nanoTime() - began), () -> closed);
+        LimitWatch.rest(REST * (System.nanoTime() - began), this::isHurried);
+        return bytes;
     }
 
     /** These go with the tree that has them open; nothing is left of them at its next start. */
-    private void measureRemoved(Path home, HomeSize size) {
+    private long measureRemoved(Path home, HomeSize size) {
         var snapshot = table.read();
+        long bytes = 0;
         for (var tree : trees(home)) {
             var members = ProcessTree.of(tree.id(), snapshot);
             var removed = RemovedFiles.of(members, home, RemovedFiles.Most.USUAL);
+            bytes += removed.bytes();
             var end =
                     removed.complete()
                             ? tree.limits().disk(size.with(removed.bytes()))
@@ -124,6 +172,7 @@ final class HomeWatch implements AutoCloseable {
                 tree.end(end);
             }
         }
+        return bytes;
     }
 
     private List<WatchedTree> trees(Path home) {

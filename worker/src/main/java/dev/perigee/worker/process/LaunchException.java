@@ -26,6 +26,8 @@ public final class LaunchException extends Exception {
         OUT_OF_FILES,
         /** The home of the program is over its limit of disk, since an earlier run. */
         DISK_FULL,
+        /** The file system of all homes has less free than is to stay free. */
+        DISK_RESERVE,
         /** The launcher is closed. */
         CLOSED,
         /** Anything else; the message carries the system's error. */
@@ -48,7 +50,7 @@ public final class LaunchException extends Exception {
     /** Whether the same launch may succeed later without anybody changing the configuration. */
     public boolean transientFailure() {
         return switch (reason) {
-            case OUT_OF_PROCESSES, OUT_OF_FILES -> true;
+            case OUT_OF_PROCESSES, OUT_OF_FILES, DISK_RESERVE -> true;
             case PROGRAM_NOT_FOUND,
                     PERMISSION_DENIED,
                     NOT_A_PROGRAM,

@@ -53,6 +53,7 @@ public final class LimitWatch implements AutoCloseable {
     private final ProcessTable table;
     private final Duration pace;
     private final Totals totals;
+    private final DiskReserve reserve;
     private final Consumer<Limit> ends;
     private final TreeMemory memory = new TreeMemory();
     private final MemoryFiles files = new MemoryFiles();
@@ -62,22 +63,33 @@ public final class LimitWatch implements AutoCloseable {
     private volatile boolean closed;
     private volatile @Nullable Thread thread;
 
-    private LimitWatch(ProcessTable table, Pace pace, Totals totals, Consumer<Limit> ends) {
+    private LimitWatch(
+            ProcessTable table,
+            Pace pace,
+            Totals totals,
+            DiskReserve reserve,
+            Consumer<Limit> ends) {
         this.table = table;
         this.pace = pace.look();
         this.totals = totals;
+        this.reserve = reserve;
         this.ends = ends;
-        this.homes = new HomeWatch(table, watched, pace.walk());
+        this.homes = new HomeWatch(table, watched, pace.walk(), reserve);
     }
 
     /**
      * Starts watching, nothing yet.
      *
+     * @param reserve of the file system that has the homes
      * @param ends told of each end by a limit, on any thread; must not block
      */
     public static LimitWatch start(
-            ProcessTable table, Pace pace, Totals totals, Consumer<Limit> ends) {
-        var watch = new LimitWatch(table, pace, totals, ends);
+            ProcessTable table,
+            Pace pace,
+            Totals totals,
+            DiskReserve reserve,
+            Consumer<Limit> ends) {
+        var watch = new LimitWatch(table, pace, totals, reserve, ends);
         watch.thread = Thread.ofPlatform().daemon().name("limit-watch").start(watch::run);
         watch.homes.start();
         return watch;
@@ -112,6 +124,17 @@ public final class LimitWatch implements AutoCloseable {
      */
     @Nullable LimitEnd refusal(@Nullable Path home, TreeLimits limits) {
         return home == null || !limits.limitsDisk() ? null : homes.refusal(home, limits);
+    }
+
+    /**
+     * Why nothing that writes files is started now, null when it may be.
+     *
+     * @param home of what is to be started; null for what only removes files
+     */
+    @Nullable String reserved(@Nullable Path home) {
+        return home == null || reserve.isKept()
+                ? null
+                : TreeLimits.diskReserve(reserve.freeBytes().getAsLong(), reserve.bytes());
     }
 
     private void run() {
@@ -156,6 +179,9 @@ public final class LimitWatch implements AutoCloseable {
     }
 
     private void look() {
+        if (!reserve.isKept()) {
+            homes.wake();
+        }
         var trees = List.copyOf(watched);
         long kills = KernelKills.count();
         var snapshot = table.read();

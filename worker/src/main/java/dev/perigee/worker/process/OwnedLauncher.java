@@ -110,6 +110,10 @@ public final class OwnedLauncher implements ProcessLauncher {
         if (enclosure == null || limits == null) {
             return;
         }
+        var reserved = limits.reserved(enclosure.home());
+        if (reserved != null) {
+            throw new LaunchException(LaunchException.Reason.DISK_RESERVE, reserved);
+        }
         var full = limits.refusal(enclosure.home(), enclosure.limits());
         if (full != null) {
             throw new LaunchException(

@@ -32,9 +32,15 @@ record SharedUse<T>(T tree, Tenant tenant, long used) {
     /** Null where all together are within the limit; 0 is no limit. */
     static <T> @Nullable Excess<T> beyond(long limit, List<SharedUse<T>> all) {
         long sum = all.stream().mapToLong(SharedUse::used).sum();
-        if (limit == 0 || sum <= limit) {
+        return limit == 0 || sum <= limit ? null : largest(all);
+    }
+
+    /** Who is ended, whatever the limit; null where there is none. */
+    static <T> @Nullable Excess<T> largest(List<SharedUse<T>> all) {
+        if (all.isEmpty()) {
             return null;
         }
+        long sum = all.stream().mapToLong(SharedUse::used).sum();
         var byTenant =
                 all.stream().collect(groupingBy(SharedUse::tenant, summingLong(SharedUse::used)));
         var most = Collections.max(byTenant.entrySet(), Map.Entry.comparingByValue());

@@ -72,6 +72,24 @@ public record TreeLimits(
                         .formatted(excess.used(), excess.tenantUsed(), excess.allUsed(), limit));
     }
 
+    /** All servers of the worker left too little free of their file system. */
+    static LimitEnd sharedDisk(SharedUse.Excess<?> excess, long freeBytes, long reserveBytes) {
+        return new LimitEnd(
+                Limit.DISK,
+                "it had the most files, %s, of its user's servers, which had %s while %s were free on the disk of all servers of this worker, and %s are to stay free"
+                        .formatted(
+                                mebibytes(excess.used()),
+                                mebibytes(excess.tenantUsed()),
+                                mebibytes(freeBytes),
+                                mebibytes(reserveBytes)));
+    }
+
+    /** Why nothing is started while too little of the file system is free. */
+    static String diskReserve(long freeBytes, long reserveBytes) {
+        return "Not started, %s are free on the disk of all servers of this worker, and %s are to stay free: have an operator remove files below worker.cache-directory, give it a larger disk, or lower isolation.disk-reserve"
+                .formatted(mebibytes(freeBytes), mebibytes(reserveBytes));
+    }
+
     /**
      * Null while fewer live: with so many the system refuses further ones, where it can count them.
      */

@@ -43,8 +43,8 @@ public sealed interface Home {
     }
 
     /**
-     * A directory of which nothing is used any more, for the program that empties it: what is in it
-     * is not held against that program.
+     * A directory of which nothing is used, any more, for a program that at most empties it:
+     * neither what is in it nor a full disk is held against that program.
      *
      * @param directory exists
      */

@@ -4,6 +4,7 @@ import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
+import dev.perigee.worker.process.DiskReserve;
 import dev.perigee.worker.process.TreeLimits;
 import dev.perigee.worker.process.network.NetworkLimits;
 import java.nio.file.Path;
@@ -158,6 +159,16 @@ public final class IsolationSettings {
                     "2GiB",
                     "Size of the files in a jail's home; a server that has more is ended (limit"
                             + " disk) and not started again until it has less. 0 is unlimited.");
+    static final Setting<Long> DISK_RESERVE =
+            Setting.optional(
+                    "isolation.disk-reserve",
+                    SettingType.bytes(),
+                    "What stays free of the file system of worker.cache-directory. While less is"
+                            + " free no jail is started, neither of servers nor of package"
+                            + " managers, and the worker is not ready; while it is being filled, of"
+                            + " the user who has the most files the server with the most is ended"
+                            + " (limit disk). Without it: a twentieth of the file system, 1 GiB at"
+                            + " most. 0 is nothing.");
     static final Setting<Integer> DISK_FILES =
             Setting.of(
                     "isolation.disk-files",
@@ -210,6 +221,7 @@ public final class IsolationSettings {
                     TOTAL_MEMORY,
                     DISK,
                     DISK_FILES,
+                    DISK_RESERVE,
                     READ_ONLY,
                     HIDDEN,
                     PASSED);
@@ -223,6 +235,17 @@ public final class IsolationSettings {
     public static boolean letsReachHost(Settings settings) {
         return settings.value(MODE) != IsolationMode.NONE
                 && settings.value(NETWORK) == NetworkMode.HOST;
+    }
+
+    /**
+     * What stays free on the disk of jails.
+     *
+     * @param caches where all homes and packages are
+     */
+    public static DiskReserve diskReserve(Settings settings, Path caches) {
+        return settings.value(MODE) == IsolationMode.NONE
+                ? DiskReserve.NONE
+                : DiskReserve.of(caches, settings.valueOrNull(DISK_RESERVE));
     }
 
     /** How many connections servers may have out of networks of their own. */

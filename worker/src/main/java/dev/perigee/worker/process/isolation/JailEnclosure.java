@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param limits of all that is inside
  * @param tenant whose it is
- * @param home where all that it may write to disk is
+ * @param home where all that it may write to disk is; null for what only removes files
  * @param groups where its control group is from; null without one
  * @param group its control group; null without one
  * @param last done when nothing inside lives any more
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 record JailEnclosure(
         TreeLimits limits,
         Tenant tenant,
-        Path home,
+        @Nullable Path home,
         @Nullable MemoryGroups groups,
         @Nullable Path group,
         Runnable last)

@@ -129,7 +129,8 @@ final class JailIsolation implements Isolation {
     /** Runs something harmless in a jail: null when that works, else what went wrong. */
     @Nullable String probe(ProcessLauncher launcher) throws InterruptedException {
         var directory = caches.probe();
-        var home = new Home.OfWorker(directory);
+        // Whether a jail works does not depend on how full the disk is.
+        var home = new Home.Disused(directory);
         var probe = new JailProbe(policy.network() != NetworkMode.HOST);
         var program = new ServerProgram(home, ServerRuntime.NODE, probe.command(), Map.of());
         var jailLog = JailLog.in(logs);
@@ -170,7 +171,7 @@ final class JailIsolation implements Isolation {
                 new JailEnclosure(
                         limits(program.home()),
                         program.home().tenant(),
-                        home.host(),
+                        program.home() instanceof Home.Disused ? null : home.host(),
                         groups,
                         group,
                         () -> {

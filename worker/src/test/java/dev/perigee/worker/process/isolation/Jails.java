@@ -7,6 +7,7 @@ import dev.perigee.protocol.settings.Settings;
 import dev.perigee.worker.egress.EgressGuards;
 import dev.perigee.worker.egress.EgressPolicy;
 import dev.perigee.worker.process.ChildProcess;
+import dev.perigee.worker.process.DiskReserve;
 import dev.perigee.worker.process.LaunchException;
 import dev.perigee.worker.process.LauncherOptions;
 import dev.perigee.worker.process.Limit;
@@ -36,6 +37,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 /** The part of a worker that starts jailed programs, and what can be seen of them from outside. */
@@ -47,6 +49,9 @@ final class Jails implements AutoCloseable {
     /** Quicker than a worker's at homes. */
     private static final LimitWatch.Pace PACE =
             new LimitWatch.Pace(Duration.ofMillis(250), Duration.ofMillis(250));
+
+    /** What is to stay free. */
+    static final long DISK_RESERVE = 64 << 20;
 
     /** What one hostile program said and how it ended. */
     record Deed(ChildProcess process, RecordingListener heard) {
@@ -62,6 +67,9 @@ final class Jails implements AutoCloseable {
 
     /** Among the arguments of every program, so that it is found from outside. */
     final String token = "token-" + UUID.randomUUID();
+
+    /** What the disk of all homes is said to have free. */
+    final AtomicLong freeDisk = new AtomicLong(Long.MAX_VALUE);
 
     /** Each end by a limit. */
     final Queue<Limit> ended = new ConcurrentLinkedQueue<>();
@@ -83,7 +91,13 @@ final class Jails implements AutoCloseable {
         var owner = new ProcessOwner(workerId, "first");
         watchdog = Watchdog.start(owner, retention, launcher, () -> {});
         var settings = settings(given);
-        limits = LimitWatch.start(new ProcessTable(), PACE, totals(settings), ended::add);
+        limits =
+                LimitWatch.start(
+                        new ProcessTable(),
+                        PACE,
+                        totals(settings),
+                        new DiskReserve(freeDisk::get, DISK_RESERVE),
+                        ended::add);
         owned =
                 new OwnedLauncher(
                         launcher, owner, watchdog, termination, Duration.ofMillis(500), limits);

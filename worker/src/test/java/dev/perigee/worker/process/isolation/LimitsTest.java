@@ -240,6 +240,39 @@ final class LimitsTest {
     }
 
     @Test
+    @DisplayName(
+            "TEN-09: where the disk of all is nearly full nothing starts, whoever has most ends once,"
+                    + " and others go on; when there is room again, all start")
+    void diskOfAll() throws Exception {
+        try (var jails = open(Map.of())) {
+            var neighbour = neighbour(jails);
+            var first = jails.attempt(home("alice", 1), "home_bytes", 5);
+            var second = jails.attempt(home("alice", 2), "home_bytes", 7);
+            first.heard().awaitStdout("wrote");
+            second.heard().awaitStdout("wrote");
+
+            jails.freeDisk.set(Jails.DISK_RESERVE - 1);
+            var end = end(second);
+            assertThat(end.limit()).isEqualTo(Limit.DISK);
+            assertThat(end.message()).contains("of its user's servers", "64 MiB are to stay free");
+            assertThatExceptionOfType(LaunchException.class)
+                    .isThrownBy(() -> jails.shell("echo up"))
+                    .withMessageContaining("isolation.disk-reserve")
+                    .extracting(LaunchException::reason)
+                    .isEqualTo(LaunchException.Reason.DISK_RESERVE);
+            answers(neighbour);
+            assertThat(jails.ended).containsExactly(Limit.DISK);
+
+            // Somebody goes on.
+            jails.freeDisk.set(Jails.DISK_RESERVE / 2);
+            assertThat(end(first).limit()).isEqualTo(Limit.DISK);
+
+            jails.freeDisk.set(Jails.DISK_RESERVE);
+            assertThat(jails.shell("echo up").told()).contains("up");
+        }
+    }
+
+    @Test
     @DisplayName("TEN-09: removed files that are open count, too, and are gone with their server")
     void removedFiles() throws Exception {
         try (var jails = open(Map.of("isolation.disk", "10MiB"))) {

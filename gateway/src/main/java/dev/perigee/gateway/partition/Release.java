@@ -1,0 +1,83 @@
+package dev.perigee.gateway.partition;
+
+import dev.perigee.gateway.link.LinkException;
+import dev.perigee.gateway.quarantine.Suspicion;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has an instance run that waited since workers died which turn out to live, and only then has it
+ * noted that it may: whoever owns the partition next does so again, else. For the owner's thread.
+ */
+final class Release {
+    private static final Logger LOG = LoggerFactory.getLogger(Release.class);
+    private static final Duration LIMIT = Duration.ofMinutes(15);
+
+    private final PartitionContext context;
+    private final BiConsumer<String, Suspicion> released;
+    private final Map<String, Suspicion> underWay = new HashMap<>();
+
+    /**
+     * @param released told when an instance runs, and what it answers for from then on
+     */
+    Release(PartitionContext context, BiConsumer<String, Suspicion> released) {
+        this.context = context;
+        this.released = released;
+    }
+
+    /** Whether this instance is being released, and may run. */
+    boolean isOf(String processId) {
+        return underWay.containsKey(processId);
+    }
+
+    /** A command decides of the instance now; what it was to answer for, null when it was not. */
+    @Nullable Suspicion interrupt(String processId) {
+        return underWay.remove(processId);
+    }
+
+    /** The session is over. */
+    void over() {
+        underWay.clear();
+    }
+
+    void begin(Session session, Instance instance, Suspicion next) {
+        var processId = instance.processId();
+        underWay.put(processId, next);
+        var order =
+                OrderPayload.restore(
+                        context.partition(), instance, context.state().runtime(processId), null);
+        var now = context.services().clock().instant();
+        try {
+            session.awake().given(processId, false, now);
+            var pending = session.link().submit(order.method(), order.order(), now.plus(LIMIT));
+            Thread.ofVirtual()
+                    .name("release-" + context.partition())
+                    .start(
+                            () -> {
+                                try {
+                                    var _ = pending.await();
+                                    context.mailbox().post(() -> ended(session, processId, next));
+                                } catch (LinkException e) {
+                                    LOG.atDebug().setCause(e).log("The next owner releases it");
+                                } catch (InterruptedException e) {
+                                    Thread.currentThread().interrupt();
+                                }
+                            });
+        } catch (LinkException e) {
+            LOG.atDebug().setCause(e).log("The next owner releases it");
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void ended(Session session, String processId, Suspicion next) {
+        if (session.equals(context.session()) && underWay.remove(processId, next)) {
+            released.accept(processId, next);
+        }
+    }
+}
