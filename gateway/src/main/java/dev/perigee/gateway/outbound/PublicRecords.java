@@ -3,6 +3,9 @@ package dev.perigee.gateway.outbound;
 import static dev.perigee.gateway.outbound.CloudEvents.bytes;
 
 import dev.perigee.protocol.command.CommandResult;
+import dev.perigee.protocol.event.Event;
+import dev.perigee.protocol.event.EventBody.StatusChanged;
+import dev.perigee.protocol.event.EventOrigin;
 import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.event.Heartbeat;
 import dev.perigee.protocol.json.Json;
@@ -52,6 +55,28 @@ public final class PublicRecords {
                         event.processId(),
                         clock.instant(),
                         event.traceparent()));
+    }
+
+    /**
+     * A status that a gateway tells by itself.
+     *
+     * @param epoch of its claim
+     * @param what there is one of under a claim for each instance
+     */
+    public ProducerRecord<byte[], byte[]> status(
+            int partition, long epoch, String what, EventOrigin origin, StatusChanged status) {
+        var processId = origin.processId();
+        return record(
+                names.of(Topic.STATUS),
+                processId,
+                Json.write(Event.of(origin, status)),
+                CloudEvents.headers(
+                        processId + "/" + epoch + "/" + what,
+                        source(partition),
+                        status.type().wireName(),
+                        processId,
+                        origin.timestamp(),
+                        null));
     }
 
     /** A result in place of one that its topic does not take. */
