@@ -1,7 +1,9 @@
 package dev.perigee.gateway.link;
 
+import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.MessageAssembler;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -26,6 +28,18 @@ final class JettyWire implements LinkConnection.Wire, FrameHandler {
 
     void bind(LinkConnection owner) {
         connection = owner;
+    }
+
+    /** Where the worker is; null while the connection is not open. */
+    @Nullable SocketAddress worker() {
+        var open = session;
+        return open == null ? null : open.getRemoteAddress();
+    }
+
+    /** The connection's two ends as this side sees them, null where they are not known. */
+    Hello.@Nullable Ends ends() {
+        var open = session;
+        return open == null ? null : Hello.Ends.of(open.getLocalAddress(), open.getRemoteAddress());
     }
 
     @Override
@@ -92,13 +106,13 @@ final class JettyWire implements LinkConnection.Wire, FrameHandler {
 
     @Override
     public void onError(Throwable cause, Callback callback) {
-        lost(cause.getClass().getSimpleName() + ": " + cause.getMessage());
+        endedThere(cause.getClass().getSimpleName() + ": " + cause.getMessage());
         callback.succeeded();
     }
 
     @Override
     public void onClosed(CloseStatus status, Callback callback) {
-        lost("closed with status " + status.getCode());
+        endedThere("closed with status " + status.getCode());
         callback.succeeded();
     }
 
@@ -119,7 +133,7 @@ final class JettyWire implements LinkConnection.Wire, FrameHandler {
                         done,
                         failure -> {
                             done.run();
-                            lost("write failed: " + failure.getClass().getSimpleName());
+                            endedThere("write failed: " + failure.getClass().getSimpleName());
                         }),
                 false);
     }
@@ -142,6 +156,13 @@ final class JettyWire implements LinkConnection.Wire, FrameHandler {
         var open = session;
         if (open != null) {
             open.abort();
+        }
+    }
+
+    private void endedThere(String reason) {
+        var owner = connection;
+        if (owner != null) {
+            owner.closedThere(reason);
         }
     }
 

@@ -43,6 +43,7 @@ final class LinkConnection {
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Queue<Runnable> early = new ArrayDeque<>();
     private volatile @Nullable WorkerClock clock;
+    private volatile boolean closedThere;
     private boolean greeted;
 
     LinkConnection(
@@ -226,11 +227,26 @@ final class LinkConnection {
         closed.await();
     }
 
-    /** Closes; the first reason counts. Any thread, also the transport when it lost the worker. */
+    /** Whether it was the other side, or its host, that ended it; known once it is closed. */
+    boolean wasClosedThere() {
+        return closedThere;
+    }
+
+    /** The transport lost the worker. */
+    void closedThere(String reason) {
+        close(reason, true);
+    }
+
+    /** Closes; the first reason counts. Any thread. */
     void close(String reason) {
+        close(reason, false);
+    }
+
+    private void close(String reason, boolean there) {
         if (!closeReason.compareAndSet(null, reason)) {
             return;
         }
+        closedThere = there;
         writer.close();
         wire.disconnect();
         for (var id : unanswered.keySet()) {

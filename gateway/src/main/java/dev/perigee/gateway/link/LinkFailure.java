@@ -10,6 +10,11 @@ public enum LinkFailure {
     /** The worker process is a new one: as {@link #EXPIRED}, the old processes are known dead. */
     INCARNATION_CHANGED,
     /**
+     * The worker's process is dead, and its watchdog has had the time to end what it ran: place the
+     * partition anywhere at once.
+     */
+    DEAD,
+    /**
      * The worker was not reached in time, or refuses this gateway for good. Its processes may live
      * on for a while: see {@code placement} before the partition goes elsewhere.
      */

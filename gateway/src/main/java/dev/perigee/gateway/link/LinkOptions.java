@@ -37,6 +37,8 @@ public record LinkOptions(
      *
      * @param connectTimeout of one attempt to reach a worker, up to the upgrade
      * @param answerTimeout of hello and attach
+     * @param refusedFor how long a worker's host refuses connections until its process counts as
+     *     dead, and all it ran; zero for never
      * @param recoveryMargin by how much a link gives up before its worker does
      * @param backoffMin ceiling of the first random delay between attempts
      * @param backoffMax ceiling of the last
@@ -47,6 +49,7 @@ public record LinkOptions(
             Duration answerTimeout,
             Duration pingInterval,
             Duration deadAfter,
+            Duration refusedFor,
             Duration recoveryMargin,
             Duration backoffMin,
             Duration backoffMax,

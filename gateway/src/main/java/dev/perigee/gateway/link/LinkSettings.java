@@ -83,6 +83,16 @@ public final class LinkSettings {
                     POSITIVE,
                     "10s",
                     "A link without a pong for this long is dead and is dialled again.");
+    public static final Setting<Duration> REFUSED_FOR =
+            Setting.of(
+                    "link.refused-for",
+                    SettingType.duration(),
+                    "5s",
+                    "When a worker's side ended a link and its host then refuses connections for"
+                            + " so long, the worker is dead, and its watchdog has ended its"
+                            + " servers: they start elsewhere at once. Only where nothing that"
+                            + " changes addresses stands between. 0s for never, as where a"
+                            + " firewall may reset links, or an address moves to another host.");
     public static final Setting<Duration> RECOVERY_MARGIN =
             Setting.of(
                     "link.recovery-margin",
@@ -150,6 +160,7 @@ public final class LinkSettings {
                             ANSWER_TIMEOUT,
                             PING_INTERVAL,
                             DEAD_AFTER,
+                            REFUSED_FOR,
                             RECOVERY_MARGIN,
                             RETENTION_SURPLUS,
                             LEASE,
@@ -192,6 +203,7 @@ public final class LinkSettings {
                         settings.value(ANSWER_TIMEOUT),
                         settings.value(PING_INTERVAL),
                         settings.value(DEAD_AFTER),
+                        settings.value(REFUSED_FOR),
                         settings.value(RECOVERY_MARGIN),
                         settings.value(BACKOFF_MIN),
                         settings.value(BACKOFF_MAX),

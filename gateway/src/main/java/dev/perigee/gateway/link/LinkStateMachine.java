@@ -13,8 +13,8 @@ import java.time.Duration;
  *         this generation's connection closed│   │established        │established: begins anew,
  *                                            ▼   │                   │old sessions are gone
  *                                         RECOVERING ───────────▶ FAILED
- *                                                 deadline, or a
- *                                                 permanent refusal
+ *                                                 deadline, a permanent
+ *                                                 refusal, or its death
  * </pre>
  *
  * A connection is a generation. A close that belongs to an older one changes nothing, and one that
@@ -29,7 +29,9 @@ final class LinkStateMachine {
         NONE,
         CONNECTED,
         SUSPENDED,
-        FAILED
+        FAILED,
+        /** Failed, and the worker's process is dead. */
+        DEAD
     }
 
     private static final long NO_GENERATION = 0;
@@ -81,6 +83,15 @@ final class LinkStateMachine {
     /** The worker refused this gateway in a way that trying again does not change. */
     Change refused(long generation) {
         return state == LinkState.RECOVERING && generation == newest ? fail() : Change.NONE;
+    }
+
+    /** The worker's process is proved dead: nothing comes back. */
+    Change died() {
+        if (state != LinkState.RECOVERING) {
+            return Change.NONE;
+        }
+        state = LinkState.FAILED;
+        return Change.DEAD;
     }
 
     /** Gives up when the deadline has passed. */

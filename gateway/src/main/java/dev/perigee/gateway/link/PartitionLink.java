@@ -18,6 +18,12 @@ public interface PartitionLink {
     String workerId();
 
     /**
+     * When the last connection ended on which the worker was asked for the session, so that it may
+     * have held it for this gateway until then; null while there is one, or it was never asked.
+     */
+    @Nullable Instant heldUntil();
+
+    /**
      * Takes a tool request if it can be sent at once, and sends it at the next {@link #flush}, so
      * that requests that came together go together; never waits.
      *

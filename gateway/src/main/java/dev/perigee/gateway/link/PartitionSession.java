@@ -62,6 +62,8 @@ final class PartitionSession implements PartitionLink {
     private final SessionListener owner;
     private final Duration lease;
     private volatile boolean everAttached;
+    private volatile @Nullable LinkConnection asked;
+    private volatile @Nullable Instant heldUntil;
 
     PartitionSession(
             PartitionClaim claim,
@@ -94,6 +96,11 @@ final class PartitionSession implements PartitionLink {
     @Override
     public String workerId() {
         return workerId;
+    }
+
+    @Override
+    public @Nullable Instant heldUntil() {
+        return heldUntil;
     }
 
     boolean isAttached() {
@@ -189,6 +196,12 @@ final class PartitionSession implements PartitionLink {
     /** Asks the worker for the session once and waits; on the link's attach thread. */
     AttachStep attach(LinkConnection via, String gatewayId, Duration atMost)
             throws InterruptedException {
+        asked = via;
+        heldUntil = null;
+        if (via.isClosed()) {
+            suspend(via);
+            return AttachStep.OVER;
+        }
         var request =
                 new Attach.Request(
                         claim.partition(),
@@ -238,6 +251,9 @@ final class PartitionSession implements PartitionLink {
 
     /** The connection closed; on the link's thread. */
     void suspend(LinkConnection closed) {
+        if (closed.equals(asked)) {
+            heldUntil = Instant.now();
+        }
         calls.suspended(closed);
         notices.suspended(closed);
         delivery.suspended(closed);

@@ -20,6 +20,7 @@ record SessionEnd(Reason reason, @Nullable LinkFailure failure, String message) 
                 switch (failure) {
                     case EXPIRED -> "The worker no longer has the session";
                     case INCARNATION_CHANGED -> "The worker restarted";
+                    case DEAD -> "The worker died";
                     case UNREACHABLE -> "The worker could not be reached in time";
                     case DRAINING -> "The worker is leaving";
                     case ENDED -> "The worker gave the session up";

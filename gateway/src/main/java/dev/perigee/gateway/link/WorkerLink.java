@@ -3,6 +3,7 @@ package dev.perigee.gateway.link;
 import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.LinkMethod;
 import dev.perigee.protocol.link.SessionNotice;
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,7 @@ final class WorkerLink implements PartitionSession.Host {
     private final LinkMeters meters;
     private final WorkerStanding standing;
     private final LinkStateMachine machine;
+    private final DeathWatch deaths;
     private final Backoff backoff;
     private final Backoff recoveryBackoff;
     private final AtomicLong callIds = new AtomicLong();
@@ -68,6 +70,7 @@ final class WorkerLink implements PartitionSession.Host {
         this.standing = new WorkerStanding(address.shown());
         this.notices = new LinkNotices(standing, sessions, listener);
         this.machine = new LinkStateMachine(timing.recoveryMargin());
+        this.deaths = new DeathWatch(timing.refusedFor());
         this.backoff =
                 new Backoff(timing.backoffMin(), timing.backoffMax(), ThreadLocalRandom.current());
         this.recoveryBackoff =
@@ -149,9 +152,10 @@ final class WorkerLink implements PartitionSession.Host {
                         events,
                         meters);
         synchronized (attachLock) {
-            if (!standing.isProcess(workerId, incarnation)) {
+            if (!standing.isProcess(workerId, incarnation)
+                    || standing.state() == LinkState.FAILED) {
                 throw new IllegalArgumentException(
-                        "Worker " + workerId + " is another process by now");
+                        "Worker " + workerId + " is another process by now, or given up");
             }
             var other = sessions.get(claim.partition());
             if (other != null && other.claim().epoch() >= claim.epoch()) {
@@ -194,6 +198,7 @@ final class WorkerLink implements PartitionSession.Host {
             while (stopped.getCount() > 0) {
                 apply(machine.expire(System.nanoTime()));
                 attempt();
+                lookForDeath();
                 var delays = machine.state() == LinkState.RECOVERING ? recoveryBackoff : backoff;
                 var pause = Math.min(delays.next().toNanos(), machine.nanosLeft(System.nanoTime()));
                 if (stopped.await(pause, TimeUnit.NANOSECONDS)) {
@@ -205,12 +210,28 @@ final class WorkerLink implements PartitionSession.Host {
         }
     }
 
+    /** Whether the worker cannot come back, and nothing of it is left. */
+    private void lookForDeath() {
+        var suspect = deaths.suspect();
+        if (suspect == null || machine.state() != LinkState.RECOVERING) {
+            return;
+        }
+        long now = System.nanoTime();
+        if (deaths.looked(Knock.isRefused(suspect), now)) {
+            standing.died();
+            standing.problem("the worker died: nobody listens at " + suspect);
+            apply(machine.died());
+        }
+    }
+
     /** One generation, from dialling to the end of its connection. */
     private void attempt() throws InterruptedException {
         var generation = machine.beginAttempt();
         var wire = new JettyWire();
         var connection = new LinkConnection(generation, wire, callIds, options, notices, meters);
         wire.bind(connection);
+        InetSocketAddress listensAt = null;
+        boolean met = false;
         try {
             dialer.dial(address, wire, inTime(options.timing().connectTimeout()));
             keepAlive(connection);
@@ -222,6 +243,8 @@ final class WorkerLink implements PartitionSession.Host {
                         "another address leads to the worker " + hello.workerId() + " too", true);
             }
             connection.clock(WorkerClock.read(hello.clockMs()));
+            listensAt = direct(wire, hello);
+            met = true;
             adopt(hello);
             connection.greeted();
             reportLeases(connection);
@@ -243,7 +266,21 @@ final class WorkerLink implements PartitionSession.Host {
                     .log("Something went wrong on a link, it begins anew");
         } finally {
             end(connection);
+            if (met) {
+                deaths.ended(
+                        connection.wasClosedThere() && !standing.isLeaving() ? listensAt : null);
+            }
         }
+    }
+
+    /** Where the worker listens, if nothing stands between; null where something may. */
+    private static @Nullable InetSocketAddress direct(JettyWire wire, Hello.Result hello) {
+        var ends = wire.ends();
+        return ends != null
+                        && ends.equals(hello.ends())
+                        && wire.worker() instanceof InetSocketAddress there
+                ? there
+                : null;
     }
 
     private void end(LinkConnection connection) {
@@ -353,7 +390,11 @@ final class WorkerLink implements PartitionSession.Host {
             return;
         }
         var before = standing.state();
-        standing.state(machine.state());
+        List<PartitionSession> open;
+        synchronized (attachLock) {
+            standing.state(machine.state());
+            open = List.copyOf(sessions.values());
+        }
         switch (change) {
             case CONNECTED -> {
                 if (before == LinkState.RECOVERING) {
@@ -362,7 +403,11 @@ final class WorkerLink implements PartitionSession.Host {
             }
             case FAILED -> {
                 meters.givenUp.increment();
-                lose(List.copyOf(sessions.values()), LinkFailure.UNREACHABLE);
+                lose(open, LinkFailure.UNREACHABLE);
+            }
+            case DEAD -> {
+                meters.givenUp.increment();
+                lose(open, LinkFailure.DEAD);
             }
             case SUSPENDED, NONE -> {}
         }

@@ -17,7 +17,7 @@ public interface WorkerLinks extends AutoCloseable {
      * @param create whether to create the session where the worker has none: only with a fresh
      *     claim. Applies to the first attach; later ones only resume
      * @throws IllegalArgumentException when no worker of that id was reached yet, or it is another
-     *     process by now
+     *     process by now, or given up
      * @throws IllegalStateException when the partition is open there under this or a newer claim; a
      *     session of an older claim is replaced
      */

@@ -29,6 +29,7 @@ final class WorkerStanding {
     private volatile @Nullable Instant goneSince;
     private volatile SessionNotice.@Nullable Draining draining;
     private volatile @Nullable String problem;
+    private volatile boolean dead;
 
     WorkerStanding(URI address) {
         this.address = address;
@@ -73,13 +74,15 @@ final class WorkerStanding {
                 met == null ? null : Duration.ofMillis(met.retentionMs()),
                 capacity(met),
                 drain(),
-                problem);
+                problem,
+                dead);
     }
 
     Meeting met(Hello.Result hello) {
         var before = who;
         who = hello;
         goneSince = null;
+        dead = false;
         draining = hello.draining();
         if (before == null) {
             return Meeting.SAME;
@@ -102,7 +105,18 @@ final class WorkerStanding {
     void forget() {
         who = null;
         goneSince = null;
+        dead = false;
         draining = null;
+    }
+
+    /** The process that answered last is proved dead. */
+    void died() {
+        dead = true;
+    }
+
+    /** Whether it said that it is leaving: its end proves nothing then. */
+    boolean isLeaving() {
+        return drain() != SessionNotice.Phase.SERVING;
     }
 
     /** The connection ended. */

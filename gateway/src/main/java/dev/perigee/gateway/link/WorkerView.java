@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param capacity how much it takes in proportion to other workers
  * @param phase whether it takes sessions, as it said last
  * @param problem why the last attempt to reach it failed, for people; null when connected
+ * @param dead whether the process of that incarnation is proved dead, and all it ran
  */
 public record WorkerView(
         URI address,
@@ -30,7 +31,8 @@ public record WorkerView(
         @Nullable Duration retention,
         int capacity,
         SessionNotice.Phase phase,
-        @Nullable String problem) {
+        @Nullable String problem,
+        boolean dead) {
 
     /** Whether it is leaving. */
     public boolean isDraining() {

@@ -227,7 +227,7 @@ final class Quarantine implements Trial.Docket {
             return false;
         }
         return switch (failure) {
-            case INCARNATION_CHANGED -> true;
+            case INCARNATION_CHANGED, DEAD -> true;
             case UNREACHABLE ->
                     context.services().links().workers().stream()
                             .noneMatch(worker -> isProcess(worker, host) && isThere(worker));

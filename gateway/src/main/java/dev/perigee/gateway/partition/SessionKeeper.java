@@ -1,8 +1,10 @@
 package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.link.LinkFailure;
+import dev.perigee.gateway.link.LinkState;
 import dev.perigee.gateway.link.PartitionClaim;
 import dev.perigee.gateway.link.SessionListener;
+import dev.perigee.gateway.link.WorkerView;
 import dev.perigee.gateway.placement.HostDecision;
 import dev.perigee.gateway.placement.Hosted;
 import dev.perigee.gateway.placement.LastHeld;
@@ -51,6 +53,7 @@ final class SessionKeeper {
     private final Departure departure;
     private final Resealing resealing;
     private final RestoreProblem problem;
+    private final OwnStatuses statuses;
     private @Nullable PartitionClaim claim;
     private boolean recordingHost;
     private Timers.@Nullable Entry retry;
@@ -72,6 +75,7 @@ final class SessionKeeper {
         this.claims = new Claims(context);
         this.resealing = new Resealing(context);
         this.problem = new RestoreProblem(context.partition());
+        this.statuses = new OwnStatuses(context);
         this.departure = new Departure(context, calls, () -> Quietly.run(this::serve));
         this.lastHeld = gained(context);
         this.hosted = new Hosted(context.partition(), null, 0);
@@ -161,6 +165,9 @@ final class SessionKeeper {
         switch (context.services().hosts().choose(context.partition(), recorded, lastHeld)) {
             case HostDecision.Place(var workerId) -> place(workerId);
             case HostDecision.Wait(var until, var reason) -> {
+                if (recorded != null && isGivenUp(recorded.workerId())) {
+                    statuses.lost(recorded.workerId(), claim.epoch());
+                }
                 LOG.atDebug()
                         .addKeyValue("partition", context.partition())
                         .addKeyValue("reason", reason)
@@ -232,9 +239,19 @@ final class SessionKeeper {
     }
 
     private @Nullable String incarnation(String workerId) {
+        var worker = worker(workerId);
+        return worker == null ? null : worker.incarnation();
+    }
+
+    private boolean isGivenUp(String workerId) {
+        var worker = worker(workerId);
+        return worker != null && worker.state() == LinkState.FAILED;
+    }
+
+    private @Nullable WorkerView worker(String workerId) {
         for (var worker : context.services().links().workers()) {
             if (workerId.equals(worker.workerId())) {
-                return worker.incarnation();
+                return worker;
             }
         }
         return null;
@@ -274,6 +291,7 @@ final class SessionKeeper {
         session.createdEpoch(result.createdEpoch());
         lastHeld = lastHeld.byThisOnly();
         noteAwake(session, result);
+        Quietly.run(() -> statuses.found(session, result));
         quarantine.attached(session);
         calls.attached(result);
         context.feed().attached(result.createdEpoch());
@@ -315,13 +333,19 @@ final class SessionKeeper {
         calls.serving();
     }
 
+    private void givenUp(Session session) {
+        var link = session.link();
+        Quietly.run(() -> statuses.lost(link.workerId(), link.claim().epoch()));
+    }
+
     private void ended(Session session, boolean alive, String reason) {
         session.close();
         quarantine.over();
         context.session(null);
         departure.over();
         context.feed().detached();
-        lastHeld = lastHeld.until(context.services().clock().instant());
+        var until = session.link().heldUntil();
+        lastHeld = lastHeld.until(until == null ? context.services().clock().instant() : until);
         state = OwnerState.RESTORING;
         context.services().metrics().sessionEnded(reason);
         LOG.atInfo()
@@ -416,7 +440,12 @@ final class SessionKeeper {
                     current -> {
                         switch (reason) {
                             case ENDED, DRAINING -> vacated(current, name);
-                            case EXPIRED, INCARNATION_CHANGED, UNREACHABLE, REFUSED -> {
+                            case EXPIRED, INCARNATION_CHANGED, DEAD, UNREACHABLE -> {
+                                quarantine.lost(current, reason);
+                                givenUp(current);
+                                ended(current, false, name);
+                            }
+                            case REFUSED -> {
                                 quarantine.lost(current, reason);
                                 ended(current, false, name);
                             }

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * are found again; also when it drains: it may have the session still, or says that it has nothing
  * of it. Elsewhere only when no host is recorded, as after the worker confirmed the end of all
  * processes, or when they are surely dead: it answers as a new incarnation, which kills leftovers
- * before it listens, or the safety window has passed. So no process lives twice. A gateway that
- * starts waits a moment for all its workers, else the first to answer would get everything. Pure:
- * ask again when a worker changes or the wait is over.
+ * before it listens, its link has proved its death, or the safety window has passed. So no process
+ * lives twice. A gateway that starts waits a moment for all its workers, else the first to answer
+ * would get everything. Pure: ask again when a worker changes or the wait is over.
  */
 public final class HostChoice {
     /**
@@ -56,7 +56,7 @@ public final class HostChoice {
         if (host != null && isUsable(host, recorded)) {
             return new HostDecision.Place(recorded.workerId());
         }
-        if (host != null && !recorded.incarnation().equals(host.incarnation())) {
+        if (host != null && isProvedDead(host, recorded, held)) {
             return anywhere(partition, workers, now);
         }
         var safeAt = surelyDeadAt(host, held);
@@ -83,6 +83,17 @@ public final class HostChoice {
                     !host.isDraining() || recorded.incarnation().equals(host.incarnation());
             case CONNECTING, FAILED -> false;
         };
+    }
+
+    /**
+     * Whether the process of the worker that had the partition is known to be dead. An incarnation
+     * that is not the recorded one is a newer one when it is connected now, or when this gateway
+     * had the session itself before it met it. Else another gateway may have met a newer one since.
+     */
+    private static boolean isProvedDead(WorkerView host, RecordedHost recorded, LastHeld held) {
+        return recorded.incarnation().equals(host.incarnation())
+                ? host.dead()
+                : host.state() == LinkState.CONNECTED || held.byOthers() == null;
     }
 
     private Instant surelyDeadAt(@Nullable WorkerView host, LastHeld held) {

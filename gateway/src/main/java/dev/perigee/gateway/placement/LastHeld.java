@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param byOthers the group gave the partition to this gateway then, so that it told no other one
  *     later that it has it; null once this gateway had the session itself, which ended theirs
- * @param byThis when its own session ended; when it gained the partition, before the first
+ * @param byThis when it had the session last; when it gained the partition, before the first
  */
 public record LastHeld(@Nullable Instant byOthers, Instant byThis) {
 
@@ -22,8 +22,8 @@ public record LastHeld(@Nullable Instant byOthers, Instant byThis) {
         return new LastHeld(null, byThis);
     }
 
-    /** Its session ended. */
+    /** It had the session until then. */
     public LastHeld until(Instant at) {
-        return new LastHeld(byOthers, at);
+        return new LastHeld(byOthers, at.isAfter(byThis) ? at : byThis);
     }
 }

@@ -39,7 +39,8 @@ final class FleetMapTest {
                 null,
                 100,
                 SessionNotice.Phase.SERVING,
-                "cut");
+                "cut",
+                false);
     }
 
     private void claim(int partition, String gateway, String worker) {

@@ -94,7 +94,8 @@ final class FakeWorker {
 
     @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
     private static Hello.Result hello(String incarnation, long retentionMs) {
-        return new Hello.Result("worker-1", incarnation, retentionMs, List.of(), null, null, null);
+        return new Hello.Result(
+                "worker-1", incarnation, retentionMs, List.of(), null, null, null, null);
     }
 
     private static ConnectionFactory[] factories(SslContextFactory.@Nullable Server tls) {
@@ -152,6 +153,31 @@ final class FakeWorker {
     FakeWorker retention(Duration announced) {
         retention = announced;
         return this;
+    }
+
+    /** As newer workers do: says between what ends the newest connection is. */
+    @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
+    FakeWorker saysItsEnds() {
+        return on(
+                LinkMethod.HELLO,
+                request -> {
+                    var newest = Objects.requireNonNull(peer).session;
+                    return answer(
+                            request,
+                            new Hello.Result(
+                                    "worker-1",
+                                    incarnation,
+                                    retention.toMillis(),
+                                    List.of(),
+                                    null,
+                                    null,
+                                    null,
+                                    newest == null
+                                            ? null
+                                            : Hello.Ends.of(
+                                                    newest.getRemoteSocketAddress(),
+                                                    newest.getLocalSocketAddress())));
+                });
     }
 
     static LinkFrame answer(LinkFrame.Request request, Object result) {

@@ -79,7 +79,8 @@ final class LeaseReportsTest {
                                                 List.of(),
                                                 null,
                                                 null,
-                                                clock)))
+                                                clock,
+                                                null)))
                 .on(
                         LinkMethod.LEASE,
                         request -> FakeWorker.answer(request, new Lease.Result(clock)));

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** A worker double, a proxy before it and real links through the proxy, on short times. */
 final class LinkFixture {
     static final Duration LEASE = Duration.ofSeconds(60);
+    static final Duration REFUSED_FOR = Duration.ofMillis(700);
     static final PartitionClaim CLAIM = new PartitionClaim(3, 40);
 
     final FakeWorker worker;
@@ -105,6 +106,7 @@ final class LinkFixture {
                         Duration.ofSeconds(3),
                         Duration.ofMillis(100),
                         Duration.ofMillis(1500),
+                        REFUSED_FOR,
                         Duration.ofSeconds(5),
                         Duration.ofMillis(10),
                         Duration.ofMillis(100),

@@ -59,6 +59,7 @@ final class LinkSettingsTest {
                                         Duration.ofSeconds(5),
                                         Duration.ofSeconds(10),
                                         Duration.ofSeconds(5),
+                                        Duration.ofSeconds(5),
                                         Duration.ofMillis(100),
                                         Duration.ofSeconds(2),
                                         Duration.ofMillis(200))));
@@ -78,6 +79,7 @@ final class LinkSettingsTest {
         texts.put("link.lease", "17s");
         texts.put("link.ping-interval", "3s");
         texts.put("link.dead-after", "4s");
+        texts.put("link.refused-for", "12s");
         texts.put("link.recovery-margin", "5s");
         texts.put("link.retention-surplus", "6s");
         texts.put("link.backoff-min", "7ms");
@@ -111,6 +113,7 @@ final class LinkSettingsTest {
                                         Duration.ofSeconds(2),
                                         Duration.ofSeconds(3),
                                         Duration.ofSeconds(4),
+                                        Duration.ofSeconds(12),
                                         Duration.ofSeconds(5),
                                         Duration.ofMillis(7),
                                         Duration.ofMillis(8),

@@ -100,6 +100,16 @@ final class LinkStateMachineTest {
         assertThat(machine.nanosLeft(START)).isEqualTo(left);
     }
 
+    @ParameterizedTest
+    @EnumSource(LinkState.class)
+    @DisplayName("OWN-14: the worker's death ends a recovery, and nothing else")
+    void deathEndsARecovery(LinkState state) {
+        into(state);
+
+        assertThat(machine.died()).isEqualTo(state == RECOVERING ? Change.DEAD : Change.NONE);
+        assertThat(machine.state()).isEqualTo(state == RECOVERING ? FAILED : state);
+    }
+
     @Test
     void theCloseOfTheConnectionStartsTheDeadline() {
         var generation = into(CONNECTED);
@@ -200,7 +210,7 @@ final class LinkStateMachineTest {
             var leftBefore = machine.nanosLeft(now);
             var generation = generations.get(random.nextInt(generations.size()));
             var change =
-                    switch (random.nextInt(5)) {
+                    switch (random.nextInt(6)) {
                         case 0 -> {
                             generations.add(machine.beginAttempt());
                             yield Change.NONE;
@@ -208,6 +218,7 @@ final class LinkStateMachineTest {
                         case 1 -> machine.established(generation, RETENTION);
                         case 2 -> machine.closed(generation, now);
                         case 3 -> machine.expire(now);
+                        case 4 -> machine.died();
                         default -> machine.refused(generation);
                     };
             var expected =
@@ -215,13 +226,13 @@ final class LinkStateMachineTest {
                         case NONE -> before;
                         case CONNECTED -> CONNECTED;
                         case SUSPENDED -> RECOVERING;
-                        case FAILED -> FAILED;
+                        case FAILED, DEAD -> FAILED;
                     };
             assertThat(machine.state()).as("seed %d step %d", seed, step).isEqualTo(expected);
             if (change == Change.SUSPENDED) {
                 assertThat(before).as("seed %d step %d", seed, step).isEqualTo(CONNECTED);
             }
-            if (change == Change.FAILED) {
+            if (change == Change.FAILED || change == Change.DEAD) {
                 assertThat(before).as("seed %d step %d", seed, step).isEqualTo(RECOVERING);
             }
             if (before == RECOVERING && machine.state() == RECOVERING) {

@@ -105,6 +105,7 @@ final class WorkerRosterTest {
                 Duration.ofSeconds(30),
                 100,
                 SessionNotice.Phase.SERVING,
-                null);
+                null,
+                false);
     }
 }

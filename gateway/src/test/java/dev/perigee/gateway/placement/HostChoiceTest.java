@@ -50,7 +50,8 @@ final class HostChoiceTest {
                 id == null ? null : RETENTION,
                 Hello.USUAL_CAPACITY,
                 draining ? SessionNotice.Phase.DRAINING : SessionNotice.Phase.SERVING,
-                null);
+                null,
+                false);
     }
 
     private HostDecision choose(
@@ -142,6 +143,59 @@ final class HostChoiceTest {
     }
 
     @Test
+    @DisplayName("OWN-14: a process that is proved dead is not waited for, whoever had it")
+    void aDeadHostIsLeftAtOnce() {
+        var dead = dead("first");
+
+        for (var held : List.of(LastHeld.gained(NOW), new LastHeld(null, NOW))) {
+            assertThat(choice.choose(3, RECORDED, held, List.of(OTHER, dead), NOW))
+                    .isEqualTo(new HostDecision.Place("worker-2"));
+        }
+    }
+
+    @Test
+    @DisplayName("OWN-01: what is known of an older process says nothing of the recorded one")
+    void anOlderIncarnationThatIsOutOfSightProvesNothing() {
+        var gained = LastHeld.gained(NOW);
+        var failed = worker("worker-1", "older", LinkState.FAILED, NOW.minusSeconds(600), false);
+        var connected = worker("worker-1", "newer", LinkState.CONNECTED, null, true);
+
+        for (var older : List.of(failed, dead("older"))) {
+            assertThat(until(choice.choose(3, RECORDED, gained, List.of(OTHER, older), NOW)))
+                    .isEqualTo(NOW.plusSeconds(75 + 30 + 5));
+        }
+        assertThat(choice.choose(3, RECORDED, gained, List.of(OTHER, connected), NOW))
+                .isEqualTo(new HostDecision.Place("worker-2"));
+    }
+
+    @Test
+    @DisplayName("OWN-13: the window begins when the connection ended, not when it was given up")
+    void theWindowBeginsWithTheEndOfTheConnection() {
+        var ended = NOW.minusSeconds(25);
+        var host = worker("worker-1", "first", LinkState.FAILED, ended, false);
+        var held = LastHeld.gained(NOW.minusSeconds(600)).byThisOnly().until(ended);
+
+        assertThat(until(choice.choose(3, RECORDED, held, List.of(OTHER, host), NOW)))
+                .isEqualTo(ended.plus(WHOLE));
+        assertThat(held.until(ended.minusSeconds(1))).isEqualTo(held);
+    }
+
+    private static WorkerView dead(String incarnation) {
+        return new WorkerView(
+                URI.create("ws://127.0.0.1:7070/link"),
+                "worker-1",
+                incarnation,
+                LinkState.FAILED,
+                NOW,
+                NOW,
+                RETENTION,
+                Hello.USUAL_CAPACITY,
+                SessionNotice.Phase.SERVING,
+                null,
+                true);
+    }
+
+    @Test
     void aHostThatWasNeverReachedIsGivenTheLongestRetention() {
         var unknown = worker(null, null, LinkState.CONNECTING, null, false);
 
@@ -187,7 +241,8 @@ final class HostChoiceTest {
                         RETENTION,
                         3 * Hello.USUAL_CAPACITY,
                         SessionNotice.Phase.SERVING,
-                        null);
+                        null,
+                        false);
         long won =
                 IntStream.range(0, 1_000)
                         .mapToObj(

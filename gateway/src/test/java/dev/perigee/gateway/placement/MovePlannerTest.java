@@ -43,7 +43,8 @@ final class MovePlannerTest {
                 Duration.ofSeconds(30),
                 100,
                 phase,
-                null);
+                null,
+                false);
     }
 
     private static WorkerView serving(int number) {

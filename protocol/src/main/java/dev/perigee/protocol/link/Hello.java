@@ -1,6 +1,8 @@
 package dev.perigee.protocol.link;
 
 import dev.perigee.protocol.json.Require;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,8 @@ public final class Hello {
      * @param draining what it said last when it is leaving, null when it is not
      * @param clockMs the worker's own clock, in which it is told of leases, in milliseconds; null
      *     where an older version knows none
+     * @param ends of the connection, as the worker sees them; null where an older version does not
+     *     say
      */
     public record Result(
             String workerId,
@@ -43,11 +47,33 @@ public final class Hello {
             List<SessionSummary> sessions,
             @Nullable Integer capacity,
             SessionNotice.@Nullable Draining draining,
-            @Nullable Long clockMs) {
+            @Nullable Long clockMs,
+            @Nullable Ends ends) {
         public Result {
             Require.id(workerId, "worker_id");
             Require.text(incarnation, "incarnation");
             sessions = List.copyOf(Require.present(sessions, "sessions"));
+        }
+    }
+
+    /**
+     * The two ends of a connection, each an address and a port. Where both sides see the same ones,
+     * nothing stands between them that could end or refuse connections in place of the worker.
+     */
+    public record Ends(String gateway, String worker) {
+        /** Null where one of them is not known. */
+        public static @Nullable Ends of(
+                @Nullable SocketAddress gateway, @Nullable SocketAddress worker) {
+            return gateway instanceof InetSocketAddress one
+                            && worker instanceof InetSocketAddress other
+                            && !one.isUnresolved()
+                            && !other.isUnresolved()
+                    ? new Ends(text(one), text(other))
+                    : null;
+        }
+
+        private static String text(InetSocketAddress end) {
+            return end.getAddress().getHostAddress() + "|" + end.getPort();
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.perigee.worker.session;
 
 import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.ToolOrder;
@@ -85,6 +86,12 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
             throw new IllegalStateException("no hello yet");
         }
         return id;
+    }
+
+    /** The connection's two ends, null where they are not known. */
+    Hello.@Nullable Ends ends() {
+        var opened = socket;
+        return opened == null ? null : opened.ends();
     }
 
     boolean hasSaidHello() {

@@ -174,7 +174,8 @@ final class LinkDispatcher {
                 sessions.summaries(),
                 identity.capacity(),
                 drain.takesSessions() ? null : drain.notice(),
-                sessions.clockMs());
+                sessions.clockMs(),
+                connection.ends());
     }
 
     private void attach(LinkConnection connection, long id, RawJson params) throws LinkRefusal {

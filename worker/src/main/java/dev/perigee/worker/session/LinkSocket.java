@@ -1,5 +1,6 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.MessageAssembler;
 import java.io.IOException;
@@ -140,6 +141,12 @@ final class LinkSocket implements FrameHandler {
 
     private static Frame text(byte[] message) {
         return new Frame(OpCode.TEXT, ByteBuffer.wrap(message));
+    }
+
+    /** The connection's two ends, null where they are not known. */
+    Hello.@Nullable Ends ends() {
+        var open = session;
+        return open == null ? null : Hello.Ends.of(open.getRemoteAddress(), open.getLocalAddress());
     }
 
     /** Nothing more is to be said. */

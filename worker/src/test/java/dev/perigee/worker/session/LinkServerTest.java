@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.net.http.WebSocketHandshakeException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.websocket.core.CloseStatus;
@@ -143,7 +144,10 @@ final class LinkServerTest {
         try (var gateway = RawGateway.dial("g-1", link.uri(), LinkFixture.TOKEN)) {
             var said = gateway.hello();
             assertThat(said.clockMs()).isPositive();
-            assertThat(said).isEqualTo(hello(said.clockMs()));
+            var ends = Objects.requireNonNull(said.ends());
+            assertThat(ends.worker()).isEqualTo("127.0.0.1|" + link.uri().getPort());
+            assertThat(ends.gateway()).startsWith("127.0.0.1|").isNotEqualTo(ends.worker());
+            assertThat(said).isEqualTo(hello(said.clockMs(), ends));
             var beat = gateway.notice();
             assertThat(beat.method()).isEqualTo(LinkMethod.HEARTBEAT);
             assertThat(Json.read(beat.params(), Heartbeat.class))
@@ -310,8 +314,8 @@ final class LinkServerTest {
     }
 
     @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
-    private static Hello.Result hello(@Nullable Long clockMs) {
+    private static Hello.Result hello(@Nullable Long clockMs, Hello.@Nullable Ends ends) {
         return new Hello.Result(
-                "w-1", "i-1", 20_000, List.of(), Hello.USUAL_CAPACITY, null, clockMs);
+                "w-1", "i-1", 20_000, List.of(), Hello.USUAL_CAPACITY, null, clockMs, ends);
     }
 }

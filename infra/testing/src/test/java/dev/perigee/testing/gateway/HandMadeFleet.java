@@ -113,7 +113,8 @@ final class HandMadeFleet implements Fleet {
                                 Duration.ofSeconds(30),
                                 Hello.USUAL_CAPACITY,
                                 phase,
-                                null));
+                                null,
+                                false));
             }
 
             @Override

@@ -233,6 +233,11 @@ final class HandMadeSession {
         }
 
         @Override
+        public @Nullable Instant heldUntil() {
+            return null;
+        }
+
+        @Override
         public String workerId() {
             return HandMadeFleet.WORKER;
         }
