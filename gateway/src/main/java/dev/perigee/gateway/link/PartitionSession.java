@@ -61,9 +61,8 @@ final class PartitionSession implements PartitionLink {
     private final SessionDelivery delivery;
     private final SessionListener owner;
     private final Duration lease;
+    private final LastAsked asked = new LastAsked();
     private volatile boolean everAttached;
-    private volatile @Nullable LinkConnection asked;
-    private volatile @Nullable Instant heldUntil;
 
     PartitionSession(
             PartitionClaim claim,
@@ -100,7 +99,7 @@ final class PartitionSession implements PartitionLink {
 
     @Override
     public @Nullable Instant heldUntil() {
-        return heldUntil;
+        return asked.endedAt();
     }
 
     boolean isAttached() {
@@ -196,10 +195,7 @@ final class PartitionSession implements PartitionLink {
     /** Asks the worker for the session once and waits; on the link's attach thread. */
     AttachStep attach(LinkConnection via, String gatewayId, Duration atMost)
             throws InterruptedException {
-        asked = via;
-        heldUntil = null;
-        if (via.isClosed()) {
-            suspend(via);
+        if (!asked.begin(via)) {
             return AttachStep.OVER;
         }
         var request =
@@ -251,9 +247,7 @@ final class PartitionSession implements PartitionLink {
 
     /** The connection closed; on the link's thread. */
     void suspend(LinkConnection closed) {
-        if (closed.equals(asked)) {
-            heldUntil = Instant.now();
-        }
+        asked.ended(closed);
         calls.suspended(closed);
         notices.suspended(closed);
         delivery.suspended(closed);
