@@ -9,14 +9,17 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Which lookup is begun next: one of each owner in turn, of whom none has more than {@link
- * #MOST_OF_OWNER} under way and {@link #MOST_WAITING_OF_OWNER} that wait, a quarter of all. Used
- * under one lock.
+ * #MOST_OF_OWNER} under way and {@link #MOST_WAITING_OF_OWNER} that wait, a quarter of all; and
+ * {@link #SCARCE} and {@link #SCARCE_WAITING} while half of all are taken, so that a few owners
+ * together do not take everything. Used under one lock.
  */
 final class LookupTurns<T> {
     static final int MOST = 64;
     static final int MOST_OF_OWNER = MOST / 4;
+    static final int SCARCE = MOST / 16;
     static final int MOST_WAITING = 1024;
     static final int MOST_WAITING_OF_OWNER = MOST_WAITING / 4;
+    static final int SCARCE_WAITING = MOST_WAITING / 64;
 
     /** Whose turn it is first. */
     private final Map<Object, Share<T>> shares = new LinkedHashMap<>();
@@ -30,7 +33,9 @@ final class LookupTurns<T> {
     boolean add(Object owner, T one) {
         var share = shares.get(owner);
         int own = share == null ? 0 : share.waiting.size();
-        if (own >= MOST_WAITING_OF_OWNER || waiting() >= MOST_WAITING) {
+        int all = waiting();
+        if (all >= MOST_WAITING
+                || own >= (all < MOST_WAITING / 2 ? MOST_WAITING_OF_OWNER : SCARCE_WAITING)) {
             return false;
         }
         shares.computeIfAbsent(owner, _ -> new Share<>()).waiting.add(one);
@@ -39,12 +44,14 @@ final class LookupTurns<T> {
 
     /** The next, which is under way from now on; null when none may be begun. */
     @Nullable T next() {
-        if (underWay() >= MOST) {
+        int all = underWay();
+        if (all >= MOST) {
             return null;
         }
+        int most = all < MOST / 2 ? MOST_OF_OWNER : SCARCE;
         for (var entry : shares.entrySet()) {
             var share = entry.getValue();
-            if (!share.waiting.isEmpty() && share.underWay.size() < MOST_OF_OWNER) {
+            if (!share.waiting.isEmpty() && share.underWay.size() < most) {
                 var one = share.waiting.removeFirst();
                 share.underWay.add(one);
                 shares.remove(entry.getKey());
@@ -79,7 +86,7 @@ final class LookupTurns<T> {
         }
     }
 
-    private int underWay() {
+    int underWay() {
         return shares.values().stream().mapToInt(share -> share.underWay.size()).sum();
     }
 

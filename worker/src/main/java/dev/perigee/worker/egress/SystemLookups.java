@@ -91,6 +91,9 @@ final class SystemLookups {
             } catch (RejectedExecutionException | OutOfMemoryError e) {
                 begun.answer().cancel(false); // The latter where the system has no thread left.
                 ended(begun);
+                if (isAnyUnderWay()) {
+                    return; // Its end begins the next.
+                }
             }
         }
     }
@@ -107,6 +110,12 @@ final class SystemLookups {
     private @Nullable Asked next() {
         synchronized (turns) {
             return turns.next();
+        }
+    }
+
+    private boolean isAnyUnderWay() {
+        synchronized (turns) {
+            return turns.underWay() > 0;
         }
     }
 

@@ -44,15 +44,17 @@ final class LookupTurnsTest {
         for (var owner : List.of("a", "b", "c", "d")) {
             add(owner, 0, LookupTurns.MOST_OF_OWNER);
         }
-        assertThat(begun()).hasSize(LookupTurns.MOST).startsWith("a0", "b0", "c0", "d0", "a1");
-        add("a", 100, 3);
-        add("e", 0, 2);
+        assertThat(begun()).hasSize(LookupTurns.MOST / 2).startsWith("a0", "b0", "c0", "d0", "a1");
+        add("e", 0, LookupTurns.SCARCE + 2);
         add("f", 0, 1);
-        assertThat(begun()).isEmpty();
+        assertThat(begun()).containsExactly("e0", "f0", "e1", "e2", "e3");
         for (int number = 0; number < 5; number++) {
             turns.ended("a", "a" + number);
         }
-        assertThat(begun()).containsExactly("a100", "e0", "f0", "a101", "e1");
+        assertThat(begun()).containsExactly("a8");
+        turns.ended("b", "b0");
+        turns.ended("b", "b1");
+        assertThat(begun()).containsExactly("b8");
     }
 
     @Test
@@ -60,8 +62,10 @@ final class LookupTurnsTest {
     void areBounded() {
         add("a", 0, LookupTurns.MOST_WAITING_OF_OWNER);
         assertThat(turns.add("a", "late")).isFalse();
-        for (var owner : List.of("b", "c", "d")) {
-            add(owner, 0, LookupTurns.MOST_WAITING_OF_OWNER);
+        add("b", 0, LookupTurns.MOST_WAITING_OF_OWNER);
+        for (int number = 0; number < 32; number++) {
+            add("c" + number, 0, LookupTurns.SCARCE_WAITING);
+            assertThat(turns.add("c" + number, "late")).isFalse();
         }
         assertThat(turns.add("e", "e0")).isFalse();
         assertThat(begun()).hasSize(LookupTurns.MOST);

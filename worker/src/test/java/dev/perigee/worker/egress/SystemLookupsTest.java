@@ -2,6 +2,7 @@ package dev.perigee.worker.egress;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -118,6 +119,7 @@ final class SystemLookupsTest {
                                 begun.countDown();
                                 return List.of(ADDRESS);
                             });
+            await().until(() -> late.getState() == Thread.State.TIMED_WAITING);
             assertThat(lookups.ask("other", () -> List.of(ADDRESS))).containsExactly(ADDRESS);
             assertThat(begun.getCount()).isEqualTo(1);
             release.countDown();
