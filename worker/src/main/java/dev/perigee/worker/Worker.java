@@ -168,6 +168,14 @@ public final class Worker implements AutoCloseable {
                                 leaving,
                                 WorkerSettings.adminAccess(settings)));
         parts.add("admin", admin::close);
+        // Before a gateway can have anything started; below again, for a port that was free.
+        for (int port :
+                List.of(admin.uri().getPort(), settings.value(LinkSettings.LISTEN).port())) {
+            if (port != 0) {
+                egress.listensAt(port);
+                instances.listensAt(port);
+            }
+        }
         var link =
                 LinkServer.start(
                         LinkSettings.read(settings),
@@ -183,10 +191,8 @@ public final class Worker implements AutoCloseable {
                         settings.value(LinkSettings.HEARTBEAT_INTERVAL),
                         meters);
         parts.add("link", link::close);
-        for (var own : List.of(admin.uri(), link.uri())) {
-            egress.listensAt(own.getPort());
-            instances.listensAt(own.getPort());
-        }
+        egress.listensAt(link.uri().getPort());
+        instances.listensAt(link.uri().getPort());
         leaving.by(link);
         parts.add("sessions", leaving::leave);
         log.atInfo()

@@ -77,8 +77,8 @@ public final class IsolationSettings {
                     SettingType.duration(),
                     "1h",
                     "How long such a connection is kept on which neither side says anything; then it"
-                            + " is broken off, so that no server keeps a share by holding it. 0 is"
-                            + " for ever.");
+                            + " is broken off within some seconds, so that what is forgotten keeps"
+                            + " no share. 0 is for ever.");
     static final Setting<Duration> CPU_TIME =
             Setting.of(
                     "isolation.cpu-time",

@@ -443,7 +443,7 @@ final class JailNetworkTest {
     void idle() throws Exception {
         try (var host = new HostListener(true)) {
             var target = "127.0.0.1:" + host.port();
-            open(List.of(target), List.of(), Map.of("isolation.connection-idle", "1s"));
+            open(List.of(target), List.of(), Map.of("isolation.connection-idle", "6s"));
             assertThat(tell("idle", target)).containsExactly("quiet ECONNRESET", "busy x");
             assertThat(jails.isolation.idleConnections()).isEqualTo(1);
             await().until(() -> jails.isolation.connections() == 0);
