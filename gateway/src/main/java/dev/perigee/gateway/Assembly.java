@@ -3,6 +3,7 @@ package dev.perigee.gateway;
 import dev.perigee.gateway.inbound.BrokerClock;
 import dev.perigee.gateway.inbound.RecordReader;
 import dev.perigee.gateway.inbound.ReplyTopics;
+import dev.perigee.gateway.link.SteadyTime;
 import dev.perigee.gateway.link.WorkerLinks;
 import dev.perigee.gateway.outbound.DeadLetters;
 import dev.perigee.gateway.outbound.FastPublisher;
@@ -59,7 +60,7 @@ record Assembly(
                 seal,
                 links,
                 (partition, recorded, held) ->
-                        fleet.place(partition, recorded, held, links.workers(), clock.instant()),
+                        fleet.place(partition, recorded, held, links.workers(), SteadyTime.now()),
                 times(),
                 QuarantineSettings.rules(settings),
                 LimitSettings.read(settings),

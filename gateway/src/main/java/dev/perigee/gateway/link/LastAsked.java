@@ -26,7 +26,7 @@ final class LastAsked {
     /** A connection closed. */
     synchronized void ended(LinkConnection closed) {
         if (closed.equals(connection)) {
-            endedAt = Instant.now();
+            endedAt = SteadyTime.now();
         }
     }
 

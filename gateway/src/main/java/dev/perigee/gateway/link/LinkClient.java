@@ -3,7 +3,6 @@ package dev.perigee.gateway.link;
 import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.tls.TlsFileException;
 import io.micrometer.core.instrument.MeterRegistry;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -120,7 +119,7 @@ public final class LinkClient implements WorkerLinks {
         var now = new ArrayList<>(links);
         var over =
                 now.stream()
-                        .filter(link -> roster.isOver(link.address(), link.view(), Instant.now()))
+                        .filter(link -> roster.isOver(link.address(), link.view(), SteadyTime.now()))
                         .toList();
         var missing = roster.missing(now.stream().map(WorkerLink::address).toList());
         if (over.isEmpty() && missing.isEmpty()) {

@@ -122,7 +122,7 @@ final class WorkerStanding {
     /** The connection ended. */
     void gone() {
         if (who != null && goneSince == null) {
-            goneSince = Instant.now();
+            goneSince = SteadyTime.now();
         }
     }
 

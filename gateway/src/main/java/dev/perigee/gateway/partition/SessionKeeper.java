@@ -4,6 +4,7 @@ import dev.perigee.gateway.link.LinkFailure;
 import dev.perigee.gateway.link.LinkState;
 import dev.perigee.gateway.link.PartitionClaim;
 import dev.perigee.gateway.link.SessionListener;
+import dev.perigee.gateway.link.SteadyTime;
 import dev.perigee.gateway.link.WorkerView;
 import dev.perigee.gateway.placement.HostDecision;
 import dev.perigee.gateway.placement.Hosted;
@@ -83,7 +84,7 @@ final class SessionKeeper {
 
     /** Others may have had it until it was gained; this gateway itself until this tenure began. */
     private static LastHeld gained(PartitionContext context) {
-        var now = context.services().clock().instant();
+        var now = SteadyTime.now();
         long since = context.feed().lease().now() - context.feed().gainedAt();
         return new LastHeld(now.minusNanos(since), now);
     }
@@ -173,7 +174,8 @@ final class SessionKeeper {
                         .addKeyValue("reason", reason)
                         .log("No worker for the partition yet");
                 cancelRetry();
-                retry = context.timers().at(until, () -> Quietly.run(this::place));
+                var left = Duration.between(SteadyTime.now(), until);
+                retry = context.timers().after(left, () -> Quietly.run(this::place));
             }
         }
     }
@@ -345,7 +347,7 @@ final class SessionKeeper {
         departure.over();
         context.feed().detached();
         var until = session.link().heldUntil();
-        lastHeld = lastHeld.until(until == null ? context.services().clock().instant() : until);
+        lastHeld = lastHeld.until(until == null ? SteadyTime.now() : until);
         state = OwnerState.RESTORING;
         context.services().metrics().sessionEnded(reason);
         LOG.atInfo()
