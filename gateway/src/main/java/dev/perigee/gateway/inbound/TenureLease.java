@@ -14,6 +14,7 @@ import java.util.function.LongSupplier;
 public final class TenureLease {
     private final long timeoutNanos;
     private final LongSupplier clock;
+    private long renewedAt;
     private long heardAt;
     private boolean heard;
     private boolean over;
@@ -39,6 +40,24 @@ public final class TenureLease {
      *     a look
      */
     public synchronized void heard(long askedAt) {
+        if (!heard || askedAt - renewedAt > 0) {
+            renewedAt = askedAt;
+        }
+        note(askedAt);
+    }
+
+    /**
+     * The group took a claim. It gave the partition to nobody else until then, but a claim does not
+     * begin the group's session timeout anew, as the join before the first claim did.
+     */
+    public synchronized void claimed(long askedAt) {
+        if (!heard) {
+            renewedAt = askedAt;
+        }
+        note(askedAt);
+    }
+
+    private void note(long askedAt) {
         if (!heard || askedAt - heardAt > 0) {
             heard = true;
             heardAt = askedAt;
@@ -55,7 +74,7 @@ public final class TenureLease {
      * the group there is nothing to be said: a claim comes first.
      */
     public synchronized boolean isHeld() {
-        if (!over && heard && now() - heardAt >= timeoutNanos) {
+        if (!over && heard && now() - renewedAt >= timeoutNanos) {
             over = true;
         }
         return !over;

@@ -72,7 +72,7 @@ final class Claims {
         if (epoch < 0) {
             throw new InterruptedException("the tenure ended");
         }
-        lease.heard(askedAt);
+        lease.claimed(askedAt);
         return new Claimed(epoch, commandsDone, requestsDone);
     }
 }

@@ -48,6 +48,19 @@ final class TenureLeaseTest {
     }
 
     @Test
+    @DisplayName("OWN-05: a claim shows whose the partition is, and does not renew the membership")
+    void aClaimRenewsNothing() {
+        lease.claimed(lease.now());
+        pass(TIMEOUT.minusSeconds(1));
+        long asked = lease.now();
+        lease.claimed(asked);
+        assertThat(lease.heardAt()).isEqualTo(OptionalLong.of(asked));
+        assertThat(lease.isHeld()).isTrue();
+        pass(Duration.ofSeconds(1));
+        assertThat(lease.isHeld()).isFalse();
+    }
+
+    @Test
     void endsWithTheTenure() {
         lease.heard(lease.now());
         lease.end();
