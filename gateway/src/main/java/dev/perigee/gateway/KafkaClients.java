@@ -51,6 +51,9 @@ final class KafkaClients {
     /** As for a claim: owners wait while a producer asks where their topics are. */
     private static final int RECORD_ANSWER_MS = 10_000;
 
+    /** More than the poll thread ever takes, and less than a lease. */
+    private static final int LONGEST_POLL_PAUSE_MS = 30_000;
+
     private final Settings settings;
     private final String gatewayId;
     private final String group;
@@ -80,6 +83,9 @@ final class KafkaClients {
     Consumer<byte[], byte[]> groupConsumer(
             Map<String, Object> more, Deserializer<byte[]> values, IntSupplier servable) {
         var defaults = new HashMap<>(more);
+        // A member that lives and does not poll holds up a rebalance so long; meanwhile nobody gets
+        // the group's word, and without it leases end.
+        defaults.put(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, LONGEST_POLL_PAUSE_MS);
         defaults.put(ConsumerConfig.FETCH_MIN_BYTES_CONFIG, 1);
         defaults.put(ConsumerConfig.RECEIVE_BUFFER_CONFIG, -1);
         defaults.put(ConsumerConfig.SEND_BUFFER_CONFIG, -1);

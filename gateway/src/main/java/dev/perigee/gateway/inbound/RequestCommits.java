@@ -88,16 +88,19 @@ final class RequestCommits {
     /** Commits what the next owners need to know, and waits for it, bounded. */
     void last(Collection<PartitionFeed> leaving) {
         ledgers(leaving).forEach(RequestLedger::seal);
-        var offsets = offsets(positions(leaving));
+        var positions = positions(leaving);
+        var offsets = offsets(positions.isEmpty() ? known() : positions);
         if (offsets.isEmpty()) {
             return;
         }
+        long asked = System.nanoTime();
         try {
             try {
                 consumer.commitSync(offsets, LAST_COMMIT);
             } catch (WakeupException e) {
                 consumer.commitSync(offsets, LAST_COMMIT); // Somebody had a wish; it waits.
             }
+            feeds.forEach(feed -> feed.lease().heard(asked));
         } catch (KafkaException e) {
             LOG.atInfo()
                     .setCause(e)
@@ -117,6 +120,8 @@ final class RequestCommits {
                     (_, failure) -> {
                         if (failure == null) {
                             owned.forEach(feed -> feed.lease().heard(asked));
+                        } else if (askedAt == asked) {
+                            askedAt = asked - WORD.toNanos(); // Asks again with the next.
                         }
                         committed(positions, failure);
                     });
