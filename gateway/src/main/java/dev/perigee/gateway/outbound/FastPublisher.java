@@ -39,6 +39,7 @@ public final class FastPublisher implements AutoCloseable {
     private static final Duration LOOK_AGAIN = Duration.ofMillis(20);
     private static final Duration NO_ROOM_PAUSE = Duration.ofMillis(20);
     private static final Duration FAILURE_PAUSE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_DROP = Duration.ofSeconds(1);
 
     private final Supplier<Producer<byte[], byte[]>> producers;
     private final TopicHealth health;
@@ -167,7 +168,13 @@ public final class FastPublisher implements AutoCloseable {
     public void drop() {
         var before = take();
         if (before != null) {
-            before.close(Duration.ZERO);
+            // It waits without bound for its thread, which may look for a broker's name.
+            var closing = Thread.ofVirtual().name("drop").start(() -> before.close(Duration.ZERO));
+            try {
+                var _ = closing.join(LONGEST_DROP);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
@@ -265,6 +272,8 @@ public final class FastPublisher implements AutoCloseable {
         var topic = pending.record().topic();
         failures.withTags("topic", topic).increment();
         if (isDropped(lane, pending)) {
+            // What waited behind it, not on the producer's own thread.
+            Thread.ofVirtual().name("publish-rest").start(() -> send(lane));
             return;
         }
         if (failure instanceof RecordTooLargeException) {
