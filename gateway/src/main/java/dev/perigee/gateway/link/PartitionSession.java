@@ -63,6 +63,7 @@ final class PartitionSession implements PartitionLink {
     private final Duration lease;
     private final LastAsked asked = new LastAsked();
     private volatile boolean everAttached;
+    private volatile boolean abandoned;
 
     PartitionSession(
             PartitionClaim claim,
@@ -269,6 +270,7 @@ final class PartitionSession implements PartitionLink {
 
     @Override
     public void abandon() {
+        abandoned = true;
         delivery.mute();
         var via = calls.connection();
         if (end(SessionEnd.STOPPED) && via != null && via.clock() == null) {
@@ -312,7 +314,7 @@ final class PartitionSession implements PartitionLink {
             everAttached = true;
             notices.attached(via, result);
             delivery.attached(via, result);
-        } else if (isOver()) {
+        } else if (isOver() && !(abandoned && via.clock() != null)) {
             leave(via, false, new Exchange());
         }
     }

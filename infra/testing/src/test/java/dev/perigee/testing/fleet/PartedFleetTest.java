@@ -36,6 +36,9 @@ final class PartedFleetTest {
     private static final int PARTITIONS = 32;
     private static final Duration SLOW = Duration.ofSeconds(5);
     private static final Duration COMMITTED = Duration.ofSeconds(2);
+
+    /** Begun as long before as {@link #COMMITTED}, and answered before the worker gives up. */
+    private static final Duration ANSWERED_WHILE_FROZEN = Duration.ofMillis(2_800);
     private static final String BROKER = "broker";
     private static final List<String> PARTS =
             List.of(BROKER, "gateway-1", "gateway-2", "worker-1", "worker-2");
@@ -106,7 +109,7 @@ final class PartedFleetTest {
                 var load = Load.mixed(fleet, folder, SERVERS, PACE)) {
             var _ = load.pids();
 
-            startSlowCalls(load);
+            startSlowCalls(load, ANSWERED_WHILE_FROZEN);
             fleet.part("gateway-1").signal("STOP");
             load.goOn();
             cut(fleet, Set.of("gateway-1", "worker-1"), FaultProxy::partition);
@@ -147,17 +150,17 @@ final class PartedFleetTest {
      * the group does not know is answered again when its gateway and worker are both lost.
      */
     private static void part(FleetUnderTest fleet, Load load, Set<String> set, Duration time) {
-        startSlowCalls(load);
+        startSlowCalls(load, SLOW);
         cut(fleet, set, FaultProxy::partition);
         load.goOn();
         pass(time);
         cut(fleet, set, FaultProxy::heal);
     }
 
-    private static void startSlowCalls(Load load) {
+    private static void startSlowCalls(Load load, Duration time) {
         load.pause();
         pass(COMMITTED);
-        load.callSlowly(SLOW);
+        load.callSlowly(time);
         pass(COMMITTED);
     }
 
