@@ -163,7 +163,7 @@ def syscalls():
         ("ptrace", 101, 117, 0, 0, 0, 0), ("pidfd_getfd", 438, 438, -1, 0, 0), ("open_tree", 428, 428, -100, b"/tmp", 0),
         ("fsopen", 430, 430, b"tmpfs", 0), ("setns", 308, 268, -1, 0), ("clone3", 435, 435, bad, 8),
         ("memfd_secret", 447, 447, 0), ("name_to_handle_at", 303, 264, -100, b"/tmp", bad, bad, 0),
-        ("newer", 999, 999, 0), ("x32", 0x40000000 + 39, 999),
+        ("ioprio_set", 251, 30, 1, 0, 2 << 13), ("newer", 999, 999, 0), ("x32", 0x40000000 + 39, 999),
         ("unshare", 272, 97, 0x40000000), ("unshare_time", 272, 97, 0x80), ("personality", 135, 92, 8),
         ("ioctl", 16, 29, -1, 0x5412, bad), ("ioctl_high", 16, 29, -1, ctypes.c_ulong(0x100005412), bad),
     ]:

@@ -14,7 +14,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class ContainerProfileTest {
     private static final Path FILE = Path.of("../infra/images/worker/seccomp.json");
     private static final List<String> FOR_JAILS =
-            List.of("mount", "pivot_root", "sethostname", "umount2");
+            List.of("ioprio_set", "mount", "pivot_root", "sethostname", "umount2");
 
     @Test
     @DisplayName("TEN-13: allows what jailed programs may do, what making jails takes, and no more")

@@ -168,6 +168,19 @@ final class JailTest {
     }
 
     @Test
+    @NeedsProgram(Program.GIT)
+    @DisplayName("TEN-12: git works")
+    void git() throws Exception {
+        assertThat(
+                        jails.shell(
+                                        "cd ~ && git init -q . && git -c user.name=a -c user.email=a"
+                                                + " commit -q -m first --allow-empty"
+                                                + " && git log --format=%s")
+                                .told())
+                .isEqualTo("first\n");
+    }
+
+    @Test
     @DisplayName("TEN-09: programs give way to the worker where processors are busy")
     void priority() throws Exception {
         assertThat(jails.shell("nice; nice -n -5 nice").told()).startsWith("10\n10\n");
@@ -205,9 +218,9 @@ final class JailTest {
                 .contains("route done True", "unix done True", "inet done True", "inet6 done True")
                 .contains("descriptors ['0', '1', '2']");
         assertThat(lines).filteredOn(line -> line.contains(" done")).hasSize(4);
-        assertThat(lines.subList(0, 23))
+        assertThat(lines.subList(0, 24))
                 .allMatch(line -> line.matches("\\w+ (EPERM|ENOSYS)|x32 SIGSYS"));
-        assertThat(lines.subList(23, 30)).allMatch(line -> line.endsWith(" EAFNOSUPPORT"));
+        assertThat(lines.subList(24, 31)).allMatch(line -> line.endsWith(" EAFNOSUPPORT"));
         assertThat(lines).contains("clone3 ENOSYS", "io_uring_setup ENOSYS");
     }
 
