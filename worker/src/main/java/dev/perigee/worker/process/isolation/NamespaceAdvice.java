@@ -15,8 +15,8 @@ import java.util.List;
  */
 record NamespaceAdvice(Path switches, List<Path> marks) {
     private static final String CONTAINER =
-            "docker run --security-opt seccomp=unconfined --security-opt systempaths=unconfined"
-                    + " --security-opt apparmor=unconfined";
+            "docker run --security-opt seccomp=infra/images/worker/seccomp.json"
+                    + " --security-opt systempaths=unconfined --security-opt apparmor=unconfined";
 
     NamespaceAdvice {
         marks = List.copyOf(marks);
