@@ -81,6 +81,21 @@ final class LinkDeathTest {
     }
 
     @Test
+    @DisplayName("OWN-14: does not know it of a live worker that says goodbye behind refusals")
+    void notOfALiveWorkerBehindRefusals() {
+        fixture.worker.retention(Duration.ofSeconds(8)); // 3 s after the margin
+        fixture.worker.saysItsEnds();
+        attachedTo(fixture.worker.port());
+
+        fixture.worker.refuse();
+        fixture.worker.sayGoodbye();
+
+        await().until(() -> fixture.listener.calls.contains("lost UNREACHABLE"));
+        assertThat(fixture.view().dead()).isFalse();
+        assertThat(fixture.listener.calls).doesNotContain("lost DEAD");
+    }
+
+    @Test
     @DisplayName("OWN-13: says since when the session was not held, which is before it is given up")
     void saysSinceWhenItWasNotHeld() throws Exception {
         fixture.worker.saysItsEnds();
