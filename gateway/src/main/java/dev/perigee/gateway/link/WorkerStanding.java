@@ -29,7 +29,7 @@ final class WorkerStanding {
     private volatile @Nullable Instant goneSince;
     private volatile SessionNotice.@Nullable Draining draining;
     private volatile @Nullable String problem;
-    private volatile boolean dead;
+    private volatile @Nullable String deadIncarnation;
 
     WorkerStanding(URI address) {
         this.address = address;
@@ -75,14 +75,14 @@ final class WorkerStanding {
                 capacity(met),
                 drain(),
                 problem,
-                dead);
+                met != null && met.incarnation().equals(deadIncarnation));
     }
 
     Meeting met(Hello.Result hello) {
         var before = who;
+        deadIncarnation = null;
         who = hello;
         goneSince = null;
-        dead = false;
         draining = hello.draining();
         if (before == null) {
             return Meeting.SAME;
@@ -105,13 +105,14 @@ final class WorkerStanding {
     void forget() {
         who = null;
         goneSince = null;
-        dead = false;
+        deadIncarnation = null;
         draining = null;
     }
 
     /** The process that answered last is proved dead. */
     void died() {
-        dead = true;
+        var met = who;
+        deadIncarnation = met == null ? null : met.incarnation();
     }
 
     /** Whether it said that it is leaving: its end proves nothing then. */
