@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a link knows of its worker. Written by the link's thread, but for signs of life and
- * draining, which the reader notes; read by any thread.
+ * draining, which the reader notes, and that it answers elsewhere, which other links note; read by
+ * any thread.
  */
 final class WorkerStanding {
     /** Who answered, compared with who answered last. */
@@ -30,6 +31,7 @@ final class WorkerStanding {
     private volatile SessionNotice.@Nullable Draining draining;
     private volatile @Nullable String problem;
     private volatile @Nullable String deadIncarnation;
+    private volatile boolean livesElsewhere;
 
     WorkerStanding(URI address) {
         this.address = address;
@@ -81,6 +83,7 @@ final class WorkerStanding {
     Meeting met(Hello.Result hello) {
         var before = who;
         deadIncarnation = null;
+        livesElsewhere = false;
         who = hello;
         goneSince = null;
         draining = hello.draining();
@@ -113,6 +116,16 @@ final class WorkerStanding {
     void died() {
         var met = who;
         deadIncarnation = met == null ? null : met.incarnation();
+    }
+
+    /** The process that answered last was met at another address since. */
+    void answersElsewhere() {
+        livesElsewhere = true;
+    }
+
+    /** Whether it was: it lives then, whatever refuses connections here. */
+    boolean livesElsewhere() {
+        return livesElsewhere;
     }
 
     /** Whether it said that it is leaving: its end proves nothing then. */

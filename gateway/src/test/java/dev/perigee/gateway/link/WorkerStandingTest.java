@@ -61,6 +61,19 @@ final class WorkerStandingTest {
         assertThat(wrong).hasValue(0);
     }
 
+    @Test
+    @DisplayName("is no matter while the process answers elsewhere, until it is met here again")
+    void livesElsewhere() {
+        standing.met(DIES);
+        assertThat(standing.livesElsewhere()).isFalse();
+
+        standing.answersElsewhere();
+        assertThat(standing.livesElsewhere()).isTrue();
+
+        standing.met(DIES);
+        assertThat(standing.livesElsewhere()).isFalse();
+    }
+
     @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
     private static Hello.Result hello(String incarnation) {
         return new Hello.Result("worker-1", incarnation, 30_000, List.of(), null, null, null, null);
