@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides when a worker that is out of sight is dead, and all that it ran. A worker listens from
- * its start to its end. So one whose side ended the link, and whose host refuses connections since,
- * has no process any more; its watchdog has ended its servers when that is so for long enough.
+ * its start to its end, and says so when it ends a link. So one whose side ended the link without a
+ * word, and whose host refuses connections since, has no process any more; its watchdog has ended
+ * its servers when that is so for long enough.
  *
  * <pre>
  *             its side ended a direct link                refused, for long enough

@@ -3,10 +3,12 @@ package dev.perigee.gateway.link;
 import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.MessageAssembler;
+import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import javax.net.ssl.SSLException;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.websocket.core.CloseStatus;
 import org.eclipse.jetty.websocket.core.CoreSession;
@@ -68,6 +70,7 @@ final class JettyWire implements LinkConnection.Wire, FrameHandler {
                 case OpCode.PING -> answer(open, frame.getPayload());
                 case OpCode.PONG -> pong(owner, frame.getPayload());
                 case OpCode.BINARY -> lost("the worker sends binary messages");
+                case OpCode.CLOSE -> lost("the worker closes the connection");
                 default -> {}
             }
         } finally {
@@ -106,13 +109,13 @@ final class JettyWire implements LinkConnection.Wire, FrameHandler {
 
     @Override
     public void onError(Throwable cause, Callback callback) {
-        endedThere(cause.getClass().getSimpleName() + ": " + cause.getMessage());
+        failed(cause, cause.getClass().getSimpleName() + ": " + cause.getMessage());
         callback.succeeded();
     }
 
     @Override
     public void onClosed(CloseStatus status, Callback callback) {
-        endedThere("closed with status " + status.getCode());
+        lost("closed with status " + status.getCode());
         callback.succeeded();
     }
 
@@ -133,7 +136,7 @@ final class JettyWire implements LinkConnection.Wire, FrameHandler {
                         done,
                         failure -> {
                             done.run();
-                            endedThere("write failed: " + failure.getClass().getSimpleName());
+                            failed(failure, "write failed: " + failure.getClass().getSimpleName());
                         }),
                 false);
     }
@@ -159,10 +162,16 @@ final class JettyWire implements LinkConnection.Wire, FrameHandler {
         }
     }
 
-    private void endedThere(String reason) {
+    /** A worker that dies says nothing: what was read and is no good comes from one that lives. */
+    private void failed(Throwable cause, String reason) {
         var owner = connection;
-        if (owner != null) {
+        if (owner == null) {
+            return;
+        }
+        if (cause instanceof IOException && !(cause instanceof SSLException)) {
             owner.closedThere(reason);
+        } else {
+            owner.close(reason);
         }
     }
 

@@ -227,14 +227,20 @@ final class LinkConnection {
         closed.await();
     }
 
-    /** Whether it was the other side, or its host, that ended it; known once it is closed. */
+    /**
+     * Whether it was the other side, or its host, that ended it without a word; known once it is
+     * closed.
+     */
     boolean wasClosedThere() {
         return closedThere;
     }
 
-    /** The transport lost the worker. */
+    /**
+     * The transport lost the worker. After a long silence that says nothing of it: one that lives
+     * may have given this side up, as when this process was frozen.
+     */
     void closedThere(String reason) {
-        close(reason, true);
+        close(reason, !liveness.isDead(System.nanoTime()));
     }
 
     /** Closes; the first reason counts. Any thread. */

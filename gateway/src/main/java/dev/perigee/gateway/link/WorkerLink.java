@@ -100,11 +100,20 @@ final class WorkerLink implements PartitionSession.Host {
         List.copyOf(sessions.values()).forEach(PartitionSession::abandon);
     }
 
-    /** Whether a worker that answers elsewhere can be taken for the one that was here. */
+    /**
+     * Whether a worker that answers elsewhere can be taken for the one that was here. The very
+     * process that was here can not; it is noted that it lives.
+     */
     boolean yieldsTo(Hello.Result who) {
         return switch (standing.state()) {
             case CONNECTED -> false;
-            case RECOVERING -> !standing.isProcess(who.workerId(), who.incarnation());
+            case RECOVERING -> {
+                boolean same = standing.isProcess(who.workerId(), who.incarnation());
+                if (same) {
+                    standing.answersElsewhere();
+                }
+                yield !same;
+            }
             case CONNECTING, FAILED -> true;
         };
     }
@@ -217,7 +226,10 @@ final class WorkerLink implements PartitionSession.Host {
             return;
         }
         long now = System.nanoTime();
-        if (deaths.looked(Knock.isRefused(suspect), now)) {
+        boolean refused = Knock.isRefused(suspect);
+        if (standing.livesElsewhere()) {
+            deaths.ended(null);
+        } else if (deaths.looked(refused, now)) {
             standing.died();
             standing.problem("the worker died: nobody listens at " + suspect);
             apply(machine.died());

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a link knows of its worker. Written by the link's thread, but for signs of life and
- * draining, which the reader notes; read by any thread.
+ * draining, which the reader notes, and that it answers elsewhere, which other links note; read by
+ * any thread.
  */
 final class WorkerStanding {
     /** Who answered, compared with who answered last. */
@@ -29,7 +30,8 @@ final class WorkerStanding {
     private volatile @Nullable Instant goneSince;
     private volatile SessionNotice.@Nullable Draining draining;
     private volatile @Nullable String problem;
-    private volatile boolean dead;
+    private volatile @Nullable String deadIncarnation;
+    private volatile boolean livesElsewhere;
 
     WorkerStanding(URI address) {
         this.address = address;
@@ -75,14 +77,15 @@ final class WorkerStanding {
                 capacity(met),
                 drain(),
                 problem,
-                dead);
+                met != null && met.incarnation().equals(deadIncarnation));
     }
 
     Meeting met(Hello.Result hello) {
         var before = who;
+        deadIncarnation = null;
+        livesElsewhere = false;
         who = hello;
         goneSince = null;
-        dead = false;
         draining = hello.draining();
         if (before == null) {
             return Meeting.SAME;
@@ -105,13 +108,24 @@ final class WorkerStanding {
     void forget() {
         who = null;
         goneSince = null;
-        dead = false;
+        deadIncarnation = null;
         draining = null;
     }
 
     /** The process that answered last is proved dead. */
     void died() {
-        dead = true;
+        var met = who;
+        deadIncarnation = met == null ? null : met.incarnation();
+    }
+
+    /** The process that answered last was met at another address since. */
+    void answersElsewhere() {
+        livesElsewhere = true;
+    }
+
+    /** Whether it was: it lives then, whatever refuses connections here. */
+    boolean livesElsewhere() {
+        return livesElsewhere;
     }
 
     /** Whether it said that it is leaving: its end proves nothing then. */

@@ -61,7 +61,8 @@ public final class PublicRecords {
      * A status that a gateway tells by itself.
      *
      * @param epoch of its claim
-     * @param what there is one of under a claim for each instance
+     * @param what it says: under one claim an instance can be lost and found again and again, so
+     *     that the moment is part of the id
      */
     public ProducerRecord<byte[], byte[]> status(
             int partition, long epoch, String what, EventOrigin origin, StatusChanged status) {
@@ -71,7 +72,7 @@ public final class PublicRecords {
                 processId,
                 Json.write(Event.of(origin, status)),
                 CloudEvents.headers(
-                        processId + "/" + epoch + "/" + what,
+                        statusId(origin, epoch, what),
                         source(partition),
                         status.type().wireName(),
                         processId,
@@ -167,6 +168,11 @@ public final class PublicRecords {
 
     private static String eventId(InstanceEvent event, long createdEpoch) {
         return event.processId() + "/" + createdEpoch + "/" + event.seq();
+    }
+
+    private static String statusId(EventOrigin origin, long epoch, String what) {
+        long moment = origin.timestamp().toEpochMilli();
+        return origin.processId() + "/" + epoch + "/" + moment + "/" + what;
     }
 
     private static String source(int partition) {

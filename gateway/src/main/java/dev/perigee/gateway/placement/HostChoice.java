@@ -12,9 +12,10 @@ import org.jspecify.annotations.Nullable;
  * are found again; also when it drains: it may have the session still, or says that it has nothing
  * of it. Elsewhere only when no host is recorded, as after the worker confirmed the end of all
  * processes, or when they are surely dead: it answers as a new incarnation, which kills leftovers
- * before it listens, its link has proved its death, or the safety window has passed. So no process
- * lives twice. A gateway that starts waits a moment for all its workers, else the first to answer
- * would get everything. Pure: ask again when a worker changes or the wait is over.
+ * before it listens, the link over which this gateway had the session has proved its death, or the
+ * safety window has passed. So no process lives twice. A gateway that starts waits a moment for all
+ * its workers, else the first to answer would get everything. Pure: ask again when a worker changes
+ * or the wait is over.
  */
 public final class HostChoice {
     /**
@@ -89,10 +90,12 @@ public final class HostChoice {
      * Whether the process of the worker that had the partition is known to be dead. An incarnation
      * that is not the recorded one is a newer one when it is connected now, or when this gateway
      * had the session itself before it met it. Else another gateway may have met a newer one since.
+     * Neither does this gateway's own proof say anything of a session that another one had: it may
+     * be old, and by what refuses connections to this gateway only.
      */
     private static boolean isProvedDead(WorkerView host, RecordedHost recorded, LastHeld held) {
         return recorded.incarnation().equals(host.incarnation())
-                ? host.dead()
+                ? host.dead() && held.byOthers() == null
                 : host.state() == LinkState.CONNECTED || held.byOthers() == null;
     }
 

@@ -32,6 +32,7 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.eclipse.jetty.websocket.api.Session;
+import org.eclipse.jetty.websocket.api.StatusCode;
 import org.eclipse.jetty.websocket.server.WebSocketUpgradeHandler;
 import org.jspecify.annotations.Nullable;
 
@@ -254,7 +255,24 @@ final class FakeWorker {
                 .toList();
     }
 
+    /** Lives on, but nobody can connect to it any more. */
+    void refuse() {
+        connector.setAccepting(false);
+        connector.close();
+    }
+
+    /** Ends the newest connection, and says so. */
+    void sayGoodbye() {
+        var newest = peer;
+        var open = newest == null ? null : newest.session;
+        if (open != null) {
+            open.close(StatusCode.SHUTDOWN, "bye", org.eclipse.jetty.websocket.api.Callback.NOOP);
+        }
+    }
+
+    /** As when it is killed: the server would say goodbye, the connector does not. */
     void close() throws Exception {
+        connector.stop();
         server.stop();
     }
 

@@ -3,6 +3,8 @@ package dev.perigee.gateway.link;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.SessionNotice;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -81,6 +83,38 @@ final class LinkDeathTest {
     }
 
     @Test
+    @DisplayName("OWN-14: does not know it of a live worker that says goodbye behind refusals")
+    void notOfALiveWorkerBehindRefusals() {
+        fixture.worker.retention(Duration.ofSeconds(8)); // 3 s after the margin
+        fixture.worker.saysItsEnds();
+        attachedTo(fixture.worker.port());
+
+        fixture.worker.refuse();
+        fixture.worker.sayGoodbye();
+
+        await().until(() -> fixture.listener.calls.contains("lost UNREACHABLE"));
+        assertThat(fixture.view().dead()).isFalse();
+        assertThat(fixture.listener.calls).doesNotContain("lost DEAD");
+    }
+
+    @Test
+    @DisplayName("OWN-14: does not know it of a worker that said that it leaves")
+    void notOfAWorkerThatLeaves() throws Exception {
+        fixture.worker.retention(Duration.ofSeconds(8)); // 3 s after the margin
+        fixture.worker.saysItsEnds();
+        attachedTo(fixture.worker.port());
+        fixture.worker.tell(
+                LinkMethod.DRAINING,
+                new SessionNotice.Draining("stopping", 1, SessionNotice.Phase.DRAINING));
+        await().until(() -> fixture.view().isDraining());
+
+        fixture.worker.close();
+
+        await().until(() -> fixture.listener.calls.contains("lost UNREACHABLE"));
+        assertThat(fixture.listener.calls).doesNotContain("lost DEAD");
+    }
+
+    @Test
     @DisplayName("OWN-13: says since when the session was not held, which is before it is given up")
     void saysSinceWhenItWasNotHeld() throws Exception {
         fixture.worker.saysItsEnds();
@@ -105,9 +139,8 @@ final class LinkDeathTest {
     @DisplayName("OWN-14: a port is refused while nobody listens there, and only then")
     void knocks() throws IOException {
         var loopback = InetAddress.getLoopbackAddress();
-        InetSocketAddress there;
         try (var listening = new ServerSocket(0, 1, loopback)) {
-            there = new InetSocketAddress(loopback, listening.getLocalPort());
+            var there = new InetSocketAddress(loopback, listening.getLocalPort());
             assertThat(Knock.isRefused(there)).isFalse();
             // Nobody accepts, as when the process is frozen.
             for (int i = 0; i < 3; i++) {
@@ -115,7 +148,12 @@ final class LinkDeathTest {
             }
             assertThat(Knock.isRefused(there)).isFalse();
         }
-        assertThat(Knock.isRefused(there)).isTrue();
+        // Bound, so that nobody else comes to listen there.
+        try (var bound = new Socket()) {
+            bound.bind(new InetSocketAddress(loopback, 0));
+            var there = new InetSocketAddress(loopback, bound.getLocalPort());
+            assertThat(Knock.isRefused(there)).isTrue();
+        }
     }
 
     private static void knockInVain(InetSocketAddress there) throws IOException {

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import dev.perigee.gateway.link.NameService.LookupFailedException;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.limit.ByteBudget;
+import dev.perigee.protocol.link.LinkMethod;
 import dev.perigee.protocol.settings.HostPort;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.DatagramPacket;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -217,6 +219,42 @@ final class MembershipTest {
             await().until(() -> next.calls.contains("attached"));
         } finally {
             second.close();
+        }
+    }
+
+    @Test
+    @DisplayName("OWN-14: a process that answers at another address lives, whatever refuses here")
+    void aProcessThatAnswersElsewhereIsNotDead() throws Exception {
+        var elsewhere = new FakeWorker();
+        try {
+            for (var address : List.of(worker, elsewhere)) {
+                address.retention(Duration.ofSeconds(8)); // 3 s after the margin
+                address.saysItsEnds();
+            }
+            var first = here();
+            names.services.put("_link._tcp.test", List.of(first));
+            var started = start("srv+ws://_link._tcp.test/link", names);
+            await().until(
+                            () ->
+                                    started.workers().stream()
+                                            .anyMatch(v -> v.state() == LinkState.CONNECTED));
+            var listener = new RecordingListener();
+            started.open(LinkFixture.CLAIM, "worker-1", "first", true, listener);
+            await().until(() -> listener.calls.contains("attached"));
+            names.services.put(
+                    "_link._tcp.test", List.of(first, new HostPort("127.0.0.1", elsewhere.port())));
+            await().until(() -> !elsewhere.received(LinkMethod.HELLO).isEmpty());
+
+            worker.close();
+
+            await().until(() -> listener.calls.contains("lost UNREACHABLE"));
+            assertThat(listener.calls).doesNotContain("lost DEAD");
+            await().until(
+                            () ->
+                                    started.workers().stream()
+                                            .anyMatch(v -> v.state() == LinkState.CONNECTED));
+        } finally {
+            elsewhere.close();
         }
     }
 

@@ -143,14 +143,21 @@ final class HostChoiceTest {
     }
 
     @Test
-    @DisplayName("OWN-14: a process that is proved dead is not waited for, whoever had it")
+    @DisplayName("OWN-14: a process that is proved dead is not waited for by who had the session")
     void aDeadHostIsLeftAtOnce() {
-        var dead = dead("first");
+        var held = LastHeld.gained(NOW).byThisOnly();
 
-        for (var held : List.of(LastHeld.gained(NOW), new LastHeld(null, NOW))) {
-            assertThat(choice.choose(3, RECORDED, held, List.of(OTHER, dead), NOW))
-                    .isEqualTo(new HostDecision.Place("worker-2"));
-        }
+        assertThat(choice.choose(3, RECORDED, held, List.of(OTHER, dead("first")), NOW))
+                .isEqualTo(new HostDecision.Place("worker-2"));
+    }
+
+    @Test
+    @DisplayName("OWN-01: a proof says nothing of what another gateway had there since")
+    void aProofIsWorthNothingForOthers() {
+        var held = LastHeld.gained(NOW);
+
+        assertThat(until(choice.choose(3, RECORDED, held, List.of(OTHER, dead("first")), NOW)))
+                .isEqualTo(NOW.plusSeconds(75 + 30 + 5));
     }
 
     @Test

@@ -58,7 +58,7 @@ public final class Hello {
 
     /**
      * The two ends of a connection, each an address and a port. Where both sides see the same ones,
-     * nothing stands between them that could end or refuse connections in place of the worker.
+     * nothing that changes addresses stands between them. What forwards packets as they are may.
      */
     public record Ends(String gateway, String worker) {
         /** Null where one of them is not known. */

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.websocket.core.CloseStatus;
 import org.eclipse.jetty.websocket.core.CoreSession;
@@ -35,7 +36,7 @@ final class LinkSocket implements FrameHandler {
         /** A message, complete. Not to wait: the next is read when this returns. */
         void message(byte[] utf8);
 
-        /** The last call, once, whatever the reason. */
+        /** Nothing that arrives or is sent from now on counts; once, whatever the reason. */
         void closed();
     }
 
@@ -44,6 +45,7 @@ final class LinkSocket implements FrameHandler {
     private final Duration pingTimeout;
     private final MessageAssembler assembler = new MessageAssembler(LinkFrame.MAX_BYTES);
     private final CountDownLatch ended = new CountDownLatch(1);
+    private final AtomicBoolean told = new AtomicBoolean();
     private volatile @Nullable CoreSession session;
     private volatile long lastHeard = System.nanoTime();
     private volatile boolean closing;
@@ -120,9 +122,15 @@ final class LinkSocket implements FrameHandler {
     @Override
     public void onClosed(CloseStatus status, Callback callback) {
         ended.countDown();
-        // The writer may notice first, and holds locks.
-        Thread.ofVirtual().name("link-closed").start(listener::closed);
+        tellClosed();
         callback.succeeded();
+    }
+
+    private void tellClosed() {
+        if (told.compareAndSet(false, true)) {
+            // The writer may notice first, and holds locks.
+            Thread.ofVirtual().name("link-closed").start(listener::closed);
+        }
     }
 
     /** Writes messages together; the callback is called when the last is written. */
@@ -182,7 +190,7 @@ final class LinkSocket implements FrameHandler {
                     log.atWarn()
                             .addKeyValue("silence_ms", TimeUnit.NANOSECONDS.toMillis(silence))
                             .log("Gateway does not answer pings; closing its connection");
-                    open.abort();
+                    giveUp();
                     return;
                 }
                 open.sendFrame(new Frame(OpCode.PING), Callback.NOOP, false);
@@ -190,6 +198,15 @@ final class LinkSocket implements FrameHandler {
         } catch (InterruptedException e) {
             open.abort();
         }
+    }
+
+    /**
+     * Its sessions are let go at once. It is told, if it hears anything: the end of a connection
+     * without a word, and refusals by what stands before the worker, look like the worker's death.
+     */
+    private void giveUp() {
+        close(CloseStatus.SHUTDOWN, "the gateway answers no pings");
+        tellClosed();
     }
 
     /** The next ping, or the moment at which the silence becomes too long, if that is sooner. */

@@ -16,9 +16,9 @@ passes=0
 #   victim_N    the pass in which N was found to be a victim
 #   stranger_N  the pass in which the number N was found to be another process's
 
-# Leaves in $victims the live processes of the worker: those that carry its mark, those in its
-# sessions, and all that descend from them.
-find_victims() {
+# Kills the live processes of the worker: those that carry its mark, those in its sessions, and all
+# that descend from them. Leaves them in $marked and $victims.
+kill_victims() {
     victims=
     for file in $(grep -lsF "PERIGEE_OWNER=$owner" /proc/[0-9]*/environ); do
         pid=${file#/proc/}
@@ -37,6 +37,11 @@ find_victims() {
             eval "stranger_$pid=$passes"
         fi
     done
+    # The marked ones at once, and with the first process of a jail all in it: to find what descends
+    # from them can take long. They are in the table, so that what they leave is found by it.
+    marked=$victims
+    victims=
+    [ -z "$marked" ] || kill -KILL $marked 2>/dev/null
     grown=yes
     while [ -n "$grown" ]; do
         grown=
@@ -53,6 +58,7 @@ find_victims() {
             fi
         done
     done
+    [ -z "$victims" ] || kill -KILL $victims 2>/dev/null
 }
 
 add_victim() {
@@ -81,12 +87,11 @@ done
 # nobody is not enough.
 quiet=0
 while [ "$quiet" -lt 3 ] && [ "$passes" -lt 300 ]; do
-    find_victims
-    if [ -z "$victims" ]; then
+    kill_victims
+    if [ -z "$marked$victims" ]; then
         quiet=$((quiet + 1))
     else
         quiet=0
-        kill -KILL $victims 2>/dev/null
     fi
     sleep 0.05
     passes=$((passes + 1))

@@ -8,6 +8,8 @@ import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
 import dev.perigee.faults.Signals;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Kills and freezes real workers and looks at what is left of their children. */
 final class WatchdogTest {
@@ -259,6 +262,42 @@ final class WatchdogTest {
         process.closeStdin();
         assertThat(heard.awaitExit()).isEqualTo(ExitStatus.killedBy("SIGKILL"));
         assertThat(process.awaitExit(PATIENCE)).isTrue();
+    }
+
+    @Test
+    @DisplayName("OWN-14 the script ends the marked ones before it looks for what they left")
+    void endsTheMarkedOnesFirst(@TempDir Path directory) throws Exception {
+        var kills = directory.resolve("kills");
+        var noting =
+                "script=$0; shift; kill() { echo \"$*\" >>'%s'; command kill \"$@\"; };"
+                                .formatted(kills)
+                        + " eval \"$script\"";
+        var process =
+                new WatchdogHelper(owner, LONG, launcher)
+                        .start(List.of("bash", "-c", noting), (_, _) -> {})
+                        .process();
+        var marked =
+                launcher.launch(
+                        new LaunchSpec(
+                                List.of("bash", "-c", "env -i sleep 600 & echo child $!; wait"),
+                                Map.of(
+                                        "PATH",
+                                        "/usr/bin:/bin",
+                                        ProcessOwner.VARIABLE,
+                                        owner.marker(1)),
+                                null),
+                        heard);
+        await().atMost(PATIENCE).until(() -> heard.stdout().endsWith("\n"));
+        long child = pidsAfter("child").getFirst();
+        var mark = Path.of("/proc", Long.toString(child), "environ");
+        await().atMost(PATIENCE)
+                .until(() -> !Files.readString(mark).contains(ProcessOwner.VARIABLE));
+
+        process.closeStdin();
+
+        assertThat(process.awaitExit(PATIENCE)).isTrue();
+        assertThat(Files.readAllLines(kills)).startsWith("-KILL " + marked.pid(), "-KILL " + child);
+        await().atMost(PATIENCE).until(() -> !Processes.alive(child));
     }
 
     private ChildProcess sleeper(ChildListener listener) throws LaunchException {

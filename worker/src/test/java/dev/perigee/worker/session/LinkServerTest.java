@@ -235,6 +235,29 @@ final class LinkServerTest {
     }
 
     @Test
+    @DisplayName("OWN-14 such a gateway is told that the worker lives, and what it has is let go")
+    void saysGoodbyeToWhoIsSilent() throws Exception {
+        try (var strict = new LinkFixture(LinkFixture.OPTIONS, Duration.ofSeconds(1));
+                var silent = RawUpgrade.to(strict.uri())) {
+            var login = new ScramClient(LinkFixture.TOKEN).login();
+            var asked = silent.ask(login.first());
+            assertThat(silent.ask(login.last(List.of(asked.challenge()))).status()).isEqualTo(101);
+
+            assertThat(silent.closeStatus()).isEqualTo(CloseStatus.SHUTDOWN);
+
+            // It does not answer, but that is not waited for.
+            await().atMost(Duration.ofSeconds(3))
+                    .until(
+                            () ->
+                                    strict.meters
+                                                    .get("perigee.worker.link.connections")
+                                                    .gauge()
+                                                    .value()
+                                            == 0);
+        }
+    }
+
+    @Test
     @DisplayName(
             "PRO-114 a worker that leaves says so, ends processes, waits for acks, says goodbye")
     void leavesInOrder() throws Exception {

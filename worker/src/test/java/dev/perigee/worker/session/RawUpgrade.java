@@ -2,17 +2,23 @@ package dev.perigee.worker.session;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import java.io.DataInputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Asks for the link's WebSocket by hand, on one connection, and shows the heads of the answers. */
+/**
+ * Asks for the link's WebSocket by hand, on one connection, and shows the heads of the answers. It
+ * sends nothing by itself, no pongs either.
+ */
 final class RawUpgrade implements AutoCloseable {
     private static final int PATIENCE_MS = 10_000;
+    private static final int CLOSE = 8;
 
     private final Socket socket;
     private final StringBuilder sent = new StringBuilder();
@@ -77,6 +83,20 @@ final class RawUpgrade implements AutoCloseable {
             text("", Integer.parseInt(length));
         }
         return head;
+    }
+
+    /** Reads frames up to the one that closes, and returns its status. */
+    int closeStatus() throws IOException {
+        var frames = new DataInputStream(socket.getInputStream());
+        while (true) {
+            int code = frames.readUnsignedByte() & 0xf;
+            int length = frames.readUnsignedByte();
+            length = length == 126 ? frames.readUnsignedShort() : length;
+            var payload = frames.readNBytes(length);
+            if (code == CLOSE) {
+                return ByteBuffer.wrap(payload).getShort();
+            }
+        }
     }
 
     /** Reads up to an end, or so many characters. */

@@ -1,0 +1,112 @@
+package dev.perigee.gateway.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.SessionNotice;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+@DisplayName("OWN-14: The end of a connection without a word")
+final class LinkConnectionTest {
+    @Test
+    @DisplayName("is the worker's doing while it was heard of")
+    void thereWhileHeard() {
+        var connection = connection(Duration.ofMinutes(1));
+
+        connection.closedThere("reset");
+
+        assertThat(connection.wasClosedThere()).isTrue();
+        assertThat(connection.closeReason()).isEqualTo("reset");
+    }
+
+    @Test
+    @DisplayName("says nothing of it after a silence: it may live, and have given this side up")
+    void unknownAfterASilence() {
+        var connection = connection(Duration.ofNanos(1));
+
+        connection.closedThere("reset");
+
+        assertThat(connection.wasClosedThere()).isFalse();
+        assertThat(connection.isClosed()).isTrue();
+    }
+
+    @Test
+    @DisplayName("does not count where this side ended it before")
+    void hereFirst() {
+        var connection = connection(Duration.ofMinutes(1));
+
+        connection.close("no pong");
+        connection.closedThere("reset");
+
+        assertThat(connection.wasClosedThere()).isFalse();
+    }
+
+    private static LinkConnection connection(Duration deadAfter) {
+        var like = LinkFixture.options(1, FakeWorker.TOKEN, null, Duration.ofSeconds(1), 1 << 20);
+        var timing = like.timing();
+        var options =
+                new LinkOptions(
+                        like.gatewayId(),
+                        like.workers(),
+                        like.refresh(),
+                        like.token(),
+                        null,
+                        like.minimumRetention(),
+                        like.lease(),
+                        like.creditBytes(),
+                        like.sendBufferBytes(),
+                        new LinkOptions.Timing(
+                                timing.connectTimeout(),
+                                timing.answerTimeout(),
+                                timing.pingInterval(),
+                                deadAfter,
+                                timing.refusedFor(),
+                                timing.recoveryMargin(),
+                                timing.backoffMin(),
+                                timing.backoffMax(),
+                                timing.recoveryBackoffMax()));
+        return new LinkConnection(
+                1,
+                new NoWire(),
+                new AtomicLong(),
+                options,
+                new NoNotices(),
+                new LinkMeters(new SimpleMeterRegistry(), "127.0.0.1:1"));
+    }
+
+    private static final class NoWire implements LinkConnection.Wire {
+        @Override
+        public void send(List<byte[]> messages, Runnable done) {
+            done.run();
+        }
+
+        @Override
+        public void ping() {}
+
+        @Override
+        public void disconnect() {}
+    }
+
+    private static final class NoNotices implements NoticeHandler {
+        @Override
+        public void event(
+                LinkConnection from, SessionNotice.InstanceEvent event, int creditBytes) {}
+
+        @Override
+        public void fenced(LinkConnection from, SessionNotice.Fenced fenced) {}
+
+        @Override
+        public void ended(LinkConnection from, SessionNotice.Ended ended) {}
+
+        @Override
+        public void draining(SessionNotice.Draining draining) {}
+
+        @Override
+        public void heartbeat(RawJson heartbeat) {}
+    }
+}
