@@ -60,6 +60,7 @@ final class Trial {
     private boolean alone;
     private @Nullable Session session;
     private @Nullable Instance tried;
+    private boolean replaced;
     private Timers.@Nullable Entry timer;
 
     Trial(PartitionContext context, Docket docket) {
@@ -73,6 +74,11 @@ final class Trial {
             case IDLE, ASKING -> false;
             case STARTING, WATCHING, ENDING -> tried != null && tried.processId().equals(processId);
         };
+    }
+
+    /** Whether this instance is the one on trial, and a command has not come since. */
+    boolean mayRun(String processId) {
+        return isOf(processId) && !replaced;
     }
 
     /** The instance on trial that is alone, null when there is none. */
@@ -107,8 +113,23 @@ final class Trial {
 
     /** The link is back: the time begins anew. */
     void resumed() {
-        if (stage == Stage.WATCHING) {
+        var subject = tried;
+        if (replaced && subject != null) {
+            abandon(subject.processId());
+        } else if (stage == Stage.WATCHING) {
             watch();
+        }
+    }
+
+    /**
+     * A command decides of the instance now. While the link is down no command reaches the worker:
+     * if that turns out to be dead, what was on trial there answers for it all the same.
+     */
+    void commanded(String processId) {
+        if (isOf(processId) && session != null && session.awake().isSuspended()) {
+            replaced = true;
+        } else {
+            abandon(processId);
         }
     }
 
@@ -130,6 +151,7 @@ final class Trial {
         session = null;
         tried = null;
         alone = false;
+        replaced = false;
         cancelTimer();
     }
 
