@@ -153,7 +153,7 @@ final class Quarantine implements Trial.Docket {
         var before = context.state().suspicion(processId);
         var interrupted = release.interrupt(processId);
         var known = interrupted == null ? before : interrupted;
-        var next = rules.afterCommand(known, users.of(step), step.isChanged(), now());
+        var next = rules.afterCommand(known, users.of(step), step.start(), now());
         if (next.equals(Objects.requireNonNullElse(before, Suspicion.NONE))) {
             return List.of();
         }

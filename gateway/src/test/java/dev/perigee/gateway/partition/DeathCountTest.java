@@ -5,16 +5,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perigee.gateway.inbound.Inbound.CommandRead;
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.gateway.link.LinkFailure;
+import dev.perigee.gateway.partition.CommandPlan.ApplyOrder;
 import dev.perigee.gateway.partition.CommandPlan.Order;
 import dev.perigee.gateway.partition.CommandPlan.RestartOrder;
 import dev.perigee.gateway.partition.CommandPlan.Step;
 import dev.perigee.gateway.partition.CommandPlan.StopOrder;
 import dev.perigee.gateway.quarantine.Death;
 import dev.perigee.gateway.quarantine.Suspicion;
+import dev.perigee.gateway.quarantine.UserSuspicion;
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandAction;
 import dev.perigee.protocol.command.CommandPayload;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.InstanceOrder.Cause;
 import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.tool.ToolRequest;
@@ -104,6 +107,20 @@ final class DeathCountTest {
 
         assertThat(of(culprit)).isNull();
         assertThat(of(innocent)).isNotNull();
+    }
+
+    @Test
+    @DisplayName("TEN-10: a spare of a user who answers for two deaths waits when it is started")
+    void spare() {
+        var deaths = List.of(death("w1"), death("w2"));
+        var user = new RecordKey("t1", "mallory").toString();
+        context.state().suspectUser(user, new UserSuspicion(deaths, false));
+        var spare = bench.install(bench.install("mallory", "spare").withIntent(true));
+        var wanted = spare.withIntent(false);
+        var step = new Step(spare.processId(), wanted, spare, new ApplyOrder(Cause.SPAWN));
+
+        assertThat(quarantine.commanded(List.of(step))).hasSize(1);
+        assertThat(quarantine.of(bench.install(wanted))).isNotNull();
     }
 
     @Test
