@@ -88,7 +88,7 @@ final class Quarantine implements Trial.Docket {
 
     /** The session ended; counts, before the owner looks for another worker. */
     void lost(Session session, LinkFailure failure) {
-        var subject = trial.subject();
+        var subject = subject();
         var host = context.state().host();
         if (host == null || !isDeath(session, failure, host)) {
             return;
@@ -111,6 +111,12 @@ final class Quarantine implements Trial.Docket {
                     .log("A worker died; it counts against what was running there");
         }
         change(changes, writes);
+    }
+
+    /** The instance on trial, unless it was removed meanwhile: then nobody could release it. */
+    private @Nullable String subject() {
+        var tried = trial.subject();
+        return tried == null || context.state().instance(tried) == null ? null : tried;
     }
 
     /** The session is over, however that came. */

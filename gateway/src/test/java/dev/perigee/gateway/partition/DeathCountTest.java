@@ -136,6 +136,18 @@ final class DeathCountTest {
                 .containsExactly(new Death("w", "w/1", bench.now, LONG.toMillis(), false));
     }
 
+    @Test
+    @DisplayName("TEN-10: what was removed is not held, where no command could release it")
+    void removedOnTrial() {
+        onTrial();
+        context.state().remove(culprit.processId());
+        quarantine.lost(session, LinkFailure.DEAD);
+
+        assertThat(of(culprit)).isNull();
+        assertThat(quarantine.suspects()).isZero();
+        assertThat(of(innocent)).isNotNull();
+    }
+
     /** Two workers died under it, and it runs alone on the third. */
     private void onTrial() {
         var deaths = List.of(death("w1"), death("w2"));
