@@ -62,6 +62,7 @@ final class Trial {
     private @Nullable Instance tried;
     private boolean replaced;
     private Timers.@Nullable Entry timer;
+    private @Nullable Thread givingBack;
 
     Trial(PartitionContext context, Docket docket) {
         this.context = context;
@@ -158,11 +159,15 @@ final class Trial {
     private void ask(Session of, String processId, Duration atMost) {
         long number = attempt;
         var deadline = context.services().clock().instant().plus(ASK_LIMIT);
+        var before = givingBack;
         Thread.ofVirtual()
                 .name("trial-" + context.partition())
                 .start(
                         () -> {
                             try {
+                                if (before != null) {
+                                    before.join(); // Or what is granted now is given back by that.
+                                }
                                 boolean granted = of.link().trial(processId, atMost, deadline);
                                 post(number, Stage.ASKING, () -> asked(of, granted, granted));
                             } catch (LinkException e) {
@@ -287,18 +292,21 @@ final class Trial {
 
     private void giveBack(Session of) {
         var deadline = context.services().clock().instant().plus(ASK_LIMIT);
-        Thread.ofVirtual()
-                .name("trial-end-" + context.partition())
-                .start(
-                        () -> {
-                            try {
-                                var _ = of.link().trial(null, Duration.ZERO, deadline);
-                            } catch (LinkException e) {
-                                LOG.atDebug().setCause(e).log("The place is given back by time");
-                            } catch (InterruptedException e) {
-                                Thread.currentThread().interrupt();
-                            }
-                        });
+        givingBack =
+                Thread.ofVirtual()
+                        .name("trial-end-" + context.partition())
+                        .start(
+                                () -> {
+                                    try {
+                                        var _ = of.link().trial(null, Duration.ZERO, deadline);
+                                    } catch (LinkException e) {
+                                        LOG.atDebug()
+                                                .setCause(e)
+                                                .log("The place is given back by time");
+                                    } catch (InterruptedException e) {
+                                        Thread.currentThread().interrupt();
+                                    }
+                                });
     }
 
     /** Others get their turn first. */
