@@ -17,6 +17,11 @@ final class Awake {
 
     private final Map<String, Start> starts = new HashMap<>();
 
+    /** What is sent while the link is down reaches the worker when it is back, or never. */
+    private final Map<String, Start> later = new HashMap<>();
+
+    private @Nullable Instant suspendedAt;
+
     /**
      * The latest start of an instance.
      *
@@ -35,14 +40,19 @@ final class Awake {
      * @param ordered whether by a command
      */
     void given(String processId, boolean ordered, Instant now) {
-        starts.put(processId, new Start(now, ordered));
+        (isSuspended() ? later : starts).put(processId, new Start(now, ordered));
     }
 
-    /** A call went to it, or it says that it runs. */
+    /** A call goes to it. */
     void woken(String processId, Instant now) {
         if (!starts.containsKey(processId)) {
-            starts.put(processId, new Start(now, false));
+            (isSuspended() ? later : starts).putIfAbsent(processId, new Start(now, false));
         }
+    }
+
+    /** It says that it runs. */
+    void runs(String processId, Instant now) {
+        starts.putIfAbsent(processId, new Start(now, false));
     }
 
     /** It does not run, or is not to be run. */
@@ -50,8 +60,27 @@ final class Awake {
         starts.remove(processId);
     }
 
-    /** How each has run until then. */
-    Map<String, Ran> ran(Instant until) {
+    /** The link is down: whether the worker lives is not known from then on. */
+    void suspended(Instant now) {
+        if (suspendedAt == null) {
+            suspendedAt = now;
+        }
+    }
+
+    /** The link is back, and what was to be sent is sent. */
+    void resumed(Instant now) {
+        suspendedAt = null;
+        later.forEach((processId, start) -> starts.put(processId, new Start(now, start.ordered())));
+        later.clear();
+    }
+
+    boolean isSuspended() {
+        return suspendedAt != null;
+    }
+
+    /** How each has run until now, or until the worker was heard of last. */
+    Map<String, Ran> ran(Instant now) {
+        var until = suspendedAt == null ? now : suspendedAt;
         var ran = new HashMap<String, Ran>();
         starts.forEach((processId, start) -> ran.put(processId, ran(start, until)));
         return ran;

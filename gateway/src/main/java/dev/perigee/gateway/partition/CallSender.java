@@ -57,7 +57,8 @@ final class CallSender {
 
     void send(ToolCall call, Session session) {
         var processId = call.processId();
-        if (processId != null) {
+        var called = processId == null ? null : context.state().instance(processId);
+        if (processId != null && called != null && !called.isStopped()) {
             session.awake().woken(processId, context.services().clock().instant());
         }
         try {

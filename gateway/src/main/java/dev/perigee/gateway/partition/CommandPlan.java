@@ -1,6 +1,7 @@
 package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.partition.StateRecord.Installed;
+import dev.perigee.gateway.quarantine.CommandedStart;
 import dev.perigee.protocol.command.CommandAction;
 import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.command.CommandError;
@@ -45,11 +46,14 @@ sealed interface CommandPlan {
             };
         }
 
-        /** Whether what then runs is not what ran before under this process id, if anything did. */
-        boolean isChanged() {
-            return write != null
-                    && order instanceof ApplyOrder(var cause)
-                    && cause != InstanceOrder.Cause.SPAWN;
+        /** How it is started, where it is. */
+        CommandedStart start() {
+            if (write == null) {
+                return CommandedStart.AGAIN;
+            }
+            return order instanceof ApplyOrder(var cause) && cause != InstanceOrder.Cause.SPAWN
+                    ? CommandedStart.CHANGED
+                    : CommandedStart.AFTER_STOP;
         }
     }
 

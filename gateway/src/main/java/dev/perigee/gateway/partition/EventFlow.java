@@ -97,7 +97,7 @@ final class EventFlow {
     private void noteAwake(Session session, String processId, @Nullable EventType type) {
         switch (type) {
             case STARTED, RESTARTED, RESPAWNED ->
-                    session.awake().woken(processId, context.services().clock().instant());
+                    session.awake().runs(processId, context.services().clock().instant());
             case DORMANT, EXITED, STOPPED, PERMANENTLY_FAILED, REMOVED ->
                     session.awake().asleep(processId);
             case null -> {}

@@ -97,7 +97,7 @@ final class OrderDesk {
             context.mailbox()
                     .post(
                             () -> {
-                                if (heldBack && quarantine.of(part.target()) != null) {
+                                if (isAtRest(part, outcome, heldBack)) {
                                     session.awake().asleep(part.step().processId());
                                 }
                                 end(command, part, outcome);
@@ -107,6 +107,18 @@ final class OrderDesk {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Whether the worker has ended it, and nothing newer starts it again. */
+    private boolean isAtRest(RunningCommand.Part part, Outcome outcome, boolean heldBack) {
+        if (heldBack) {
+            return quarantine.of(part.target()) != null;
+        }
+        var wanted = context.state().instance(part.step().processId());
+        return outcome.outcome() == CommandOutcome.COMPLETED
+                && part.target().isStopped()
+                && wanted != null
+                && wanted.isStopped();
     }
 
     private void failed(

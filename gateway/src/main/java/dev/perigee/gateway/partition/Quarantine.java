@@ -35,7 +35,6 @@ final class Quarantine implements Trial.Docket {
     private final SuspectUsers users;
     private final Trial trial;
     private final Release release;
-    private @Nullable Instant suspendedAt;
     private volatile int suspects;
 
     Quarantine(PartitionContext context) {
@@ -54,7 +53,7 @@ final class Quarantine implements Trial.Docket {
     /** Why an instance may not be run now; null where it may. */
     InstanceOrder.@Nullable Quarantine of(Instance instance) {
         var processId = instance.processId();
-        if (instance.isStopped() || trial.isOf(processId) || release.isOf(processId)) {
+        if (instance.isStopped() || trial.mayRun(processId) || release.isOf(processId)) {
             return null;
         }
         return switch (standing(processId)) {
@@ -67,7 +66,7 @@ final class Quarantine implements Trial.Docket {
 
     /** The session is attached, for the first time or again. */
     void attached(Session session) {
-        suspendedAt = null;
+        session.awake().resumed(now());
         workersChanged();
         trial.resumed();
         if (!rules.areOn()) {
@@ -82,16 +81,14 @@ final class Quarantine implements Trial.Docket {
     }
 
     /** The link is down. */
-    void suspended() {
-        if (suspendedAt == null) {
-            suspendedAt = now();
-        }
+    void suspended(Session session) {
+        session.awake().suspended(now());
         trial.suspended();
     }
 
     /** The session ended; counts, before the owner looks for another worker. */
     void lost(Session session, LinkFailure failure) {
-        var subject = trial.subject();
+        var subject = subject();
         var host = context.state().host();
         if (host == null || !isDeath(session, failure, host)) {
             return;
@@ -116,9 +113,14 @@ final class Quarantine implements Trial.Docket {
         change(changes, writes);
     }
 
+    /** The instance on trial, unless it was removed meanwhile: then nobody could release it. */
+    private @Nullable String subject() {
+        var tried = trial.subject();
+        return tried == null || context.state().instance(tried) == null ? null : tried;
+    }
+
     /** The session is over, however that came. */
     void over() {
-        suspendedAt = null;
         release.over();
         trial.over();
     }
@@ -153,11 +155,11 @@ final class Quarantine implements Trial.Docket {
 
     private List<ProducerRecord<byte[], byte[]>> commanded(CommandPlan.Step step) {
         var processId = step.processId();
-        trial.abandon(processId);
+        trial.commanded(processId);
         var before = context.state().suspicion(processId);
         var interrupted = release.interrupt(processId);
         var known = interrupted == null ? before : interrupted;
-        var next = rules.afterCommand(known, users.of(step), step.isChanged(), now());
+        var next = rules.afterCommand(known, users.of(step), step.start(), now());
         if (next.equals(Objects.requireNonNullElse(before, Suspicion.NONE))) {
             return List.of();
         }
@@ -170,7 +172,7 @@ final class Quarantine implements Trial.Docket {
     void accepted(List<CommandPlan.Step> steps) {
         steps.stream()
                 .filter(CommandPlan.Step::startsAnew)
-                .forEach(step -> trial.abandon(step.processId()));
+                .forEach(step -> trial.commanded(step.processId()));
     }
 
     @Override
@@ -235,19 +237,10 @@ final class Quarantine implements Trial.Docket {
         };
     }
 
-    /** What ran in the session when it was heard of last. */
+    /** What ran in the session when it was heard of last, whatever is wanted of it by now. */
     private Map<String, Ran> ran(Session session) {
-        var until = suspendedAt == null ? now() : suspendedAt;
-        var ran = new HashMap<String, Ran>();
-        session.awake()
-                .ran(until)
-                .forEach(
-                        (processId, how) -> {
-                            var instance = context.state().instance(processId);
-                            if (instance != null && !instance.isStopped()) {
-                                ran.put(processId, how);
-                            }
-                        });
+        var ran = new HashMap<>(session.awake().ran(now()));
+        ran.keySet().removeIf(processId -> context.state().instance(processId) == null);
         return ran;
     }
 

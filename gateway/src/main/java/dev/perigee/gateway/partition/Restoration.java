@@ -62,7 +62,7 @@ final class Restoration {
                             () -> {
                                 try {
                                     var _ = pending.await();
-                                    context.mailbox().post(() -> ended(session, instance));
+                                    context.mailbox().post(() -> restored(session, instance));
                                 } catch (LinkException e) {
                                     context.mailbox().post(() -> failed(session, instance, e));
                                 } catch (InterruptedException e) {
@@ -95,6 +95,14 @@ final class Restoration {
                 yield true;
             }
         };
+    }
+
+    private void restored(Session session, Instance instance) {
+        var wanted = context.state().instance(instance.processId());
+        if (instance.isStopped() && wanted != null && wanted.isStopped()) {
+            session.awake().asleep(instance.processId());
+        }
+        ended(session, instance);
     }
 
     private void ended(Session session, Instance instance) {

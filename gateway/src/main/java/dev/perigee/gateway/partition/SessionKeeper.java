@@ -424,8 +424,8 @@ final class SessionKeeper {
         @Override
         public void suspended() {
             post(
-                    _ -> {
-                        quarantine.suspended();
+                    current -> {
+                        quarantine.suspended(current);
                         LOG.atInfo().log("The link is recovering");
                     });
         }

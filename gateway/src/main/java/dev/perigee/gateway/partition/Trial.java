@@ -60,7 +60,9 @@ final class Trial {
     private boolean alone;
     private @Nullable Session session;
     private @Nullable Instance tried;
+    private boolean replaced;
     private Timers.@Nullable Entry timer;
+    private @Nullable Thread givingBack;
 
     Trial(PartitionContext context, Docket docket) {
         this.context = context;
@@ -73,6 +75,11 @@ final class Trial {
             case IDLE, ASKING -> false;
             case STARTING, WATCHING, ENDING -> tried != null && tried.processId().equals(processId);
         };
+    }
+
+    /** Whether this instance is the one on trial, and a command has not come since. */
+    boolean mayRun(String processId) {
+        return isOf(processId) && !replaced;
     }
 
     /** The instance on trial that is alone, null when there is none. */
@@ -107,8 +114,23 @@ final class Trial {
 
     /** The link is back: the time begins anew. */
     void resumed() {
-        if (stage == Stage.WATCHING) {
+        var subject = tried;
+        if (replaced && subject != null) {
+            abandon(subject.processId());
+        } else if (stage == Stage.WATCHING) {
             watch();
+        }
+    }
+
+    /**
+     * A command decides of the instance now. While the link is down no command reaches the worker:
+     * if that turns out to be dead, what was on trial there answers for it all the same.
+     */
+    void commanded(String processId) {
+        if (isOf(processId) && session != null && session.awake().isSuspended()) {
+            replaced = true;
+        } else {
+            abandon(processId);
         }
     }
 
@@ -130,17 +152,22 @@ final class Trial {
         session = null;
         tried = null;
         alone = false;
+        replaced = false;
         cancelTimer();
     }
 
     private void ask(Session of, String processId, Duration atMost) {
         long number = attempt;
         var deadline = context.services().clock().instant().plus(ASK_LIMIT);
+        var before = givingBack;
         Thread.ofVirtual()
                 .name("trial-" + context.partition())
                 .start(
                         () -> {
                             try {
+                                if (before != null) {
+                                    before.join(); // Or what is granted now is given back by that.
+                                }
                                 boolean granted = of.link().trial(processId, atMost, deadline);
                                 post(number, Stage.ASKING, () -> asked(of, granted, granted));
                             } catch (LinkException e) {
@@ -265,18 +292,21 @@ final class Trial {
 
     private void giveBack(Session of) {
         var deadline = context.services().clock().instant().plus(ASK_LIMIT);
-        Thread.ofVirtual()
-                .name("trial-end-" + context.partition())
-                .start(
-                        () -> {
-                            try {
-                                var _ = of.link().trial(null, Duration.ZERO, deadline);
-                            } catch (LinkException e) {
-                                LOG.atDebug().setCause(e).log("The place is given back by time");
-                            } catch (InterruptedException e) {
-                                Thread.currentThread().interrupt();
-                            }
-                        });
+        givingBack =
+                Thread.ofVirtual()
+                        .name("trial-end-" + context.partition())
+                        .start(
+                                () -> {
+                                    try {
+                                        var _ = of.link().trial(null, Duration.ZERO, deadline);
+                                    } catch (LinkException e) {
+                                        LOG.atDebug()
+                                                .setCause(e)
+                                                .log("The place is given back by time");
+                                    } catch (InterruptedException e) {
+                                        Thread.currentThread().interrupt();
+                                    }
+                                });
     }
 
     /** Others get their turn first. */

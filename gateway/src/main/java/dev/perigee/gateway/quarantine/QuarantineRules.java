@@ -183,21 +183,27 @@ public final class QuarantineRules {
      *
      * @param known null where nothing counts against it, or it is new
      * @param user what its user answers for, null for nothing
-     * @param changed whether it is new, or not what it was when it was tried
+     * @param start how; what was stopped answers as well for what its user did meanwhile
      */
     public Suspicion afterCommand(
-            @Nullable Suspicion known, @Nullable UserSuspicion user, boolean changed, Instant now) {
+            @Nullable Suspicion known,
+            @Nullable UserSuspicion user,
+            CommandedStart start,
+            Instant now) {
         if (!areOn()) {
             return known == null ? Suspicion.NONE : known;
         }
         var before = remembered(known, now);
         var released = before.held() ? before.released() : before;
-        if (!changed) {
-            return released;
-        }
-        return user == null || users.isForgotten(user, now)
-                ? released.untried()
-                : released.with(user);
+        var counting = user == null || users.isForgotten(user, now) ? null : user;
+        return switch (start) {
+            case AGAIN -> released;
+            case AFTER_STOP ->
+                    counting == null || before.passedAfter(counting.last())
+                            ? released
+                            : released.with(counting);
+            case CHANGED -> counting == null ? released.untried() : released.with(counting);
+        };
     }
 
     /** Whether an installation may run. */

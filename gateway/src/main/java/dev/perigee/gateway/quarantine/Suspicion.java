@@ -92,6 +92,11 @@ public record Suspicion(
         return new Suspicion(deaths, true, held, convicted, ofUser, now);
     }
 
+    /** Whether it ran alone, and well, after that moment. */
+    boolean passedAfter(Instant moment) {
+        return tried && triedAt != null && triedAt.isAfter(moment);
+    }
+
     /** Whether it must wait before it is tried: a trial would hardly show what is not known. */
     boolean isGrave() {
         return convicted || Death.arePrompt(deaths);

@@ -38,6 +38,35 @@ final class AwakeTest {
     }
 
     @Test
+    @DisplayName(
+            "TEN-10: is what it was when the link went down; what was sent since starts when it is"
+                    + " back")
+    void suspended() {
+        awake.given("a", false, NOW.minusSeconds(7200));
+        awake.suspended(NOW);
+        awake.suspended(NOW.plusSeconds(1));
+        awake.given("a", true, NOW.plusSeconds(2));
+        awake.given("new", true, NOW.plusSeconds(2));
+        awake.woken("called", NOW.plusSeconds(2));
+        awake.runs("said", NOW.plusSeconds(2));
+        assertThat(awake.ran(NOW.plusSeconds(5)))
+                .isEqualTo(
+                        Map.of(
+                                "a",
+                                new Ran(Duration.ofHours(2), false),
+                                "said",
+                                new Ran(Duration.ZERO, false)));
+
+        awake.resumed(NOW.plusSeconds(6));
+        assertThat(awake.isSuspended()).isFalse();
+        var since = Duration.ofSeconds(10);
+        assertThat(awake.ran(NOW.plusSeconds(16)))
+                .containsEntry("a", new Ran(since, true))
+                .containsEntry("new", new Ran(since, true))
+                .containsEntry("called", new Ran(since, false));
+    }
+
+    @Test
     @DisplayName("is for long what ran before its owner came")
     void found() {
         awake.found("a");

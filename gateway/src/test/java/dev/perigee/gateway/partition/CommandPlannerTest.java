@@ -11,6 +11,7 @@ import dev.perigee.gateway.partition.CommandPlan.Run;
 import dev.perigee.gateway.partition.CommandPlan.Step;
 import dev.perigee.gateway.partition.StateRecord.Installed;
 import dev.perigee.gateway.partition.StateRecord.Remembered;
+import dev.perigee.gateway.quarantine.CommandedStart;
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandAction;
 import dev.perigee.protocol.command.CommandAction.Change;
@@ -154,6 +155,28 @@ class CommandPlannerTest {
         assertThat(write(new CommandAction.Kill("a", null, "enough")))
                 .isEqualTo(new Installed(config("a", "x"), true, origin(1), "c-1", 5L, at(1)));
         assertThat(write(new CommandAction.Restart("a", null, null))).isNull();
+    }
+
+    @Test
+    @DisplayName("TEN-10: tells what is started once more from what was stopped and what is new")
+    void tellsHowItIsStarted() {
+        installed("a", "x", false, 5);
+        installed("b", "x", true, 6);
+
+        assertThat(start(new CommandAction.Restart("a", null, null)))
+                .isEqualTo(CommandedStart.AGAIN);
+        assertThat(start(new CommandAction.Spawn("b", null, null)))
+                .isEqualTo(CommandedStart.AFTER_STOP);
+        assertThat(start(new CommandAction.Restart("b", null, null)))
+                .isEqualTo(CommandedStart.AFTER_STOP);
+        assertThat(start(configure(Change.CREATED, "c", "x"))).isEqualTo(CommandedStart.CHANGED);
+        assertThat(start(configure(Change.UPDATED, "b", "x"))).isEqualTo(CommandedStart.CHANGED);
+    }
+
+    private CommandedStart start(CommandAction action) {
+        var step = only(plan(9, action));
+        assertThat(step.startsAnew()).isTrue();
+        return step.start();
     }
 
     @Test

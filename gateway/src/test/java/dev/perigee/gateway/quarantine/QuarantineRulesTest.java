@@ -292,7 +292,8 @@ final class QuarantineRulesTest {
     }
 
     private void command(String id, boolean changed) {
-        apply(Map.of(id, rules.afterCommand(known.get(id), null, changed, now)));
+        var start = changed ? CommandedStart.CHANGED : CommandedStart.AGAIN;
+        apply(Map.of(id, rules.afterCommand(known.get(id), null, start, now)));
     }
 
     @Test
@@ -329,7 +330,8 @@ final class QuarantineRulesTest {
         rules = rules(0);
         assertThat(rules.areOn()).isFalse();
         assertThat(standing("a")).isEqualTo(new Standing.Free());
-        assertThat(rules.afterCommand(of("a"), null, true, now)).isEqualTo(of("a"));
+        assertThat(rules.afterCommand(of("a"), null, CommandedStart.CHANGED, now))
+                .isEqualTo(of("a"));
     }
 
     @Test

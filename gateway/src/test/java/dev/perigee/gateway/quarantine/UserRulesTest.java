@@ -72,8 +72,12 @@ final class UserRulesTest {
 
     /** A command installs it, or gives it another configuration. */
     private Standing installed(String processId) {
-        var next = rules.afterCommand(known.get(processId), users.get(user(processId)), true, now);
-        take(Map.of(processId, next));
+        return started(processId, CommandedStart.CHANGED);
+    }
+
+    private Standing started(String processId, CommandedStart start) {
+        var user = users.get(user(processId));
+        take(Map.of(processId, rules.afterCommand(known.get(processId), user, start, now)));
         return rules.standing(known.get(processId), now);
     }
 
@@ -139,6 +143,28 @@ final class UserRulesTest {
         assertThat(users).containsOnlyKeys("u", "other");
         assertThat(installed("third/b")).isEqualTo(new Standing.Free());
         assertThat(users.get("other")).extracting(UserSuspicion::convicted).isEqualTo(false);
+    }
+
+    @Test
+    @DisplayName(
+            "TEN-10: what was stopped while the others ended two workers starts alone, unless it"
+                    + " has run alone since")
+    void spares() {
+        dies("w1", Map.of("u/a", LONG, "u/tried", LONG));
+        dies("w2", Map.of("u/a", LONG, "u/tried", LONG));
+        assertThat(started("u/running", CommandedStart.AGAIN)).isEqualTo(new Standing.Free());
+        assertThat(from(started("u/spare", CommandedStart.AFTER_STOP))).isEqualTo(now);
+        assertThat(started("v/spare", CommandedStart.AFTER_STOP)).isEqualTo(new Standing.Free());
+
+        now = now.plusSeconds(60);
+        known.put("u/tried", rules.afterTrial(of("u/tried"), now));
+        assertThat(started("u/tried", CommandedStart.AFTER_STOP)).isEqualTo(new Standing.Free());
+        now = now.plusSeconds(60);
+        dies("w3", Map.of("u/a", LONG));
+        assertThat(from(started("u/tried", CommandedStart.AFTER_STOP))).isEqualTo(now);
+
+        now = now.plus(HOUR);
+        assertThat(started("u/later", CommandedStart.AFTER_STOP)).isEqualTo(new Standing.Free());
     }
 
     @Test

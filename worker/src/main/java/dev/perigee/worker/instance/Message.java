@@ -44,8 +44,13 @@ sealed interface Message {
     /** There is no process, or one that made no handshake and must go. */
     record StartFailed(ProcessRun run, String why) implements Message {}
 
-    /** The user or team has too many servers awake; there is no process. */
-    record StartRefused(ProcessRun run, String why) implements Message {}
+    /**
+     * There is no process, and for no fault of the server's: its user or team has too many awake,
+     * or the disk of all servers is nearly full.
+     *
+     * @param code of the outcome, for programs
+     */
+    record StartRefused(ProcessRun run, String code, String why) implements Message {}
 
     /** A session with a server over HTTP was made. */
     record Connected(ConnectAttempt attempt, HttpRun run) implements Message {}

@@ -231,11 +231,11 @@ final class ProcessKeeper implements ServerKeeper {
         log.atWarn()
                 .addKeyValue("process_id", dossier.processId())
                 .addKeyValue("reason", message.why())
-                .log("Server was not started: too many are awake");
+                .log("Server was not started");
         if (kind == StartKind.RESPAWN) {
             dossier.lifecycle.to(InstanceState.TERMINATED);
         } else {
-            notRunning(run, "too_many_awake", message.why());
+            notRunning(run, message.code(), message.why());
         }
     }
 

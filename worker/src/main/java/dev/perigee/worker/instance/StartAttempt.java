@@ -87,7 +87,7 @@ final class StartAttempt implements Runnable {
             var program = prepared();
             var refusal = admission.ask();
             if (refusal != null) {
-                mailbox.post(new Message.StartRefused(run, refusal));
+                mailbox.post(new Message.StartRefused(run, "too_many_awake", refusal));
                 return;
             }
             try (var slot = parts.slots().acquire(owner(), () -> calls.count() > 0)) {
@@ -98,9 +98,9 @@ final class StartAttempt implements Runnable {
                 start(program);
             }
         } catch (PackageException e) {
-            fail(run.masked(String.valueOf(e.getMessage())));
+            notLaunched(e, e.getCause() instanceof LaunchException cause ? cause : null);
         } catch (LaunchException e) {
-            fail(run.masked(String.valueOf(e.getMessage())));
+            notLaunched(e, e);
         } catch (McpException e) {
             failInHandshake(e);
         } catch (InterruptedException e) {
@@ -144,6 +144,16 @@ final class StartAttempt implements Runnable {
         var info = client.initialize(timeout());
         run.introduced(info);
         mailbox.post(new Message.Started(run, info));
+    }
+
+    /** A disk that others have filled is no failure of the server's. */
+    private void notLaunched(Exception failure, @Nullable LaunchException launch) {
+        var why = run.masked(String.valueOf(failure.getMessage()));
+        if (launch != null && launch.reason() == LaunchException.Reason.DISK_RESERVE) {
+            mailbox.post(new Message.StartRefused(run, "spawn_failed", why));
+        } else {
+            fail(why);
+        }
     }
 
     private void fail(String why) {

@@ -93,7 +93,11 @@ final class HomeWatch implements AutoCloseable {
             }
             var sizes = new HashMap<Path, Long>();
             homes.forEach((home, limits) -> sizes.put(home, measure(home, limits)));
-            relieve(sizes);
+            try {
+                relieve(sizes);
+            } catch (RuntimeException e) {
+                log.atError().setCause(e).log("Cannot relieve the disk of all servers");
+            }
             LimitWatch.rest(pace.toNanos(), this::isHurried);
         }
     }

@@ -167,8 +167,9 @@ public final class IsolationSettings {
                             + " free no jail is started, neither of servers nor of package"
                             + " managers, and the worker is not ready; while it is being filled, of"
                             + " the user who has the most files the server with the most is ended"
-                            + " (limit disk). Without it: a twentieth of the file system, 1 GiB at"
-                            + " most. 0 is nothing.");
+                            + " (limit disk), unless isolation.disk and isolation.disk-files are"
+                            + " both 0. Without it: a twentieth of the file system, 1 GiB at most."
+                            + " 0 is nothing.");
     static final Setting<Integer> DISK_FILES =
             Setting.of(
                     "isolation.disk-files",

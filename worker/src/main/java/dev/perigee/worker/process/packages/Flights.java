@@ -104,7 +104,8 @@ final class Flights<T> {
                 return value;
             }
             if (failure instanceof PackageException expected) {
-                throw new PackageException(String.valueOf(expected.getMessage()));
+                throw new PackageException(
+                        String.valueOf(expected.getMessage()), expected.getCause());
             }
             throw new IllegalStateException("The preparation of a package failed", failure);
         }

@@ -153,7 +153,9 @@ final class Installer {
                             "duration_ms", TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began))
                     .log("Package prepared");
             return installed;
-        } catch (LaunchException | IOException | UncheckedIOException e) {
+        } catch (LaunchException e) {
+            throw notLaunched(preparation, e);
+        } catch (IOException | UncheckedIOException e) {
             throw failed(preparation, String.valueOf(e.getMessage()), "");
         } finally {
             tidy(preparation, draft, complete);
@@ -189,6 +191,14 @@ final class Installer {
             throw failed(
                     preparation, manager + " ended with " + exit + refused.get(), run.lastWords());
         }
+    }
+
+    /** For want of room on the disk of all, neither name nor registry is to be blamed. */
+    private static PackageException notLaunched(Preparation preparation, LaunchException cause) {
+        var why = String.valueOf(cause.getMessage());
+        return cause.reason() == LaunchException.Reason.DISK_RESERVE
+                ? new PackageException(why, cause)
+                : failed(preparation, why, "");
     }
 
     private static PackageException failed(Preparation preparation, String why, String said) {
