@@ -119,7 +119,10 @@ public final class LinkClient implements WorkerLinks {
         var now = new ArrayList<>(links);
         var over =
                 now.stream()
-                        .filter(link -> roster.isOver(link.address(), link.view(), SteadyTime.now()))
+                        .filter(
+                                link ->
+                                        roster.isOver(
+                                                link.address(), link.view(), SteadyTime.now()))
                         .toList();
         var missing = roster.missing(now.stream().map(WorkerLink::address).toList());
         if (over.isEmpty() && missing.isEmpty()) {

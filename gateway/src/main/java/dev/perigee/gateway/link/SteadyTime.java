@@ -8,7 +8,9 @@ import java.time.Instant;
  * that a system clock that is put right meanwhile makes no wait shorter. Any thread may call.
  */
 public final class SteadyTime {
+    @SuppressWarnings("TimeInStaticInitializer") // From then on no clock is asked.
     private static final Instant BEGIN = Instant.now();
+
     private static final long BEGIN_NANOS = System.nanoTime();
 
     private SteadyTime() {}

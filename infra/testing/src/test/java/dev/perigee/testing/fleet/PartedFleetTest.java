@@ -39,6 +39,7 @@ final class PartedFleetTest {
 
     /** Begun as long before as {@link #COMMITTED}, and answered before the worker gives up. */
     private static final Duration ANSWERED_WHILE_FROZEN = Duration.ofMillis(2_800);
+
     private static final String BROKER = "broker";
     private static final List<String> PARTS =
             List.of(BROKER, "gateway-1", "gateway-2", "worker-1", "worker-2");

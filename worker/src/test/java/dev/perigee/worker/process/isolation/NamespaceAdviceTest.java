@@ -43,7 +43,8 @@ final class NamespaceAdviceTest {
     @Test
     void inAContainer() {
         assertThat(advice(directory))
-                .contains("this container", "--security-opt seccomp=infra/images/worker/seccomp.json")
+                .contains(
+                        "this container", "--security-opt seccomp=infra/images/worker/seccomp.json")
                 .doesNotContain("unshare");
         assertThat(advice(directory.resolve("none"))).contains("unshare --user true");
     }
