@@ -57,7 +57,9 @@ final class QuarantineTest {
             }
             innocents.forEach(each -> awaitServed(fleet, each));
 
-            var culprit = Installation.fixture("--kill-parent", "3000");
+            // Late enough for those that are tried meanwhile: the first worker that it ends is the
+            // second that they lose.
+            var culprit = Installation.fixture("--kill-parent", "10000");
             backend.configure(culprit, "mcp_installation_created");
             fleet.records()
                     .await(
