@@ -66,9 +66,12 @@ final class Quarantine implements Trial.Docket {
     }
 
     /** The session is attached, for the first time or again. */
-    void attached(Session session) {
+    void attached(Session session, boolean resumed) {
         suspendedAt = null;
         workersChanged();
+        if (!resumed) {
+            trial.restoring();
+        }
         trial.resumed();
         if (!rules.areOn()) {
             List.copyOf(context.state().suspicions().keySet())
@@ -173,6 +176,11 @@ final class Quarantine implements Trial.Docket {
                                 .thenComparing(turn -> turn.instance().processId()))
                 .map(Turn::instance)
                 .orElse(null);
+    }
+
+    @Override
+    public Duration quiet() {
+        return rules.quiet();
     }
 
     @Override

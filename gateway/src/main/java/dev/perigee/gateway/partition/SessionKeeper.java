@@ -257,7 +257,7 @@ final class SessionKeeper {
     private void attached(Session session, Attach.Result result) {
         session.createdEpoch(result.createdEpoch());
         noteAwake(session, result);
-        quarantine.attached(session);
+        quarantine.attached(session, result.resumed());
         calls.attached(result);
         context.feed().attached(result.createdEpoch());
         if (Boolean.TRUE.equals(result.ending())) {
