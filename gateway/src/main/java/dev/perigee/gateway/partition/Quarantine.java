@@ -65,9 +65,12 @@ final class Quarantine implements Trial.Docket {
     }
 
     /** The session is attached, for the first time or again. */
-    void attached(Session session) {
+    void attached(Session session, boolean resumed) {
         session.awake().resumed(now());
         workersChanged();
+        if (!resumed) {
+            trial.restoring();
+        }
         trial.resumed();
         if (!rules.areOn()) {
             List.copyOf(context.state().suspicions().keySet())
@@ -196,6 +199,11 @@ final class Quarantine implements Trial.Docket {
                                 .thenComparing(turn -> turn.instance().processId()))
                 .map(Turn::instance)
                 .orElse(null);
+    }
+
+    @Override
+    public Duration quiet() {
+        return rules.quiet();
     }
 
     @Override

@@ -294,7 +294,7 @@ final class SessionKeeper {
         lastHeld = lastHeld.byThisOnly();
         noteAwake(session, result);
         Quietly.run(() -> statuses.found(session, result));
-        quarantine.attached(session);
+        quarantine.attached(session, result.resumed());
         calls.attached(result);
         context.feed().attached(result.createdEpoch());
         if (Boolean.TRUE.equals(result.ending())) {

@@ -2,6 +2,7 @@ package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.link.LinkException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -43,6 +44,9 @@ final class Trial {
         /** The instance that is tried next, null while none is. */
         @Nullable Instance next();
 
+        /** How long nobody is tried after the worker was given what else it runs. */
+        Duration quiet();
+
         /** How long it must run alone. */
         Duration time(String processId);
 
@@ -63,6 +67,7 @@ final class Trial {
     private boolean replaced;
     private Timers.@Nullable Entry timer;
     private @Nullable Thread givingBack;
+    private @Nullable Instant notBefore;
 
     Trial(PartitionContext context, Docket docket) {
         this.context = context;
@@ -97,12 +102,26 @@ final class Trial {
         if (next == null) {
             return;
         }
+        var now = context.services().clock().instant();
+        if (notBefore != null && now.isBefore(notBefore)) {
+            cancelTimer();
+            timer = context.timers().at(notBefore, this::proceed);
+            return;
+        }
         attempt++;
         stage = Stage.ASKING;
         session = serving;
         tried = next;
         var atMost = START_LIMIT.plus(docket.time(next.processId())).plus(SPARE);
         ask(serving, next.processId(), atMost);
+    }
+
+    /**
+     * The worker is given all that it runs of the partition, mostly because another one died: what
+     * ended that one is probably among them.
+     */
+    void restoring() {
+        notBefore = context.services().clock().instant().plus(docket.quiet());
     }
 
     /** The link is down: whether the worker lives is not known. */

@@ -249,6 +249,11 @@ public final class QuarantineRules {
                 : "when its turn comes";
     }
 
+    /** How long nobody is tried after a worker was given what else it runs. */
+    public Duration quiet() {
+        return limits.quiet();
+    }
+
     /**
      * How long it must run alone: longer than the workers lived after its start, where they died
      * soon.

@@ -34,7 +34,17 @@ public final class QuarantineSettings {
                             + " starts; longer, up to two minutes, where a worker died later after"
                             + " its start.");
 
-    public static final SettingsSchema SCHEMA = SettingsSchema.of("gateway", DEATHS, MEMORY, TRIAL);
+    public static final Setting<Duration> QUIET =
+            Setting.of(
+                    "quarantine.quiet",
+                    SettingType.duration(),
+                    "1m",
+                    "How long a quarantined installation waits for its turn after its worker was"
+                            + " given what else it runs: who ends workers that soon after a start"
+                            + " does so before anybody is on trial.");
+
+    public static final SettingsSchema SCHEMA =
+            SettingsSchema.of("gateway", DEATHS, MEMORY, QUIET, TRIAL);
 
     private QuarantineSettings() {}
 
@@ -42,6 +52,9 @@ public final class QuarantineSettings {
     public static QuarantineRules rules(Settings settings) {
         return new QuarantineRules(
                 new QuarantineLimits(
-                        settings.value(DEATHS), settings.value(MEMORY), settings.value(TRIAL)));
+                        settings.value(DEATHS),
+                        settings.value(MEMORY),
+                        settings.value(TRIAL),
+                        settings.value(QUIET)));
     }
 }

@@ -27,7 +27,11 @@ final class QuarantineRulesTest {
 
     private static QuarantineRules rules(int deaths) {
         return new QuarantineRules(
-                new QuarantineLimits(deaths, Duration.ofHours(1), Duration.ofSeconds(20)));
+                new QuarantineLimits(
+                        deaths,
+                        Duration.ofHours(1),
+                        Duration.ofSeconds(20),
+                        Duration.ofMinutes(1)));
     }
 
     private void dies(String worker, @Nullable String onTrial, Map<String, Ran> ran) {

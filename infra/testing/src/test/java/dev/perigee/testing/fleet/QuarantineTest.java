@@ -30,6 +30,7 @@ final class QuarantineTest {
                         .workers(3)
                         .gateways(2)
                         .gateway("quarantine.trial", "1s")
+                        .gateway("quarantine.quiet", "10s")
                         .gateway("placement.margin", "1s")
                         .gateway("group.session-timeout", "6s")
                         .gateway("group.heartbeat-interval", "1s")
@@ -57,7 +58,9 @@ final class QuarantineTest {
             }
             innocents.forEach(each -> awaitServed(fleet, each));
 
-            var culprit = Installation.fixture("--kill-parent", "3000");
+            // It ends its second worker before anybody is on trial there: for the others the first
+            // one was the second already.
+            var culprit = Installation.fixture("--kill-parent", "2000");
             backend.configure(culprit, "mcp_installation_created");
             fleet.records()
                     .await(

@@ -29,9 +29,21 @@ import org.junit.jupiter.api.io.TempDir;
 final class QuarantineTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Map<String, String> LONG_TRIAL =
-            Map.of("group.session-timeout", "6s", "quarantine.trial", "10m");
+            Map.of(
+                    "group.session-timeout",
+                    "6s",
+                    "quarantine.trial",
+                    "10m",
+                    "quarantine.quiet",
+                    "0s");
     private static final Map<String, String> SHORT_TRIAL =
-            Map.of("group.session-timeout", "6s", "quarantine.trial", "100ms");
+            Map.of(
+                    "group.session-timeout",
+                    "6s",
+                    "quarantine.trial",
+                    "100ms",
+                    "quarantine.quiet",
+                    "1s");
     @TempDir private static Path data;
     private static EmbeddedBroker broker;
 
