@@ -49,7 +49,7 @@ final class DeathCountTest {
     void install() {
         culprit = bench.install("mallory", "culprit");
         innocent = bench.install("alice", "innocent");
-        quarantine.attached(session);
+        quarantine.attached(session, true);
         session.awake().given(innocent.processId(), false, bench.now);
     }
 
@@ -73,7 +73,7 @@ final class DeathCountTest {
         onTrial();
         quarantine.suspended(session);
         restarted(culprit);
-        quarantine.attached(session);
+        quarantine.attached(session, true);
 
         bench.pumpUntil(() -> bench.trials.contains("null"));
         assertThat(quarantine.of(culprit)).isNotNull();

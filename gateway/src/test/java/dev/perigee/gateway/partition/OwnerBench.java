@@ -87,7 +87,8 @@ final class OwnerBench {
                 null,
                 new PartitionTimes(minute, minute, minute, minute, minute, minute, minute),
                 new QuarantineRules(
-                        new QuarantineLimits(2, Duration.ofHours(1), Duration.ofSeconds(20))),
+                        new QuarantineLimits(
+                                2, Duration.ofHours(1), Duration.ofSeconds(20), Duration.ZERO)),
                 null,
                 new Installations(100, 100),
                 null,
