@@ -52,10 +52,10 @@ final class PartedFleetTest {
                 var load = Load.mixed(fleet, folder, SERVERS, PACE)) {
             var before = new HashSet<>(load.pids());
 
-            part(fleet, load, Set.of("gateway-1", "worker-1"), Duration.ofSeconds(60));
+            part(fleet, load, Set.of("gateway-1", "worker-1"), Duration.ofSeconds(40));
 
             assertThat(new HashSet<>(load.pidsAtLast())).isNotEqualTo(before);
-            verify(fleet, load, "{gateway-1, worker-1} cut off for 60 s");
+            verify(fleet, load, "{gateway-1, worker-1} cut off for 40 s");
         }
     }
 
@@ -103,6 +103,7 @@ final class PartedFleetTest {
         }
     }
 
+    @Tag("long")
     @Test
     @DisplayName("OWN-05: a gateway that was frozen, and whose worker was lost meanwhile: silent")
     void frozen(@TempDir Path folder) throws Exception {
