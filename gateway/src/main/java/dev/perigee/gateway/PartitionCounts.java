@@ -43,10 +43,11 @@ record PartitionCounts(SortedMap<String, Integer> found) {
             return null;
         }
         return ("The number of partitions was changed: %s, expected are %d, the count with which this fleet began. Users of other"
-                        + " partitions are not served. Stop all gateways and workers, delete the topics %s, create"
+                        + " partitions are not served; their servers are removed by"
+                        + " perigee delete --partitions %d. Stop all gateways and workers, delete the topics %s, create"
                         + " them by perigee topics --partitions N, start again and send every configuration once"
                         + " more")
-                .formatted(text(changed), expected, String.join(", ", found.keySet()));
+                .formatted(text(changed), expected, expected, String.join(", ", found.keySet()));
     }
 
     private static String text(Map<String, Integer> counts) {

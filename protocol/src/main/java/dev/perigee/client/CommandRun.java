@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends commands and follows what becomes of them, until each has its terminal result.
@@ -37,8 +38,14 @@ public final class CommandRun {
      *
      * @param key the record's key, which decides its partition
      * @param command the record's value
+     * @param partitions the count by which it does; null for as many as the topic has
      */
-    public record Addressed(RecordKey key, Command command) {
+    public record Addressed(RecordKey key, Command command, @Nullable Integer partitions) {
+        /** By as many partitions as the topic has. */
+        public Addressed(RecordKey key, Command command) {
+            this(key, command, null);
+        }
+
         /** Where the command itself says. */
         public Addressed(Command command) {
             this(command.key(), command);
@@ -93,7 +100,7 @@ public final class CommandRun {
                 var sender = new RecordSender(connection)) {
             tail.require(Topic.COMMANDS);
             for (var command : commands) {
-                sender.send(Topic.COMMANDS, command.key(), command.command(), List.of());
+                sender.send(command);
             }
             while (!(open.isEmpty() && settling.isEmpty()) && Instant.now().isBefore(end)) {
                 for (var record : tail.poll(settling.isEmpty() ? POLL : POLL.dividedBy(10))) {

@@ -1,5 +1,6 @@
 package dev.perigee.client;
 
+import dev.perigee.client.CommandRun.Addressed;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.RecordKey;
 import dev.perigee.protocol.topic.Topic;
@@ -15,6 +16,8 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
 
 /** Writes records as a backend does, and waits until the broker has them. Thread-safe. */
 final class RecordSender implements AutoCloseable {
@@ -51,11 +54,34 @@ final class RecordSender implements AutoCloseable {
      */
     void send(Topic topic, RecordKey key, Object value, List<Header> headers)
             throws InterruptedException {
+        send(topic, null, key, value, headers);
+    }
+
+    /** The same of a command, by the count of partitions that it names. */
+    void send(Addressed command) throws InterruptedException {
+        send(Topic.COMMANDS, partition(command), command.key(), command.command(), List.of());
+    }
+
+    /** Null where the client is to choose. */
+    private static @Nullable Integer partition(Addressed command) {
+        var count = command.partitions();
+        return count == null
+                ? null
+                : Utils.toPositive(Utils.murmur2(bytes(command.key()))) % count;
+    }
+
+    private void send(
+            Topic topic,
+            @Nullable Integer partition,
+            RecordKey key,
+            Object value,
+            List<Header> headers)
+            throws InterruptedException {
         var record =
                 new ProducerRecord<>(
                         connection.name(topic),
-                        null,
-                        key.toString().getBytes(StandardCharsets.UTF_8),
+                        partition,
+                        bytes(key),
                         Json.write(value),
                         headers);
         try {
@@ -69,6 +95,10 @@ final class RecordSender implements AutoCloseable {
         } catch (KafkaException | TimeoutException e) {
             throw connection.explained(e);
         }
+    }
+
+    private static byte[] bytes(RecordKey key) {
+        return key.toString().getBytes(StandardCharsets.UTF_8);
     }
 
     @Override

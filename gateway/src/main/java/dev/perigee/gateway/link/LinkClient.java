@@ -1,8 +1,10 @@
 package dev.perigee.gateway.link;
 
+import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.tls.TlsFileException;
 import io.micrometer.core.instrument.MeterRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -95,6 +97,15 @@ public final class LinkClient implements WorkerLinks {
         var link = byWorkerId.get(workerId);
         if (link != null) {
             link.stays(reason);
+        }
+    }
+
+    @Override
+    public void prepare(String workerId, List<ServerConfig> configs, Duration atMost)
+            throws InterruptedException {
+        var link = byWorkerId.get(workerId);
+        if (link != null) {
+            link.prepare(configs, atMost);
         }
     }
 

@@ -1,10 +1,13 @@
 package dev.perigee.gateway.link;
 
+import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.link.Hello;
+import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.protocol.link.LinkMethod;
 import dev.perigee.protocol.link.SessionNotice;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -439,6 +442,24 @@ final class WorkerLink implements PartitionSession.Host {
     private Duration inTime(Duration timeout) {
         var left = machine.nanosLeft(System.nanoTime());
         return left < timeout.toNanos() ? Duration.ofNanos(left) : timeout;
+    }
+
+    /** See {@link WorkerLinks#prepare}. */
+    void prepare(List<ServerConfig> configs, Duration atMost) throws InterruptedException {
+        var via = current;
+        if (via == null) {
+            return;
+        }
+        long end = System.nanoTime() + atMost.toNanos();
+        var asked = new ArrayList<Exchange>();
+        for (var config : configs) {
+            var exchange = new Exchange();
+            via.ask(LinkMethod.PREPARE, new InstanceOrder.Prepare(config), exchange);
+            asked.add(exchange);
+        }
+        for (var exchange : asked) {
+            var _ = exchange.await(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+        }
     }
 
     /** Tells the worker, which drains, why its partitions stay; never blocks. */

@@ -1,5 +1,7 @@
 package dev.perigee.gateway.link;
 
+import dev.perigee.protocol.config.ServerConfig;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -36,6 +38,14 @@ public interface WorkerLinks extends AutoCloseable {
      * told is forgotten there after a few seconds.
      */
     void stays(String workerId, String reason);
+
+    /**
+     * Has a worker prepare what starts of these configurations need, and waits for that. What is
+     * not prepared by then, or cannot be, is left to the starts; so is all where the worker is not
+     * connected, or of an older version.
+     */
+    void prepare(String workerId, List<ServerConfig> configs, Duration atMost)
+            throws InterruptedException;
 
     /** Closes all connections without detaching: sessions live on for the worker's retention. */
     @Override

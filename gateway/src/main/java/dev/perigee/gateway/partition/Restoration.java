@@ -2,6 +2,7 @@ package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.link.LinkException;
 import dev.perigee.protocol.link.Attach.AttachedProcess;
+import dev.perigee.protocol.link.RememberedStatus;
 import java.time.Duration;
 import java.util.List;
 import org.slf4j.Logger;
@@ -41,16 +42,15 @@ final class Restoration {
 
     private boolean send(Session session, Instance instance) {
         var heldBack = quarantine.of(instance);
-        if (heldBack == null && !instance.isStopped()) {
+        var remembered = context.state().runtime(instance.processId());
+        if (heldBack == null
+                && !instance.isStopped()
+                && !RememberedStatus.isAsleep(remembered)) {
             session.awake()
                     .given(instance.processId(), false, context.services().clock().instant());
         }
         var order =
-                OrderPayload.restore(
-                        context.partition(),
-                        instance,
-                        context.state().runtime(instance.processId()),
-                        heldBack);
+                OrderPayload.restore(context.partition(), instance, remembered, heldBack);
         var deadline =
                 context.services().clock().instant().plus(context.services().times().command());
         session.restoring().add(instance.processId());

@@ -52,6 +52,7 @@ final class SessionKeeper {
     private final Restoration restoration;
     private final Claims claims;
     private final Departure departure;
+    private final Warming warming;
     private final Resealing resealing;
     private final RestoreProblem problem;
     private final OwnStatuses statuses;
@@ -78,6 +79,7 @@ final class SessionKeeper {
         this.problem = new RestoreProblem(context.partition());
         this.statuses = new OwnStatuses(context);
         this.departure = new Departure(context, calls, () -> Quietly.run(this::serve));
+        this.warming = new Warming(context);
         this.lastHeld = gained(context);
         this.hosted = new Hosted(context.partition(), null, 0);
     }
@@ -108,8 +110,25 @@ final class SessionKeeper {
         return hosted;
     }
 
-    /** Leaves the worker, for another one. */
+    /** Leaves the worker, for another one that is ready for what runs here. */
     void move(Manner manner, Departure.Listener listener) {
+        var leaving = context.serving();
+        if (leaving == null || manner == Manner.IDLE) {
+            depart(manner, listener);
+        } else {
+            warming.begin(
+                    lastHeld,
+                    () -> {
+                        if (leaving.equals(context.serving())) {
+                            depart(manner, listener);
+                        } else {
+                            listener.stayed(context.partition(), 0, 0);
+                        }
+                    });
+        }
+    }
+
+    private void depart(Manner manner, Departure.Listener listener) {
         departure.begin(manner, listener);
         show();
     }

@@ -23,6 +23,11 @@ public final class Fixtures {
         return Checkout.testing("fixtures/p.py");
     }
 
+    /** The script of a server that is a shell, of which thousands fit on a machine. */
+    public static Path smallScript() {
+        return Checkout.root().resolve("worker/src/test/resources/small.sh");
+    }
+
     /** The script of F. */
     public static Path script() {
         return Checkout.testing("fixtures/f.mjs");

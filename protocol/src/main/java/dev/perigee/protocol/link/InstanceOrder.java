@@ -87,6 +87,17 @@ public final class InstanceOrder {
     }
 
     /**
+     * Has what a start of this configuration needs be there, {@code instance/prepare}, on a worker
+     * that is about to get it. It needs no session and starts nothing. The answer is empty, and
+     * comes when that is done, or has failed: then the start says why.
+     */
+    public record Prepare(ServerConfig config) {
+        public Prepare {
+            Require.present(config, "config");
+        }
+    }
+
+    /**
      * Stops, restarts, removes, recovers an instance: the orders that need only its name.
      *
      * @param partition the partition of the instance's user

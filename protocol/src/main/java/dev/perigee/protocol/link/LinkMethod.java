@@ -15,6 +15,7 @@ public final class LinkMethod {
     public static final String RECOVER = "instance/recover";
     public static final String SWITCH_TOOL = "instance/switch_tool";
     public static final String HEALTH_CHECK = "instance/health_check";
+    public static final String PREPARE = "instance/prepare";
     public static final String EXECUTE = "tool/execute";
     public static final String CANCEL = "tool/cancel";
 

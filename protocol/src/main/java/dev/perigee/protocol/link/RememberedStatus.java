@@ -9,7 +9,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * What a gateway understands of the {@code durable} that workers have it remember of an instance:
- * the status that was told last. All else is the workers' own.
+ * the status that was told last, and whether it sleeps. All else is the workers' own.
  */
 public record RememberedStatus(@Nullable ServerStatus status, @Nullable String statusMessage) {
 
@@ -19,6 +19,15 @@ public record RememberedStatus(@Nullable ServerStatus status, @Nullable String s
             return durable == null ? null : Json.read(durable, RememberedStatus.class);
         } catch (InvalidRecordException e) {
             return null;
+        }
+    }
+
+    /** Whether it sleeps, so that a worker it is given to starts nothing. */
+    public static boolean isAsleep(@Nullable RawJson durable) {
+        try {
+            return durable != null && Json.tree(durable.bytes()).path("asleep").isObject();
+        } catch (InvalidRecordException e) {
+            return false;
         }
     }
 

@@ -79,7 +79,7 @@ final class Dormancy {
     /** The process is gone: the next call starts another. */
     void enter(IdlePolicy.Usage usage, @Nullable Long pid) {
         var now = dossier.parts.clock().instant();
-        dossier.dormantSince = now;
+        dossier.sleeps(now);
         var idle = usage.idleFor(now);
         log.atInfo()
                 .addKeyValue("process_id", dossier.processId())

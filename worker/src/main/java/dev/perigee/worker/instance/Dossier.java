@@ -94,6 +94,27 @@ final class Dossier {
         journal.identify(identity);
     }
 
+    /** There is no process, and the next call starts one: on the next worker, too. */
+    void sleeps(Instant since) {
+        sleeps(since, Asleep.of(since, configHash, catalogue));
+    }
+
+    /**
+     * The same.
+     *
+     * @param told what a later owner is to know of it
+     */
+    void sleeps(Instant since, @Nullable Asleep told) {
+        dormantSince = since;
+        reporter.asleep(told);
+    }
+
+    /** It runs, or is not to be started by a call. */
+    void sleepsNoMore() {
+        dormantSince = null;
+        reporter.asleep(null);
+    }
+
     /** Publishes the view, then releases the outcomes that depend on it. */
     void publish() {
         board.publish(view());

@@ -17,13 +17,15 @@ import org.jspecify.annotations.Nullable;
  * @param synced whether the first discovery of the installation is done
  * @param crashes times of the crashes that still count
  * @param disabledTools tools that are hidden and refused
+ * @param asleep null unless it is dormant
  */
 record DurableState(
         @Nullable ServerStatus status,
         @Nullable String statusMessage,
         boolean synced,
         List<Instant> crashes,
-        Set<String> disabledTools) {
+        Set<String> disabledTools,
+        @Nullable Asleep asleep) {
 
     @SuppressWarnings("NullAway") // Jackson passes null for what an older version did not write.
     DurableState {
@@ -32,7 +34,7 @@ record DurableState(
     }
 
     static DurableState none() {
-        return new DurableState(null, null, false, List.of(), Set.of());
+        return new DurableState(null, null, false, List.of(), Set.of(), null);
     }
 
     /** What was stored; nothing when nothing was, or when it cannot be read. */

@@ -41,6 +41,12 @@ final class HttpKeeper implements ServerKeeper {
         connect(run);
     }
 
+    /** Nothing runs here that could sleep. */
+    @Override
+    public boolean sleepOn() {
+        return false;
+    }
+
     @Override
     public void hold() {
         open();

@@ -1,5 +1,6 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.worker.egress.EgressGuards;
 import dev.perigee.worker.mcp.HttpConnections;
 import dev.perigee.worker.mcp.LineRoom;
@@ -7,19 +8,25 @@ import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.isolation.Isolation;
 import dev.perigee.worker.process.packages.Deletion;
+import dev.perigee.worker.process.packages.PackageException;
 import dev.perigee.worker.process.packages.PackagePreparer;
+import dev.perigee.worker.process.packages.PackagePreparer.Lookup;
 import dev.perigee.worker.tool.Retrying;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs instances as processes of this worker. One thread of its own keeps the clocks of log
  * batches, start slots and idle processes; everything else that waits is a virtual thread.
  */
 public final class LocalInstanceHost implements InstanceHost {
+    private static final Logger log = LoggerFactory.getLogger(LocalInstanceHost.class);
+
     private final HostParts parts;
 
     /** A host; its parts stay the caller's to close. */
@@ -108,6 +115,27 @@ public final class LocalInstanceHost implements InstanceHost {
     public PartitionInstances open(int partition, JournalFactory journals) {
         parts.sweep().begin();
         return new HostedInstances(partition, parts, journals);
+    }
+
+    @Override
+    public void prepare(ServerConfig config) throws InterruptedException {
+        var options = parts.options();
+        if (!config.transportType().isProcess()
+                || LaunchPlan.refusal(
+                                config, options.allowedCommands(), parts.isolation().holdsReach())
+                        != null) {
+            return;
+        }
+        try {
+            var _ =
+                    parts.packages()
+                            .prepare(LaunchPlan.of(config), Lookup.WHEN_MISSING, _ -> {});
+        } catch (PackageException e) {
+            log.atInfo()
+                    .addKeyValue("process_id", config.processId())
+                    .addKeyValue("reason", e.getMessage())
+                    .log("A package could not be prepared ahead of a move");
+        }
     }
 
     @Override

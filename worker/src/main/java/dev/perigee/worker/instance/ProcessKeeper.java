@@ -147,7 +147,7 @@ final class ProcessKeeper implements ServerKeeper {
     public @Nullable Long end(String reason, Duration grace) throws InterruptedException {
         restartDueNanos = null;
         dossier.discovering = false;
-        dossier.dormantSince = null;
+        dossier.sleepsNoMore();
         var run = current;
         if (run == null) {
             dossier.lifecycle.to(InstanceState.TERMINATED);
@@ -199,8 +199,9 @@ final class ProcessKeeper implements ServerKeeper {
         }
         attempt = null;
         dossier.lifecycle.to(InstanceState.RUNNING);
-        announcer.running(run, dormancy.lasted());
-        dossier.dormantSince = null;
+        var slept = dormancy.lasted();
+        dossier.sleepsNoMore();
+        announcer.running(run, slept);
         if (kind == StartKind.RESPAWN) {
             tools.resume(run); // Its tools are known, and listed all the time.
             return;
@@ -288,10 +289,10 @@ final class ProcessKeeper implements ServerKeeper {
         runs(null);
         dossier.discovering = false;
         if (settled && exit.clean()) {
+            dossier.sleeps(dossier.parts.clock().instant());
             dossier.reporter.append(
                     new EventBody.Exited(ExitTexts.seconds(run.uptime())), run.pid());
             dossier.lifecycle.to(InstanceState.TERMINATED);
-            dossier.dormantSince = dossier.parts.clock().instant();
         } else {
             crashed(run, exit, run.explained(ExitTexts.of(exit)));
         }
@@ -351,6 +352,30 @@ final class ProcessKeeper implements ServerKeeper {
         if (restartDueNanos != null) {
             start(StartKind.CRASH_RESTART, "Restarting after a crash", null);
         }
+    }
+
+    /** Not where its tools are not known, or those of another configuration. */
+    @Override
+    public boolean sleepOn() {
+        var asleep = dossier.reporter.toldAsleep();
+        if (asleep == null || !asleep.configHash().equals(dossier.configHash) || !wasOnline()) {
+            return false;
+        }
+        var known = asleep.catalogue();
+        if (known == null) {
+            return false;
+        }
+        dossier.catalogue = known;
+        dossier.toldCatalogue = known;
+        dossier.sleeps(asleep.since(), asleep);
+        dossier.reporter.on(Step.READY, null, null, null);
+        return true;
+    }
+
+    /** Where its worker was lost, a gateway has told that it is not. */
+    private boolean wasOnline() {
+        var status = dossier.reporter.status();
+        return status == ServerStatus.ONLINE || status == ServerStatus.CONNECTING;
     }
 
     /** Ends the process if it was idle for the timeout; the next call starts another. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writes an instance's events to the journal, with its durable state when that changed: status,
- * crashes, disabled tools. Confined to the supervisor's thread.
+ * crashes, disabled tools, and whether it sleeps. Confined to the supervisor's thread.
  */
 final class Reporter {
     private final InstanceJournal journal;
@@ -22,6 +22,7 @@ final class Reporter {
     private StatusMachine status = new StatusMachine();
     private List<Instant> crashes = new ArrayList<>();
     private Set<String> disabledTools = Set.of();
+    private @Nullable Asleep asleep;
     private DurableState told = DurableState.none();
 
     Reporter(InstanceJournal journal, InstantSource clock, RestartPolicy policy) {
@@ -36,6 +37,16 @@ final class Reporter {
         crashes = new ArrayList<>(state.crashes());
         disabledTools = state.disabledTools();
         told = state;
+    }
+
+    /** What a later owner knows of its sleep; null where it is taken to be awake. */
+    @Nullable Asleep toldAsleep() {
+        return told.asleep();
+    }
+
+    /** It sleeps, or does not: told with the next event. */
+    void asleep(@Nullable Asleep now) {
+        asleep = now;
     }
 
     StatusMachine machine() {
@@ -97,7 +108,12 @@ final class Reporter {
     private @Nullable RawJson changedDurable() {
         var now =
                 new DurableState(
-                        status.status(), status.message(), status.synced(), crashes, disabledTools);
+                        status.status(),
+                        status.message(),
+                        status.synced(),
+                        crashes,
+                        disabledTools,
+                        asleep);
         if (now.equals(told)) {
             return null;
         }

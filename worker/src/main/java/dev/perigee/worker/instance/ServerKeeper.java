@@ -16,6 +16,13 @@ sealed interface ServerKeeper permits ProcessKeeper, HttpKeeper {
     /** Starts, where nothing runs. */
     void start(StartKind kind, String reason, @Nullable String commandId);
 
+    /**
+     * Leaves an instance as it is that slept on its last worker, its tools listed.
+     *
+     * @return false when it is to be started
+     */
+    boolean sleepOn();
+
     /** Knows the instance without starting anything: its user must act first. */
     void hold();
 

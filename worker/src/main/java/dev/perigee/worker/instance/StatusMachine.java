@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *  first:    command_received ─▶ connecting ─▶ discovering_tools ─▶ syncing_tools ─▶ online
  *  restored:                     connecting ─▶ discovering_tools ─▶ online
+ *  restored, asleep:             connecting ─▶ online
  *  update:         restarting ─▶ connecting ─▶ discovering_tools ─▶ online
  *  restart:        restarting ─▶ connecting ─▶ discovering_tools ─▶ online
  *  recovery:  offline | error ─▶ connecting ─▶ discovering_tools ─▶ online

@@ -146,6 +146,8 @@ final class Supervisor {
         } else if (order.cause() == Cause.RESTORED && dossier.reporter.machine().needsItsUser()) {
             server.hold();
             complete(message, note("waits for its user"));
+        } else if (order.cause() == Cause.RESTORED && !known && server.sleepOn()) {
+            complete(message, status());
         } else {
             dossier.waiting.add(message.settlement());
             server.start(StartKind.INSTALL, ServerKeeper.reason(order.cause()), order.commandId());

@@ -1,10 +1,12 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.Hello;
+import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.protocol.link.Lease;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
@@ -129,6 +131,11 @@ final class LinkDispatcher {
                 var trial = Json.read(params, Attach.Trial.class);
                 connection.respond(request.id(), sessions.trial(connection, trial));
             }
+            case LinkMethod.PREPARE ->
+                    prepare(
+                            connection,
+                            request.id(),
+                            Json.read(params, InstanceOrder.Prepare.class).config());
             case LinkMethod.EXECUTE ->
                     execute(connection, request.id(), ToolOrder.Execute.read(params));
             case LinkMethod.CANCEL -> {
@@ -139,6 +146,39 @@ final class LinkDispatcher {
                 connection.respond(request.id(), cancelled);
             }
             default -> orders.take(connection, request);
+        }
+    }
+
+    /** For whoever may get its partition; counts as an order, which it may take as long as. */
+    private void prepare(LinkConnection connection, long id, ServerConfig config)
+            throws LinkRefusal {
+        if (!connection.beginOrder()) {
+            throw new LinkRefusal(
+                    LinkError.OVERLOADED, "too many orders of this connection are under way");
+        }
+        Thread.ofVirtual()
+                .name("prepare-" + id)
+                .start(
+                        () -> {
+                            try {
+                                answering(
+                                        connection,
+                                        id,
+                                        LinkMethod.PREPARE,
+                                        () -> prepared(connection, id, config));
+                            } finally {
+                                connection.endOrder();
+                            }
+                        });
+    }
+
+    private void prepared(LinkConnection connection, long id, ServerConfig config)
+            throws LinkRefusal {
+        try {
+            sessions.prepare(config);
+            connection.respond(id, NOTHING);
+        } catch (InterruptedException e) {
+            throw new LinkRefusal(LinkError.DRAINING, "the worker is leaving");
         }
     }
 

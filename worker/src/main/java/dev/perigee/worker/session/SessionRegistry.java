@@ -1,5 +1,6 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.limit.IdBudget;
 import dev.perigee.protocol.link.Attach;
@@ -191,6 +192,11 @@ public final class SessionRegistry {
     /** See {@link PartitionSlot#release}. */
     Attach.Released release(LinkPeer peer, Attach.Release release) throws LinkRefusal {
         return slot(release.partition()).release(peer, release);
+    }
+
+    /** See {@link InstanceHost#prepare}. */
+    void prepare(ServerConfig config) throws InterruptedException {
+        context.instances().prepare(config);
     }
 
     /** Grants an owner the place for an instance that starts alone, or takes it back. */

@@ -47,6 +47,11 @@ public final class ToolCatalogue {
         return byName.values().stream().map(ServerTool::described).toList();
     }
 
+    /** All tools with what the server claims of them. */
+    public List<ServerTool> listed() {
+        return List.copyOf(byName.values());
+    }
+
     /** The tools that are not switched off. */
     public List<DiscoveredTool> enabled(Set<String> disabled) {
         return tools().stream().filter(tool -> !disabled.contains(tool.toolName())).toList();

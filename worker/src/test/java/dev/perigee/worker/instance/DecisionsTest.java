@@ -62,10 +62,10 @@ final class DecisionsTest {
 
     @Test
     void keepsWhatIsDurable() {
-        var state = new DurableState(ONLINE, "m", true, List.of(NOW), Set.of("b", "a"));
+        var state = new DurableState(ONLINE, "m", true, List.of(NOW), Set.of("b", "a"), null);
         assertThat(DurableState.read(state.write())).isEqualTo(state);
         assertThat(DurableState.read(RawJson.of("{\"synced\":true,\"new_field\":1}")))
-                .isEqualTo(new DurableState(null, null, true, List.of(), Set.of()));
+                .isEqualTo(new DurableState(null, null, true, List.of(), Set.of(), null));
         assertThat(DurableState.read(RawJson.of("[]"))).isEqualTo(DurableState.none());
         assertThat(DurableState.read(null)).isEqualTo(DurableState.none());
     }

@@ -18,7 +18,12 @@ final class DurableStateTest {
     void statusIsTheGatewaysToo() {
         var state =
                 new DurableState(
-                        ServerStatus.ONLINE, "Running", true, List.of(CRASH), Set.of("a", "b"));
+                        ServerStatus.ONLINE,
+                        "Running",
+                        true,
+                        List.of(CRASH),
+                        Set.of("a", "b"),
+                        new Asleep(CRASH, "a-hash", "tools"));
 
         assertThat(RememberedStatus.read(state.write()))
                 .isEqualTo(new RememberedStatus(ServerStatus.ONLINE, "Running"));
@@ -30,7 +35,10 @@ final class DurableStateTest {
                                 "Lost",
                                 true,
                                 List.of(CRASH),
-                                Set.of("a", "b")));
+                                Set.of("a", "b"),
+                                new Asleep(CRASH, "a-hash", "tools")));
+        assertThat(RememberedStatus.isAsleep(changed)).isTrue();
+        assertThat(RememberedStatus.isAsleep(DurableState.none().write())).isFalse();
         assertThat(RememberedStatus.read(null)).isNull();
     }
 }

@@ -20,7 +20,9 @@ import dev.perigee.protocol.event.EventBody.Respawned;
 import dev.perigee.protocol.event.EventBody.Restarted;
 import dev.perigee.protocol.event.EventBody.Stopped;
 import dev.perigee.protocol.event.EventBody.ToolsDiscovered;
+import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
+import dev.perigee.protocol.link.RememberedStatus;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.worker.mcp.HttpFixture;
@@ -32,6 +34,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -293,8 +296,8 @@ final class IdleTest {
     }
 
     @Test
-    @DisplayName("a dormant instance that another worker takes over is started there, then idle")
-    void isStartedByANewOwner() {
+    @DisplayName("a dormant instance that another worker takes over sleeps on, and is listed")
+    void sleepsOnAtANewOwner() {
         var config = Bench.small("a");
         bench.configure(config);
         awaitDormant(config);
@@ -306,10 +309,56 @@ final class IdleTest {
             var list = next.perform(next.request(config, "tools/list", null, null)).result();
             assertThat(list).isNotNull();
             assertThat(list.text()).contains("slug-a:pid");
-            await().atMost(Duration.ofSeconds(20)).until(() -> next.snapshot(config).dormant());
+            assertThat(next.snapshot(config).dormant()).isTrue();
+            assertThat(next.journal(config).statuses()).isEmpty();
+
+            next.pid(config);
+            assertThat(next.journal(config).all(Respawned.class)).hasSize(1);
+            assertThat(next.journal(config).statuses()).isEmpty();
+        }
+    }
+
+    @Test
+    @DisplayName("the same when a gateway has told that it is not online: it is again")
+    void isOnlineAgainAfterALoss() {
+        var config = Bench.small("a");
+        bench.configure(config);
+        awaitDormant(config);
+        var lost = lost(bench.journal(config).durable);
+
+        try (var next = new Bench(QUICK)) {
+            next.settle(next.submit(config, Cause.RESTORED, false, lost));
+
+            assertThat(next.snapshot(config).dormant()).isTrue();
+            assertThat(next.journal(config).statuses()).containsExactly(ONLINE);
+        }
+    }
+
+    @Test
+    @DisplayName("what was woken, or has another configuration, is started by a new owner")
+    void startsWhatDoesNotSleep() {
+        var config = Bench.small("a");
+        bench.configure(config);
+        awaitDormant(config);
+        var asleep = bench.journal(config).durable;
+        bench.pid(config);
+        var awake = bench.journal(config).durable;
+
+        try (var next = new Bench(QUICK)) {
+            next.settle(next.submit(config, Cause.RESTORED, false, awake));
             assertThat(next.journal(config).statuses())
                     .containsExactly(CONNECTING, DISCOVERING_TOOLS, ONLINE);
-            next.pid(config);
         }
+        try (var next = new Bench(QUICK)) {
+            var other = Bench.server("a");
+            next.settle(next.submit(other, Cause.RESTORED, false, asleep));
+            assertThat(next.journal(other).statuses())
+                    .containsExactly(CONNECTING, DISCOVERING_TOOLS, ONLINE);
+        }
+    }
+
+    private static RawJson lost(@Nullable RawJson durable) {
+        return new RememberedStatus(CONNECTING, "Its worker was lost")
+                .in(Objects.requireNonNull(durable));
     }
 }

@@ -2,6 +2,7 @@ package dev.perigee.worker.session;
 
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.config.ConfigFingerprint;
+import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.RawJson;
@@ -78,6 +79,11 @@ final class FakeInstances implements InstanceHost {
     public PartitionInstances open(int partition, JournalFactory journals) {
         instances.clear();
         return new Partition(partition, journals);
+    }
+
+    @Override
+    public void prepare(ServerConfig config) {
+        orders.add("prepare " + config.installationId());
     }
 
     @Override

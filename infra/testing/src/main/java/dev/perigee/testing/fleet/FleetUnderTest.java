@@ -194,10 +194,12 @@ public final class FleetUnderTest implements AutoCloseable {
      */
     public Part startWorker(int number) {
         var address = workers.get(number - 1);
+        var name = "worker-" + number;
         return start(
-                "worker-" + number,
+                name,
                 command(
                         "worker",
+                        name,
                         Map.of(
                                 "worker.id",
                                 workerId(number),
@@ -231,6 +233,7 @@ public final class FleetUnderTest implements AutoCloseable {
                 "gateway-" + number,
                 command(
                         "gateway",
+                        "gateway-" + number,
                         Map.of(
                                 "gateway.id",
                                 "gateway-" + number,
@@ -244,9 +247,10 @@ public final class FleetUnderTest implements AutoCloseable {
                                 "127.0.0.1:0")));
     }
 
-    private List<String> command(String part, Map<String, String> own) {
+    private List<String> command(String part, String name, Map<String, String> own) {
         var all = new TreeMap<>(own);
         all.putAll(settingsOf(part));
+        all.putAll(settingsOf(name));
         var arguments = new ArrayList<>(List.of(part));
         all.forEach((key, value) -> arguments.addAll(List.of("--set", key + "=" + value)));
         return arguments;
@@ -404,6 +408,12 @@ public final class FleetUnderTest implements AutoCloseable {
         /** A setting of every worker. */
         public Builder worker(String key, String value) {
             settings.put("worker/" + key, value);
+            return this;
+        }
+
+        /** A setting of one worker, by its number. */
+        public Builder worker(int number, String key, String value) {
+            settings.put("worker-" + number + "/" + key, value);
             return this;
         }
 

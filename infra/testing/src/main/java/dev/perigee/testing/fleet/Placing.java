@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -36,7 +37,12 @@ public record Placing(int partitions, List<String> workerIds) {
 
     /** A fixture of a user whom a worker serves, which must have partitions. */
     public Installation fixtureOn(int worker) {
-        return Stream.generate(Installation::fixture)
+        return on(worker, Installation::fixture);
+    }
+
+    /** The first of these whose user a worker serves, which must have partitions. */
+    public Installation on(int worker, Supplier<Installation> kind) {
+        return Stream.generate(kind)
                 .filter(each -> workerOf(each) == worker)
                 .findFirst()
                 .orElseThrow();

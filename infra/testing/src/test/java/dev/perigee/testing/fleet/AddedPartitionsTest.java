@@ -6,6 +6,7 @@ import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,10 @@ import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.common.utils.Utils;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("Partitions that are added to the topics of a live fleet")
 final class AddedPartitionsTest {
@@ -95,6 +99,62 @@ final class AddedPartitionsTest {
             assertThat(backend.uninstall(other).text("outcome")).isEqualTo("completed");
             assertThat(Health.of(fleet.part("gateway-1")).body()).doesNotContain("partition-");
         }
+    }
+
+    @Tag("long")
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @DisplayName(
+            "OWN-11: to all or to one, default settings: refused by the tool, said, and by the"
+                    + " tool every process is uninstalled")
+    void everyProcessIsUninstalled(boolean all) throws Exception {
+        var topics = all ? ALL : List.of(Topic.COMMANDS);
+        try (var fleet =
+                FleetUnderTest.named("partitions-added-" + topics.size())
+                        .partitions(BEFORE)
+                        .gateways(2)
+                        .workers(2)
+                        .start()) {
+            int helpers = fleet.processesOfServers().size();
+            var backend = fleet.backend();
+            var users = List.of(user(true), user(true), user(false), user(false));
+            backend.install(users);
+
+            var grown = tool(fleet, "topics", "--partitions", Integer.toString(AFTER));
+            assertThat(grown.exitCode()).isEqualTo(1);
+            assertThat(grown.output()).contains("never changed in place");
+            assertThat(Health.of(fleet.part("gateway-1")).isReady()).isTrue();
+
+            add(fleet, topics);
+            awaitProblem(fleet, topics);
+            assertThat(Health.of(fleet.part("gateway-1")).body()).contains("--partitions 4");
+            for (var user : users) {
+                var deleted =
+                        tool(
+                                fleet,
+                                "delete",
+                                "--partitions",
+                                Integer.toString(BEFORE),
+                                "--team",
+                                user.teamId(),
+                                "--user",
+                                user.userId(),
+                                user.installationId());
+                assertThat(deleted.exitCode()).as(deleted.output()).isZero();
+            }
+            Awaitility.await()
+                    .atMost(Duration.ofSeconds(10))
+                    .until(() -> fleet.processesOfServers().size() <= helpers);
+
+            fleet.part("gateway-1").terminate();
+            assertThat(fleet.startGateway(1).awaitExit()).isNotZero();
+        }
+    }
+
+    private static Ran tool(FleetUnderTest fleet, String... words) {
+        var arguments = new ArrayList<>(List.of(words));
+        arguments.addAll(List.of("--bootstrap", fleet.bootstrap()));
+        return Ran.here(arguments);
     }
 
     /** A user whose key belongs to the same partition by both counts, or does not. */

@@ -12,6 +12,7 @@ import dev.perigee.gateway.link.WorkerView;
 import dev.perigee.gateway.placement.HostDecision;
 import dev.perigee.gateway.placement.LastHeld;
 import dev.perigee.gateway.placement.RecordedHost;
+import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.InstanceOrder.Apply;
 import dev.perigee.protocol.link.SessionNotice;
@@ -121,6 +122,9 @@ final class HandMadeFleet implements Fleet {
             public void stays(String workerId, String reason) {
                 stays.add(reason);
             }
+
+            @Override
+            public void prepare(String workerId, List<ServerConfig> configs, Duration atMost) {}
 
             @Override
             public void close() {}
