@@ -65,9 +65,7 @@ final class RecordSender implements AutoCloseable {
     /** Null where the client is to choose. */
     private static @Nullable Integer partition(Addressed command) {
         var count = command.partitions();
-        return count == null
-                ? null
-                : Utils.toPositive(Utils.murmur2(bytes(command.key()))) % count;
+        return count == null ? null : Utils.toPositive(Utils.murmur2(bytes(command.key()))) % count;
     }
 
     private void send(
@@ -79,11 +77,7 @@ final class RecordSender implements AutoCloseable {
             throws InterruptedException {
         var record =
                 new ProducerRecord<>(
-                        connection.name(topic),
-                        partition,
-                        bytes(key),
-                        Json.write(value),
-                        headers);
+                        connection.name(topic), partition, bytes(key), Json.write(value), headers);
         try {
             producer.send(record).get(2 * KafkaConnection.PATIENCE.toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException e) {

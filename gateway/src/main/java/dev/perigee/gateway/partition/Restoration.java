@@ -43,14 +43,11 @@ final class Restoration {
     private boolean send(Session session, Instance instance) {
         var heldBack = quarantine.of(instance);
         var remembered = context.state().runtime(instance.processId());
-        if (heldBack == null
-                && !instance.isStopped()
-                && !RememberedStatus.isAsleep(remembered)) {
+        if (heldBack == null && !instance.isStopped() && !RememberedStatus.isAsleep(remembered)) {
             session.awake()
                     .given(instance.processId(), false, context.services().clock().instant());
         }
-        var order =
-                OrderPayload.restore(context.partition(), instance, remembered, heldBack);
+        var order = OrderPayload.restore(context.partition(), instance, remembered, heldBack);
         var deadline =
                 context.services().clock().instant().plus(context.services().times().command());
         session.restoring().add(instance.processId());

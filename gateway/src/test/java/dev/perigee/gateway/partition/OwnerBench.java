@@ -162,6 +162,9 @@ final class OwnerBench {
         public void stays(String workerId, String reason) {}
 
         @Override
+        public void prepare(String workerId, List<ServerConfig> configs, Duration atMost) {}
+
+        @Override
         public void close() {}
     }
 

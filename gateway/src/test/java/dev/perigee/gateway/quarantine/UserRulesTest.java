@@ -24,7 +24,8 @@ final class UserRulesTest {
     private static final Ran ORDERED = new Ran(Duration.ofSeconds(10), true);
 
     private final QuarantineRules rules =
-            new QuarantineRules(new QuarantineLimits(2, HOUR, Duration.ofSeconds(20), Duration.ZERO));
+            new QuarantineRules(
+                    new QuarantineLimits(2, HOUR, Duration.ofSeconds(20), Duration.ZERO));
     private final Map<String, Suspicion> known = new HashMap<>();
     private final Map<String, UserSuspicion> users = new HashMap<>();
     private Instant now = START;

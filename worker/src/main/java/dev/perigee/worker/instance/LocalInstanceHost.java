@@ -127,9 +127,7 @@ public final class LocalInstanceHost implements InstanceHost {
             return;
         }
         try {
-            var _ =
-                    parts.packages()
-                            .prepare(LaunchPlan.of(config), Lookup.WHEN_MISSING, _ -> {});
+            var _ = parts.packages().prepare(LaunchPlan.of(config), Lookup.WHEN_MISSING, _ -> {});
         } catch (PackageException e) {
             log.atInfo()
                     .addKeyValue("process_id", config.processId())

@@ -81,9 +81,7 @@ final class PlannedMoveTest {
                         .worker("packages.npmrc", npmrc.toString());
         for (int worker = 1; worker <= WORKERS; worker++) {
             builder.worker(
-                    worker,
-                    "worker.cache-directory",
-                    folder.resolve("cache-" + worker).toString());
+                    worker, "worker.cache-directory", folder.resolve("cache-" + worker).toString());
         }
         return builder.start();
     }
@@ -173,9 +171,7 @@ final class PlannedMoveTest {
         /** Waits until a hundred more were sent, and all before these are answered. */
         void awaitCalls() {
             var before = List.copyOf(sent);
-            Awaitility.await()
-                    .atMost(PATIENCE)
-                    .until(() -> sent.size() >= before.size() + 100);
+            Awaitility.await().atMost(PATIENCE).until(() -> sent.size() >= before.size() + 100);
             assertThat(
                             fleet.records()
                                     .awaitEach(
