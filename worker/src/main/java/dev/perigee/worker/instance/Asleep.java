@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Asleep(Instant since, String configHash, String tools) {
     /** Whose tools take more is started by the next worker to list them. */
-    private static final int LARGEST = 64 << 10;
+    private static final int LARGEST = 16 << 10;
 
     private static final int LARGEST_UNPACKED = 10 << 20;
 
