@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param synced whether the first discovery of the installation is done
  * @param crashes times of the crashes that still count
  * @param disabledTools tools that are hidden and refused
- * @param asleep null unless it is dormant
+ * @param asleep null unless it is dormant, online, and its tools are known
  */
 record DurableState(
         @Nullable ServerStatus status,

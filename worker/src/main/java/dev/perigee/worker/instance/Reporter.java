@@ -44,7 +44,7 @@ final class Reporter {
         return told.asleep();
     }
 
-    /** It sleeps, or does not: told with the next event. */
+    /** It sleeps, or does not: told with the next event, while it is online. */
     void asleep(@Nullable Asleep now) {
         asleep = now;
     }
@@ -113,7 +113,7 @@ final class Reporter {
                         status.synced(),
                         crashes,
                         disabledTools,
-                        asleep);
+                        status.status() == ServerStatus.ONLINE ? asleep : null);
         if (now.equals(told)) {
             return null;
         }
