@@ -40,7 +40,7 @@ final class Dossier {
 
     boolean discovering;
 
-    /** The server announced other tools than it listed last. */
+    /** The server may have other tools than it listed last: it said so, or runs elsewhere now. */
     boolean outdated;
 
     boolean stopped;
@@ -94,9 +94,11 @@ final class Dossier {
         journal.identify(identity);
     }
 
-    /** There is no process, and the next call starts one: on the next worker, too. */
+    /**
+     * There is no process, and the next call starts one: on the next worker if its tools are known.
+     */
     void sleeps(Instant since) {
-        sleeps(since, Asleep.of(since, configHash, catalogue));
+        sleeps(since, outdated ? null : Asleep.of(since, configHash, catalogue));
     }
 
     /**

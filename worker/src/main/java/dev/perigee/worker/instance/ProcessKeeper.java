@@ -203,7 +203,7 @@ final class ProcessKeeper implements ServerKeeper {
         dossier.sleepsNoMore();
         announcer.running(run, slept);
         if (kind == StartKind.RESPAWN) {
-            tools.resume(run); // Its tools are known, and listed all the time.
+            tools.resume(run); // Its tools are known; taken over asleep, they are listed again.
             return;
         }
         if (message.info() == null) {
@@ -287,6 +287,7 @@ final class ProcessKeeper implements ServerKeeper {
             return;
         }
         runs(null);
+        dossier.outdated |= dossier.discovering; // What it was asked for is still to be known.
         dossier.discovering = false;
         if (settled && exit.clean()) {
             dossier.sleeps(dossier.parts.clock().instant());
@@ -367,6 +368,7 @@ final class ProcessKeeper implements ServerKeeper {
         }
         dossier.catalogue = known;
         dossier.toldCatalogue = known;
+        dossier.outdated = true; // The package may have another version here.
         dossier.sleeps(asleep.since(), asleep);
         dossier.reporter.on(Step.READY, null, null, null);
         return true;

@@ -27,7 +27,9 @@ final class SecondRun {
     /** The verdict on it, where {@code verdict} would be right for a new call. */
     CallGate.Verdict decide(CallGate.Verdict verdict, @Nullable View view) {
         if (mayRun(view)) {
-            return verdict;
+            return verdict instanceof CallGate.Send && awaitsHints(view)
+                    ? new CallGate.Await()
+                    : verdict;
         }
         boolean known = view != null && view.catalogue() != null;
         var refused = new CallGate.Refuse(unknown(view));
@@ -53,6 +55,14 @@ final class SecondRun {
         var name = request.tool();
         var tool = catalogue == null || name == null ? null : catalogue.find(name);
         return !again || RetryDecision.isRepeatable(request, tool, trustHints);
+    }
+
+    /** The server is asked for its tools, whose hints may be others than those that were known. */
+    private boolean awaitsHints(@Nullable View view) {
+        return again
+                && view != null
+                && view.discovering()
+                && !RetryDecision.isRepeatable(request, null, trustHints);
     }
 
     private static ToolError unknown(@Nullable View view) {

@@ -78,6 +78,26 @@ final class SecondRunTest {
     }
 
     @Test
+    @DisplayName("waits while the server lists its tools, whose hints may be others by then")
+    void untilTheToolsAreListedAgain() {
+        var send = send();
+
+        assertThat(again("tools/call", "look", true).decide(send, view(TOOLS, true)))
+                .isInstanceOf(Await.class);
+        assertThat(again("tools/call", "look", true).decide(send, view(TOOLS, false)))
+                .isEqualTo(send);
+        assertThat(again("resources/list", null, true).decide(send, view(TOOLS, true)))
+                .isEqualTo(send);
+        var fresh = new SecondRun(order(null), request("tools/call", "look"), true);
+        assertThat(fresh.decide(send, view(TOOLS, true))).isEqualTo(send);
+    }
+
+    @SuppressWarnings("NullAway") // Nobody looks at the process.
+    private static Verdict send() {
+        return new CallGate.Send(null);
+    }
+
+    @Test
     @DisplayName("does not run again at all when hints are not trusted")
     void withoutTrust() {
         assertUnknown(again("tools/call", "look", false).decide(GO, view(null, true)));
