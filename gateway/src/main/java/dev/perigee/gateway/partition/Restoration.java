@@ -1,6 +1,7 @@
 package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.link.LinkException;
+import dev.perigee.protocol.config.ConfigFingerprint;
 import dev.perigee.protocol.link.Attach.AttachedProcess;
 import dev.perigee.protocol.link.RememberedStatus;
 import java.time.Duration;
@@ -43,7 +44,10 @@ final class Restoration {
     private boolean send(Session session, Instance instance) {
         var heldBack = quarantine.of(instance);
         var remembered = context.state().runtime(instance.processId());
-        if (heldBack == null && !instance.isStopped() && !RememberedStatus.isAsleep(remembered)) {
+        if (heldBack == null
+                && !instance.isStopped()
+                && !RememberedStatus.isAsleep(
+                        remembered, ConfigFingerprint.of(instance.config()))) {
             session.awake()
                     .given(instance.processId(), false, context.services().clock().instant());
         }

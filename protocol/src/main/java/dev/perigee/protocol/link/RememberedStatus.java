@@ -22,13 +22,24 @@ public record RememberedStatus(@Nullable ServerStatus status, @Nullable String s
         }
     }
 
-    /** Whether it sleeps, so that a worker it is given to starts nothing. */
-    public static boolean isAsleep(@Nullable RawJson durable) {
-        try {
-            return durable != null && Json.tree(durable.bytes()).path("asleep").isObject();
-        } catch (InvalidRecordException e) {
+    /**
+     * Whether it sleeps, so that a worker it is given to starts nothing. That one starts what is in
+     * another status, and what slept with another configuration.
+     *
+     * @param configHash fingerprint of the configuration it is given with
+     */
+    public static boolean isAsleep(@Nullable RawJson durable, String configHash) {
+        var remembered = read(durable);
+        if (durable == null || remembered == null || !remembered.mayStayAsleep()) {
             return false;
         }
+        var asleep = Json.tree(durable.bytes()).path("asleep");
+        return configHash.equals(asleep.path("config_hash").asString(""));
+    }
+
+    /** Where its worker was lost, a gateway has told that it is not online. */
+    private boolean mayStayAsleep() {
+        return status == ServerStatus.ONLINE || status == ServerStatus.CONNECTING;
     }
 
     /** The same as it was, but for the status. */

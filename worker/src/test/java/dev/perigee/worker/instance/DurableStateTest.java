@@ -37,8 +37,12 @@ final class DurableStateTest {
                                 List.of(CRASH),
                                 Set.of("a", "b"),
                                 new Asleep(CRASH, "a-hash", "tools")));
-        assertThat(RememberedStatus.isAsleep(changed)).isTrue();
-        assertThat(RememberedStatus.isAsleep(DurableState.none().write())).isFalse();
+        assertThat(RememberedStatus.isAsleep(changed, "a-hash")).isTrue();
+        assertThat(RememberedStatus.isAsleep(changed, "another")).isFalse();
+        var failed = new RememberedStatus(ServerStatus.ERROR, "No").in(state.write());
+        assertThat(RememberedStatus.isAsleep(failed, "a-hash")).isFalse();
+        assertThat(RememberedStatus.isAsleep(DurableState.none().write(), "a-hash")).isFalse();
+        assertThat(RememberedStatus.isAsleep(null, "a-hash")).isFalse();
         assertThat(RememberedStatus.read(null)).isNull();
     }
 }
