@@ -127,7 +127,8 @@ public final class LocalInstanceHost implements InstanceHost {
             return;
         }
         try {
-            var _ = parts.packages().prepare(LaunchPlan.of(config), Lookup.WHEN_MISSING, _ -> {});
+            // As the start that follows the move: what it would refresh is refreshed now.
+            var _ = parts.packages().prepare(LaunchPlan.of(config), Lookup.WHEN_DUE, _ -> {});
         } catch (PackageException e) {
             log.atInfo()
                     .addKeyValue("process_id", config.processId())
