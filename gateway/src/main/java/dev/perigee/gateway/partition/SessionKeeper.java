@@ -79,7 +79,7 @@ final class SessionKeeper {
         this.problem = new RestoreProblem(context.partition());
         this.statuses = new OwnStatuses(context);
         this.departure = new Departure(context, calls, () -> Quietly.run(this::serve));
-        this.warming = new Warming(context);
+        this.warming = new Warming(context, quarantine);
         this.lastHeld = gained(context);
         this.hosted = new Hosted(context.partition(), null, 0);
     }

@@ -2,7 +2,10 @@ package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.placement.HostDecision;
 import dev.perigee.gateway.placement.LastHeld;
+import dev.perigee.protocol.config.ConfigFingerprint;
 import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.link.RememberedStatus;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,10 +26,15 @@ final class Warming {
     /** Programs that a worker replaces by the package that they would run. */
     private static final Set<String> WRAPPERS = Set.of("npx", "uvx");
 
-    private final PartitionContext context;
+    /** A larger one is prepared when it starts: the link has its orders to carry. */
+    private static final int LARGEST = 64 << 10;
 
-    Warming(PartitionContext context) {
+    private final PartitionContext context;
+    private final Quarantine quarantine;
+
+    Warming(PartitionContext context, Quarantine quarantine) {
         this.context = context;
+        this.quarantine = quarantine;
     }
 
     /**
@@ -55,17 +63,31 @@ final class Warming {
                         });
     }
 
-    /** Of equal ones one; variables may name another registry, whose packages are a user's own. */
+    /**
+     * Of what starts there at once. Of equal ones one; variables may name another registry, whose
+     * packages are a user's own.
+     */
     private List<ServerConfig> configs() {
         var distinct = new LinkedHashMap<List<Object>, ServerConfig>();
         for (var instance : context.state().instances()) {
             var config = instance.config();
             var command = config.command();
-            if (command != null && WRAPPERS.contains(command) && !instance.isStopped()) {
+            if (command != null && WRAPPERS.contains(command) && starts(instance)) {
                 var whose = config.env().isEmpty() ? "" : config.processId();
                 distinct.putIfAbsent(List.of(command, config.args(), whose), config);
             }
         }
-        return distinct.values().stream().limit(MOST).toList();
+        return distinct.values().stream()
+                .filter(config -> Json.write(config).length <= LARGEST)
+                .limit(MOST)
+                .toList();
+    }
+
+    /** Whether the next worker starts it, rather than have it known or asleep. */
+    private boolean starts(Instance instance) {
+        var remembered = context.state().runtime(instance.processId());
+        return !instance.isStopped()
+                && quarantine.of(instance) == null
+                && !RememberedStatus.isAsleep(remembered, ConfigFingerprint.of(instance.config()));
     }
 }

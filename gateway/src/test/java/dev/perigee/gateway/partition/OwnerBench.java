@@ -12,6 +12,7 @@ import dev.perigee.gateway.link.WorkerView;
 import dev.perigee.gateway.outbound.TopicHealth;
 import dev.perigee.gateway.outbound.TransactionalPublisher;
 import dev.perigee.gateway.partition.StateRecord.Installed;
+import dev.perigee.gateway.placement.HostDecision;
 import dev.perigee.gateway.quarantine.QuarantineLimits;
 import dev.perigee.gateway.quarantine.QuarantineRules;
 import dev.perigee.gateway.secret.StateSeal;
@@ -45,6 +46,9 @@ final class OwnerBench {
 
     /** What the worker was asked to give its place for trials to, "null" when it was given back. */
     final List<String> trials = new CopyOnWriteArrayList<>();
+
+    /** What another worker was asked to prepare, by the installation. */
+    final List<String> prepared = new CopyOnWriteArrayList<>();
 
     Instant now = Instant.parse("2026-11-24T10:00:00Z");
 
@@ -84,7 +88,7 @@ final class OwnerBench {
                 null,
                 new StateSeal(null),
                 new NoLinks(),
-                null,
+                (_, _, _) -> new HostDecision.Place("w-2"),
                 new PartitionTimes(minute, minute, minute, minute, minute, minute, minute),
                 new QuarantineRules(
                         new QuarantineLimits(
@@ -103,7 +107,10 @@ final class OwnerBench {
 
     /** Has it wanted, and run by nobody yet. */
     Instance install(String user, String installation) {
-        var config = config(user, installation);
+        return install(config(user, installation, "node"));
+    }
+
+    Instance install(ServerConfig config) {
         var origin = new RecordOrigin("mcp.commands", 1, 1);
         return install(new Installed(config, false, origin, "c-1", null, now));
     }
@@ -114,12 +121,12 @@ final class OwnerBench {
         return instance;
     }
 
-    private static ServerConfig config(String user, String installation) {
+    static ServerConfig config(String user, String installation, String command) {
         return Json.read(
                 """
                 {"installation_id":"%s","server_slug":"s","team_id":"t1","team_slug":"t",
-                 "user_id":"%s","user_slug":"%s","transport_type":"stdio","command":"node"}"""
-                        .formatted(installation, user, user)
+                 "user_id":"%s","user_slug":"%s","transport_type":"stdio","command":"%s"}"""
+                        .formatted(installation, user, user, command)
                         .getBytes(StandardCharsets.UTF_8),
                 ServerConfig.class);
     }
@@ -142,7 +149,7 @@ final class OwnerBench {
         }
     }
 
-    private static final class NoLinks implements WorkerLinks {
+    private final class NoLinks implements WorkerLinks {
         @Override
         public PartitionLink open(
                 PartitionClaim claim,
@@ -162,7 +169,9 @@ final class OwnerBench {
         public void stays(String workerId, String reason) {}
 
         @Override
-        public void prepare(String workerId, List<ServerConfig> configs, Duration atMost) {}
+        public void prepare(String workerId, List<ServerConfig> configs, Duration atMost) {
+            configs.forEach(config -> prepared.add(workerId + " " + config.installationId()));
+        }
 
         @Override
         public void close() {}
