@@ -27,6 +27,9 @@ import org.slf4j.LoggerFactory;
 final class WorkerLink implements PartitionSession.Host {
     private static final Logger LOG = LoggerFactory.getLogger(WorkerLink.class);
 
+    /** A drain moves many partitions in turn, which wait for a slow worker once. */
+    private static final Duration SLOW_FOR = Duration.ofMinutes(1);
+
     private final WorkerAddress address;
     private final LinkOptions options;
     private final EventMemory events;
@@ -47,6 +50,9 @@ final class WorkerLink implements PartitionSession.Host {
     private @Nullable Attacher attacher; // guarded by attachLock
     private volatile @Nullable Thread thread;
     private volatile @Nullable LinkConnection current;
+
+    /** Until when it is not waited for packages, in terms of {@link System#nanoTime}. */
+    private volatile long slowUntilNanos = System.nanoTime();
 
     /** Knows which link has which worker. */
     interface LinkRegistry {
@@ -450,7 +456,9 @@ final class WorkerLink implements PartitionSession.Host {
         if (via == null) {
             return;
         }
-        long end = System.nanoTime() + atMost.toNanos();
+        long begin = System.nanoTime();
+        boolean slow = slowUntilNanos - begin > 0;
+        long end = begin + (slow ? 0 : atMost.toNanos());
         var asked = new ArrayList<Exchange>();
         for (var config : configs) {
             var exchange = new Exchange();
@@ -458,7 +466,11 @@ final class WorkerLink implements PartitionSession.Host {
             asked.add(exchange);
         }
         for (var exchange : asked) {
-            var _ = exchange.await(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+            var left = Duration.ofNanos(Math.max(0, end - System.nanoTime()));
+            if (exchange.await(left) instanceof Exchange.Answer.Silence && !slow) {
+                slowUntilNanos = System.nanoTime() + SLOW_FOR.toNanos();
+                return;
+            }
         }
     }
 

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.gateway.link.LinkException.Reason;
 import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.InstanceOrder;
@@ -84,6 +86,29 @@ final class LinkCallsTest {
 
     static InstanceOrder.Simple stop(long offset) {
         return new InstanceOrder.Simple(3, LinkFixture.at(offset), "cmd", "p-1", 5, null);
+    }
+
+    @Test
+    @DisplayName("OWN-17: a worker slow to prepare packages is asked on, but waited for only once")
+    void waitsOnceForPackages() throws Exception {
+        worker.on(LinkMethod.PREPARE, r -> null);
+        var _ = fixture.attached();
+        var configs = List.of(config());
+
+        fixture.links().prepare("worker-1", configs, SHORT);
+        long begin = System.nanoTime();
+        fixture.links().prepare("worker-1", configs, LONG);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(LONG.dividedBy(2));
+        await().until(() -> worker.received(LinkMethod.PREPARE).size() == 2);
+    }
+
+    private static ServerConfig config() {
+        var json =
+                """
+                {"installation_id":"i","server_slug":"s","team_id":"t1","team_slug":"t",
+                 "user_id":"u1","user_slug":"u","transport_type":"stdio","command":"npx"}""";
+        return Json.read(RawJson.of(json), ServerConfig.class);
     }
 
     @Test
