@@ -10,6 +10,7 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.Hello;
+import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
@@ -310,6 +311,18 @@ final class LinkServerTest {
                         .isEqualTo(notice(i).notice());
             }
             assertThat(gateway.closed.get(10, TimeUnit.SECONDS)).isEqualTo(CloseStatus.SHUTDOWN);
+        }
+    }
+
+    @Test
+    @DisplayName("OWN-17 packages are prepared for a gateway that has no session yet")
+    void preparesPackages() throws Exception {
+        try (var gateway = link.gateway("g-1")) {
+            gateway.ask(
+                    LinkMethod.PREPARE,
+                    new InstanceOrder.Prepare(Orders.config("i1")),
+                    RawJson.class);
+            assertThat(link.instances.orders).containsExactly("prepare i1");
         }
     }
 
