@@ -118,7 +118,7 @@ public record TreeLimits(
      * tenths of its time, so two thirds count as all of it.
      *
      * @param possible the most that one process can have used when the server was killed
-     * @return null where that is less than the limit
+     * @return null where that is less than two thirds of the limit
      */
     @Nullable LimitEnd cpu(Duration possible) {
         return cpuTime.isPositive()

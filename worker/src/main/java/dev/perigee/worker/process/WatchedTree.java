@@ -130,11 +130,10 @@ final class WatchedTree {
         if (!"SIGKILL".equals(exit.signal()) && !"SIGXCPU".equals(exit.signal())) {
             return null;
         }
-        var cpu = limits().cpu(mostPossible(nanos));
-        if (cpu != null) {
-            return cpu;
-        }
-        return kernelKilled ? limits().outOfMemory() : null;
+        var possible = mostPossible(nanos);
+        var cpu = limits().cpu(possible);
+        boolean all = cpu != null && possible.compareTo(limits().cpuTime()) >= 0;
+        return kernelKilled && !all ? limits().outOfMemory() : cpu;
     }
 
     /** What one process can have used by now, on all processors since it was looked at. */

@@ -58,6 +58,17 @@ final class WatchedTreeTest {
     }
 
     @Test
+    @DisplayName("had not, where the kernel ran out of memory and it was not all of its time")
+    void prefersWantOfMemory() {
+        look(0, process(JAIL, 1), process(PROGRAM, 720));
+
+        var end = tree.reason(KILLED, true, nanos(5));
+
+        assertThat(end).isNotNull();
+        assertThat(end.limit()).isEqualTo(Limit.OOM);
+    }
+
+    @Test
     @DisplayName("had not, where the process that is gone could not have used it up")
     void forgetsWhatCannotBe() {
         look(0, process(JAIL, 1), process(PROGRAM, 100));
