@@ -64,7 +64,11 @@ final class Quarantine implements Trial.Docket {
         };
     }
 
-    /** The session is attached, for the first time or again. */
+    /**
+     * The session is attached, for the first time or again.
+     *
+     * @param resumed whether the worker has the partition's processes; else it is restored there
+     */
     void attached(Session session, boolean resumed) {
         session.awake().resumed(now());
         workersChanged();

@@ -44,7 +44,7 @@ final class Trial {
         /** The instance that is tried next, null while none is. */
         @Nullable Instance next();
 
-        /** How long nobody is tried after the worker was given what else it runs. */
+        /** How long no trial begins after the partition was restored on a worker. */
         Duration quiet();
 
         /** How long it must run alone. */
@@ -117,8 +117,8 @@ final class Trial {
     }
 
     /**
-     * The worker is given all that it runs of the partition, mostly because another one died: what
-     * ended that one is probably among them.
+     * The partition is restored on a worker, mostly because another one died: what ended that one
+     * is probably among its instances, and no trial begins while it may end this one, too.
      */
     void restoring() {
         notBefore = context.services().clock().instant().plus(docket.quiet());

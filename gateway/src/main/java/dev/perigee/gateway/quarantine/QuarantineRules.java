@@ -249,7 +249,7 @@ public final class QuarantineRules {
                 : "when its turn comes";
     }
 
-    /** How long nobody is tried after a worker was given what else it runs. */
+    /** How long no trial begins after a partition was restored on a worker. */
     public Duration quiet() {
         return limits.quiet();
     }

@@ -39,9 +39,9 @@ public final class QuarantineSettings {
                     "quarantine.quiet",
                     SettingType.duration(),
                     "1m",
-                    "How long a quarantined installation waits for its turn after its worker was"
-                            + " given what else it runs: who ends workers that soon after a start"
-                            + " does so before anybody is on trial.");
+                    "How long no quarantined installation starts alone after its partition was"
+                            + " restored on a worker: an installation that ends workers that soon"
+                            + " after its start does so while none is on trial.");
 
     public static final SettingsSchema SCHEMA =
             SettingsSchema.of("gateway", DEATHS, MEMORY, QUIET, TRIAL);

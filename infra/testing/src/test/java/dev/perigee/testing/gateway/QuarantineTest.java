@@ -28,28 +28,22 @@ import org.junit.jupiter.api.io.TempDir;
 @DisplayName("When workers die under what runs")
 final class QuarantineTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final Map<String, String> LONG_TRIAL =
-            Map.of(
-                    "group.session-timeout",
-                    "6s",
-                    "quarantine.trial",
-                    "10m",
-                    "quarantine.quiet",
-                    "0s");
-    private static final Map<String, String> SHORT_TRIAL =
-            Map.of(
-                    "group.session-timeout",
-                    "6s",
-                    "quarantine.trial",
-                    "100ms",
-                    "quarantine.quiet",
-                    "1s");
+    private static final Map<String, String> LONG_TRIAL = settings("10m", "0s");
+    private static final Map<String, String> SHORT_TRIAL = settings("100ms", "1s");
+    private static final Map<String, String> LONG_QUIET = settings("100ms", "10m");
     @TempDir private static Path data;
     private static EmbeddedBroker broker;
 
     private final Installation one = Installation.of("one", "node", List.of());
     private Installation two;
     private GatewayUnderTest test;
+
+    private static Map<String, String> settings(String trial, String quiet) {
+        return Map.of(
+                "group.session-timeout", "6s",
+                "quarantine.trial", trial,
+                "quarantine.quiet", quiet);
+    }
 
     @BeforeAll
     static void startBroker() throws Exception {
@@ -106,6 +100,19 @@ final class QuarantineTest {
         }
         assertThat(test.fleet.applied).hasSize(before);
         assertThat(test.fleet.trials).hasSize(4);
+    }
+
+    @Test
+    @DisplayName("TEN-10: nobody is on trial soon after the partition was restored on a worker")
+    void isQuiet() throws Exception {
+        installedForLong();
+        try (var _ = test.start("b", LONG_QUIET)) {
+            die(2);
+            die(4);
+            awaitApplied(one, Objects::nonNull);
+            awaitApplied(two, Objects::nonNull);
+            await().during(Duration.ofSeconds(2)).until(() -> test.fleet.trials.isEmpty());
+        }
     }
 
     @Test
