@@ -10,9 +10,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The gateway's heap is that of the chart, 70 % of 1 GiB, and so are the partitions. */
+@Tag("long")
 @DisplayName("A gateway as the chart sizes it")
 final class OpenArgumentsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(150);
