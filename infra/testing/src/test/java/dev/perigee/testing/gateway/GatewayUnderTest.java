@@ -110,8 +110,16 @@ final class GatewayUnderTest implements AutoCloseable {
 
     /** The partition of an installation's requests. */
     int partition(Installation installation) {
-        var key = installation.key().getBytes(StandardCharsets.UTF_8);
-        return Utils.toPositive(Utils.murmur2(key)) % PARTITIONS;
+        return partition(installation.key());
+    }
+
+    /** The partition of what is public of an installation's process, such as its status. */
+    int processPartition(Installation installation) {
+        return partition(installation.processId());
+    }
+
+    private static int partition(String key) {
+        return Utils.toPositive(Utils.murmur2(key.getBytes(StandardCharsets.UTF_8))) % PARTITIONS;
     }
 
     void deleteTopic(String suffix) throws Exception {

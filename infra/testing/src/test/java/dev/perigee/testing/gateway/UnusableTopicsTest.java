@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.kafka.common.acl.AclOperation;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -103,7 +104,7 @@ final class UnusableTopicsTest {
 
             way.take(test, Topic.STATUS);
             awaitSaid(gateway, test.names.of(Topic.STATUS), way.said);
-            var others = IntStream.range(0, 3).mapToObj(_ -> install(test)).toList();
+            var others = IntStream.range(0, 3).mapToObj(_ -> installElsewhere(test)).toList();
 
             for (var other : others) {
                 assertThat(call(test, other)).isEqualTo("success");
@@ -192,6 +193,21 @@ final class UnusableTopicsTest {
 
     private static Installation install(GatewayUnderTest test) {
         return test.backend.install(Installation.of("echo", "node", List.of()));
+    }
+
+    /**
+     * Its status in another partition than the first one's: a consumer that had read there keeps
+     * its offset when the topic is made anew, and overlooks what has a lower one.
+     */
+    private Installation installElsewhere(GatewayUnderTest test) {
+        return test.backend.install(
+                Stream.generate(() -> Installation.of("echo", "node", List.of()))
+                        .filter(
+                                each ->
+                                        test.processPartition(each)
+                                                != test.processPartition(installation))
+                        .findFirst()
+                        .orElseThrow());
     }
 
     private static String call(GatewayUnderTest test, Installation user) {
