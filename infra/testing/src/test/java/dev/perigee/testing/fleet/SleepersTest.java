@@ -23,6 +23,10 @@ import org.junit.jupiter.api.Test;
 final class SleepersTest {
     private static final int SLEEPERS = 5_000;
     private static final int AT_ONCE = 500;
+
+    /** A process takes four descriptors of its worker. */
+    private static final int AWAKE = 2_500;
+
     private static final int WOKEN = 25;
     private static final int HEAP_MEBIBYTES = 700;
     private static final Duration PATIENCE = Duration.ofMinutes(6);
@@ -44,7 +48,6 @@ final class SleepersTest {
             int helpers = fleet.processesOfServers().size();
             var all = new Sleepers(fleet);
             all.install();
-            all.awaitAsleep();
             awaitProcesses(fleet, helpers);
 
             long lost = System.currentTimeMillis();
@@ -116,7 +119,10 @@ final class SleepersTest {
             return Installation.of("small", "sh", List.of(Fixtures.smallScript().toString()));
         }
 
-        /** A part of them at a time, or the last would wait longer than commands may. */
+        /**
+         * A part of them at a time, or the last would wait longer than commands may, and the next
+         * when those before are asleep.
+         */
         void install() {
             for (int from = 0; from < SLEEPERS; from += AT_ONCE) {
                 var commands = new ArrayList<String>();
@@ -134,15 +140,22 @@ final class SleepersTest {
                                                 commands,
                                                 PATIENCE))
                         .isEmpty();
+                int installed = from + AT_ONCE;
+                if (installed % AWAKE == 0) {
+                    await(
+                            Topic.LIFECYCLE,
+                            r -> r.text("event").equals("mcp.server.dormant"),
+                            ids.subList(0, installed));
+                }
             }
-        }
-
-        void awaitAsleep() {
-            await(Topic.LIFECYCLE, r -> r.text("event").equals("mcp.server.dormant"));
         }
 
         /** Waits until each of them has such a record. */
         void await(Topic topic, Predicate<Received> wanted) {
+            await(topic, wanted, ids);
+        }
+
+        private void await(Topic topic, Predicate<Received> wanted, List<String> ids) {
             assertThat(
                             fleet.records()
                                     .awaitEach(
