@@ -372,6 +372,56 @@ def home_files():
     time.sleep(600)
 
 
+def write_over():
+    """One small file again and again, each time as far as the disk."""
+    with open(f"{os.environ['HOME']}/over", "wb", buffering=0) as file:
+        for number in range(int(more[0])):
+            file.seek(0)
+            file.write(bytes([number % 256]) * (1 << 20))
+            os.fdatasync(file.fileno())
+    print("wrote", flush=True)
+    time.sleep(600)
+
+
+def write_over_by_children():
+    """The same by processes that live shorter than anybody looks."""
+    for number in range(int(more[0])):
+        child = os.fork()
+        if child == 0:
+            with open(f"{os.environ['HOME']}/over", "wb", buffering=0) as file:
+                file.write(bytes(1 << 20))
+                os.fdatasync(file.fileno())
+            os._exit(0)
+        try:
+            os.waitpid(child, 0)
+        except ChildProcessError:
+            pass
+    print("wrote", flush=True)
+    time.sleep(600)
+
+
+def write_over_unseen():
+    """The same, and nobody waits for them: the kernel forgets what they did."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    write_over_by_children()
+
+
+def read_over():
+    """A file that memory is asked to forget each time."""
+    path = f"{os.environ['HOME']}/over"
+    with open(path, "wb", buffering=0) as file:
+        file.write(bytes(4 << 20))
+        os.fdatasync(file.fileno())
+    with open(path, "rb", buffering=0) as file:
+        for number in range(int(more[0]) // 4):
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            file.seek(0)
+            while file.read(1 << 20):
+                pass
+    print("read", flush=True)
+    time.sleep(600)
+
+
 def burn():
     while True:
         pass

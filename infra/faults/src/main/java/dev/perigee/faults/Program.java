@@ -21,6 +21,8 @@ public enum Program {
     BUBBLEWRAP("bwrap", "apt-get install bubblewrap", "JAIL_REQUIRED", "bwrap"),
     /** A shell that images of containers have. */
     BUSYBOX("busybox", "apt-get install busybox", "BUSYBOX_REQUIRED", "busybox"),
+    /** Compiles the smallest of servers. */
+    CC("cc", "apt-get install gcc libc6-dev", "CC_REQUIRED", "cc"),
     /** The browser of the console's tests. */
     CHROMIUM(
             "chromium",

@@ -39,8 +39,8 @@ final class NeededProgramsTest {
                     "WorkerSettingsTest");
 
     /**
-     * They skip what is about nsjail's absence, what a namespace, root or a C compiler is needed
-     * for, and lines that the documentation has for readers only.
+     * They skip what is about nsjail's absence, what a namespace or root is needed for, and lines
+     * that the documentation has for readers only.
      */
     private static final List<String> ASSUMING =
             List.of(
@@ -48,7 +48,6 @@ final class NeededProgramsTest {
                     "HomeIdsTest",
                     "IdentitiesTest",
                     "BareMachineTest",
-                    "BoundaryBenchTest",
                     "ContainedSuiteTest",
                     "DocumentationTest");
 

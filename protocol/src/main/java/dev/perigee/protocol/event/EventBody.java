@@ -63,8 +63,8 @@ public sealed interface EventBody {
      * @param willRestart false when the budget is used up
      * @param restartDelayMs until the restart, in milliseconds, 0 for at once; null when there is
      *     none
-     * @param limit that ended it: {@code oom}, {@code cpu}, {@code disk} or {@code pids}; null, and
-     *     absent on the wire, when none did
+     * @param limit that ended it: {@code oom}, {@code cpu}, {@code disk}, {@code pids} or {@code
+     *     io}; null, and absent on the wire, when none did
      */
     @JsonInclude(JsonInclude.Include.ALWAYS)
     record Crashed(

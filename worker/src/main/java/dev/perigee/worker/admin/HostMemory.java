@@ -51,18 +51,27 @@ final class HostMemory {
     }
 
     private @Nullable Amount ofGroup() throws IOException {
-        var group = group();
-        if (group == null || !Files.exists(group.resolve("memory.max"))) {
+        var group = limited();
+        if (group == null) {
             return null;
         }
         var limit = Files.readString(group.resolve("memory.max")).strip();
-        if (limit.equals("max")) {
-            return null;
-        }
         long used = Long.parseLong(Files.readString(group.resolve("memory.current")).strip());
         double cached = field(group.resolve("memory.stat"), "inactive_file");
         double most = Long.parseLong(limit);
         return new Amount(Math.max(0, most - used + cached), most);
+    }
+
+    /** The worker's own or, as it may have moved below the one that it was given, one above. */
+    private @Nullable Path limited() throws IOException {
+        var groups = root.resolve("sys/fs/cgroup");
+        for (var at = group(); at != null && at.startsWith(groups); at = at.getParent()) {
+            var limit = at.resolve("memory.max");
+            if (Files.exists(limit) && !Files.readString(limit).strip().equals("max")) {
+                return at;
+            }
+        }
+        return null;
     }
 
     private @Nullable Path group() throws IOException {

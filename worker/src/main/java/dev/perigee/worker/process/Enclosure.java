@@ -39,4 +39,12 @@ public interface Enclosure {
     default boolean ranOutOfMemory() {
         return false;
     }
+
+    /**
+     * Bytes that all inside have read from and written to disks, as this jail's control group
+     * counts them. 0 where none does. Reads one small file, on any thread, until {@link #release}.
+     */
+    default long diskTraffic() {
+        return 0;
+    }
 }

@@ -11,7 +11,9 @@ public enum Limit {
     /** Bytes or files of its home. */
     DISK,
     /** Processes and threads, of one server or of all servers of a worker. */
-    PIDS;
+    PIDS,
+    /** Bytes that it reads from and writes to disks. */
+    IO;
 
     /** As events and metrics have it, such as {@code oom}. */
     public String wireName() {

@@ -26,7 +26,7 @@ public final class ServerUsage {
     private final String mark;
     private final long freshNanos;
     private final long worker = ProcessHandle.current().pid();
-    private final CpuAccount account = new CpuAccount(worker);
+    private final TreeAccount account = new TreeAccount(worker);
     private final ReentrantLock lock = new ReentrantLock();
 
     private @Nullable Usage newest;
@@ -99,7 +99,7 @@ public final class ServerUsage {
         }
         var members = ProcessTree.marked(mark, snapshot);
         long at = nanos.getAsLong();
-        long ticks = account.advance(stats(members, self));
+        long ticks = account.advance(counts(members, self));
         spentTicks += ticks;
         double load =
                 newest == null
@@ -113,11 +113,11 @@ public final class ServerUsage {
                 load);
     }
 
-    private static List<ProcStat> stats(List<ProcessEntry> members, ProcessEntry self) {
-        var stats = new ArrayList<ProcStat>(members.size() + 1);
-        members.forEach(member -> stats.add(member.stat()));
-        stats.add(self.stat());
-        return stats;
+    private static List<TreeAccount.Count> counts(List<ProcessEntry> members, ProcessEntry self) {
+        var counts = new ArrayList<TreeAccount.Count>(members.size() + 1);
+        members.forEach(member -> counts.add(TreeAccount.Count.ofTicks(member.stat())));
+        counts.add(TreeAccount.Count.ofTicks(self.stat()));
+        return counts;
     }
 
     private static double seconds(long ticks) {

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param totalCpuTime of all its processes together, of ended ones too
  * @param diskBytes of all files in its home
  * @param diskFiles files and directories in its home
+ * @param ioBytes read from and written to disks by all its processes within {@link
+ *     DiskTraffic#WINDOW}
  */
 public record TreeLimits(
         long memoryBytes,
@@ -20,16 +22,18 @@ public record TreeLimits(
         Duration cpuTime,
         Duration totalCpuTime,
         long diskBytes,
-        long diskFiles) {
+        long diskFiles,
+        long ioBytes) {
 
     private static final long MIB = 1 << 20;
 
     /** Nothing is limited. */
-    public static final TreeLimits NONE = new TreeLimits(0, 0, Duration.ZERO, Duration.ZERO, 0, 0);
+    public static final TreeLimits NONE =
+            new TreeLimits(0, 0, Duration.ZERO, Duration.ZERO, 0, 0, 0);
 
     /** The same for a home that may hold anything. */
     public TreeLimits withoutDisk() {
-        return new TreeLimits(memoryBytes, processes, cpuTime, totalCpuTime, 0, 0);
+        return new TreeLimits(memoryBytes, processes, cpuTime, totalCpuTime, 0, 0, ioBytes);
     }
 
     /** Null where the memory is within the limit. */
@@ -127,6 +131,23 @@ public record TreeLimits(
                         Limit.CPU,
                         "it used the %d s of CPU time that one process may use"
                                 .formatted(cpuTime.toSeconds()))
+                : null;
+    }
+
+    /**
+     * Null where it is within the limit.
+     *
+     * @param bytes read from and written to disks in the window that is under way
+     */
+    @Nullable LimitEnd io(long bytes) {
+        return exceeds(bytes, ioBytes)
+                ? new LimitEnd(
+                        Limit.IO,
+                        "its processes read from and wrote to disks %s within %d s, the limit is %s"
+                                .formatted(
+                                        mebibytes(bytes),
+                                        DiskTraffic.WINDOW.toSeconds(),
+                                        mebibytes(ioBytes)))
                 : null;
     }
 

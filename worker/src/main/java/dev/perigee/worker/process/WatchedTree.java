@@ -17,8 +17,9 @@ final class WatchedTree {
     private final Enclosure enclosure;
 
     /** No process is the account's worker: all that the tree's processes spend counts. */
-    private final CpuAccount account = new CpuAccount(-1);
+    private final TreeAccount account = new TreeAccount(-1);
 
+    private final DiskTraffic traffic;
     private long ticks;
     private volatile Longest longest;
     private volatile @Nullable LimitEnd end;
@@ -29,6 +30,7 @@ final class WatchedTree {
     WatchedTree(ChildProcess child, Enclosure enclosure, long nanos) {
         this.child = child;
         this.enclosure = enclosure;
+        this.traffic = new DiskTraffic(enclosure::diskTraffic, nanos);
         this.longest = new Longest(Duration.ZERO, nanos);
     }
 
@@ -82,8 +84,12 @@ final class WatchedTree {
             return tooMany;
         }
         var cpu = limits.totalCpu(ofTicks(ticks));
-        if (cpu != null || limits.memoryBytes() == 0) {
+        if (cpu != null) {
             return cpu;
+        }
+        var io = limits.ioBytes() == 0 ? null : limits.io(traffic.bytes(members, nanos));
+        if (io != null || limits.memoryBytes() == 0) {
+            return io;
         }
         return limits.memory(memory.used(members, fileBytes, limits.memoryBytes()));
     }
@@ -94,7 +100,9 @@ final class WatchedTree {
     }
 
     private void account(List<ProcessEntry> members, long nanos) {
-        ticks += account.advance(members.stream().map(ProcessEntry::stat).toList());
+        ticks +=
+                account.advance(
+                        members.stream().map(it -> TreeAccount.Count.ofTicks(it.stat())).toList());
         var most = ofTicks(members.stream().mapToLong(it -> it.stat().ownTicks()).max().orElse(0));
         if (!isEnding(most, nanos)) {
             longest = new Longest(most, nanos);

@@ -28,6 +28,16 @@ final class HostMemoryTest {
     }
 
     @Test
+    void isThatOfTheGroupThatTheWorkerMovedDownIn() throws IOException {
+        group("max", "900000", "anon 5\ninactive_file 400000\n");
+        write("sys/fs/cgroup/a/memory.max", "3000000\n");
+        write("sys/fs/cgroup/a/memory.current", "1000000\n");
+        write("sys/fs/cgroup/a/memory.stat", "anon 5\ninactive_file 500000\n");
+
+        assertThat(new HostMemory(root).now()).isEqualTo(new Amount(2_500_000, 3_000_000));
+    }
+
+    @Test
     void isThatOfTheMachineWithoutALimit() throws IOException {
         group("max", "1000000", "inactive_file 500000\n");
 

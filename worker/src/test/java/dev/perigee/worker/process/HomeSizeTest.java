@@ -16,7 +16,7 @@ final class HomeSizeTest {
     @TempDir private Path home;
 
     private static TreeLimits limits(long bytes, long files) {
-        return new TreeLimits(0, 0, Duration.ZERO, Duration.ZERO, bytes, files);
+        return new TreeLimits(0, 0, Duration.ZERO, Duration.ZERO, bytes, files, 0);
     }
 
     @Test

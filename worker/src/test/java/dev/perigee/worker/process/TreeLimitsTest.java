@@ -10,7 +10,13 @@ final class TreeLimitsTest {
     private static final long MIB = 1 << 20;
     private static final TreeLimits LIMITS =
             new TreeLimits(
-                    512 * MIB, 100, Duration.ofSeconds(60), Duration.ofMinutes(10), 10 * MIB, 20);
+                    512 * MIB,
+                    100,
+                    Duration.ofSeconds(60),
+                    Duration.ofMinutes(10),
+                    10 * MIB,
+                    20,
+                    40 * MIB);
 
     @Test
     void memoryMayBeUsedUpToTheLimit() {
@@ -48,6 +54,16 @@ final class TreeLimitsTest {
     }
 
     @Test
+    void whatIsReadAndWrittenInAMinuteIsLimited() {
+        assertThat(LIMITS.io(40 * MIB)).isNull();
+        assertThat(LIMITS.io(41 * MIB))
+                .isEqualTo(
+                        new LimitEnd(
+                                Limit.IO,
+                                "its processes read from and wrote to disks 41 MiB within 60 s, the limit is 40 MiB"));
+    }
+
+    @Test
     void aHomeIsLimitedByBytesAndByFiles() {
         assertThat(LIMITS.disk(new HomeSize(10 * MIB, 20, false, true))).isNull();
         assertThat(LIMITS.disk(new HomeSize(11 * MIB, 1, false, false)))
@@ -73,6 +89,7 @@ final class TreeLimitsTest {
         assertThat(TreeLimits.NONE.processes(Integer.MAX_VALUE)).isNull();
         assertThat(TreeLimits.NONE.totalCpu(forever)).isNull();
         assertThat(TreeLimits.NONE.cpu(forever)).isNull();
+        assertThat(TreeLimits.NONE.io(Long.MAX_VALUE)).isNull();
         assertThat(TreeLimits.NONE.disk(new HomeSize(1L << 60, 1L << 60, false, true))).isNull();
         assertThat(TreeLimits.NONE.limitsDisk()).isFalse();
     }
@@ -81,6 +98,6 @@ final class TreeLimitsTest {
     void eachLimitHasItsNameOnTheTopic() {
         assertThat(Limit.values())
                 .extracting(Limit::wireName)
-                .containsExactly("oom", "cpu", "disk", "pids");
+                .containsExactly("oom", "cpu", "disk", "pids", "io");
     }
 }

@@ -93,7 +93,7 @@ final class WatchedTreeTest {
 
         @Override
         public TreeLimits limits() {
-            return new TreeLimits(0, 0, Duration.ofSeconds(10), Duration.ZERO, 0, 0);
+            return new TreeLimits(0, 0, Duration.ofSeconds(10), Duration.ZERO, 0, 0, 0);
         }
     }
 

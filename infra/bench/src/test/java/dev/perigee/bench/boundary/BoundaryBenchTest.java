@@ -6,7 +6,6 @@ import dev.perigee.bench.fleet.ServerProgram;
 import dev.perigee.bench.report.Progress;
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
-import dev.perigee.faults.Skipped;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,15 +28,11 @@ final class BoundaryBenchTest {
 
     @Test
     @Tag("long")
-    @NeedsProgram(Program.BUBBLEWRAP)
+    @NeedsProgram({Program.BUBBLEWRAP, Program.CC})
     @DisplayName("TEN-22: compares no jail, a jail and the full boundary in one run")
     void compares(@TempDir Path directory) throws Exception {
         var plan = new BoundaryPlan(4, 1, Duration.ofMillis(200));
         var server = ServerProgram.trivial(directory, progress::note);
-
-        if (server.line().size() > 1) {
-            Skipped.because("needs cc (apt-get install gcc)", "CC_REQUIRED");
-        }
 
         var found = BoundaryBench.run(plan, server, progress);
 

@@ -38,6 +38,7 @@ public final class FleetUnderTest implements AutoCloseable {
     private final Marked marked = new Marked();
     private final Map<String, String> settings;
     private final Map<String, Integer> heaps;
+    private final List<String> workersBy;
     private final int partitions;
     private final int firstWorkers;
     private final Path logs;
@@ -54,6 +55,7 @@ public final class FleetUnderTest implements AutoCloseable {
     private FleetUnderTest(Builder builder) throws IOException {
         this.settings = Map.copyOf(builder.settings);
         this.heaps = Map.copyOf(builder.heaps);
+        this.workersBy = builder.workersBy;
         this.partitions = builder.partitions;
         this.firstWorkers = builder.workers;
         this.logs = Files.createDirectories(Path.of("target", "fleets", builder.name));
@@ -276,8 +278,10 @@ public final class FleetUnderTest implements AutoCloseable {
                     Part.start(
                             logs.resolve(name + ".log"),
                             environment,
-                            arguments,
-                            heaps.getOrDefault(arguments.getFirst(), Part.HEAP_MEBIBYTES));
+                            PartJvm.command(
+                                    arguments,
+                                    heaps.getOrDefault(arguments.getFirst(), Part.HEAP_MEBIBYTES)),
+                            arguments.getFirst().equals("worker") ? workersBy : List.of());
             parts.put(name, part);
             return part;
         } catch (IOException e) {
@@ -341,6 +345,7 @@ public final class FleetUnderTest implements AutoCloseable {
         private final String name;
         private final Map<String, String> settings = new TreeMap<>();
         private final Map<String, Integer> heaps = new TreeMap<>();
+        private List<String> workersBy = List.of();
         private int gateways = 1;
         private int workers = 1;
         private int spareWorkers;
@@ -402,6 +407,12 @@ public final class FleetUnderTest implements AutoCloseable {
         /** The heap of every gateway, or of every worker; 256 MiB unless it is said. */
         public Builder heap(String part, int mebibytes) {
             heaps.put(part, mebibytes);
+            return this;
+        }
+
+        /** Words before the command of every worker, which run it. */
+        public Builder workersBy(List<String> words) {
+            workersBy = List.copyOf(words);
             return this;
         }
 

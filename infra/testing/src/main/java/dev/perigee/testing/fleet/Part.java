@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 /**
  * One part of a fleet: a JVM that runs a command of the command line. Its output is kept in a file
@@ -49,14 +50,17 @@ public final class Part implements AutoCloseable {
     /** Starts a part with the usual heap and returns at once. */
     static Part start(Path log, Map<String, String> environment, List<String> arguments)
             throws IOException {
-        return start(log, environment, arguments, HEAP_MEBIBYTES);
+        return start(log, environment, PartJvm.command(arguments, HEAP_MEBIBYTES), List.of());
     }
 
-    /** The same with another heap. */
-    static Part start(
-            Path log, Map<String, String> environment, List<String> arguments, int heapMebibytes)
+    /**
+     * The same with a command of {@link PartJvm}.
+     *
+     * @param by words before it, which run it
+     */
+    static Part start(Path log, Map<String, String> environment, List<String> jvm, List<String> by)
             throws IOException {
-        var command = PartJvm.command(arguments, heapMebibytes);
+        var command = Stream.concat(by.stream(), jvm.stream()).toList();
         keepEarlier(log);
         Files.writeString(log, "");
         var builder = new ProcessBuilder(command);

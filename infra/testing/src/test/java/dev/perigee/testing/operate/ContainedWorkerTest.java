@@ -44,51 +44,29 @@ final class ContainedWorkerTest {
 
     @TempDir private static Path directory;
     private FleetUnderTest fleet;
-    private OciContainer worker;
+    private ContainedFleet contained;
 
     @BeforeAll
     void start() throws Exception {
-        var missing = OciContainer.missing();
-        if (!missing.isEmpty()) {
-            Program.RUNC.cannot(missing);
-        }
-        fleet = FleetUnderTest.named("contained").workers(0).spareWorkers(1).start();
-        var shown = List.of(Fixtures.script(), Fixtures.pythonScript());
-        var settings =
-                Map.of(
-                        "worker.id",
-                        fleet.workerId(1),
-                        "link.listen",
-                        fleet.linkAuthority(1),
-                        "link.token",
-                        FleetUnderTest.TOKEN,
-                        "admin.listen",
-                        "127.0.0.1:0",
-                        "worker.drain-timeout",
-                        "2s",
-                        "isolation.read-only-paths",
-                        shown.getFirst() + "," + shown.getLast());
-        worker =
-                OciContainer.worker(
-                        directory, Compose.read().at("/services/worker-1"), settings, shown);
+        contained =
+                ContainedFleet.start(
+                        "contained",
+                        directory,
+                        Compose.read().at("/services/worker-1"),
+                        Map.of(),
+                        List.of(Fixtures.script(), Fixtures.pythonScript()));
+        fleet = contained.fleet();
     }
 
     @AfterAll
     void end() {
-        if (worker != null) {
-            worker.close();
-        }
-        if (fleet != null) {
-            fleet.close();
+        if (contained != null) {
+            contained.close();
         }
     }
 
     private Installation install(Installation wanted) {
-        try {
-            return fleet.backend().install(wanted);
-        } catch (AssertionError | RuntimeException e) {
-            throw new AssertionError(worker.log(), e);
-        }
+        return contained.install(wanted);
     }
 
     @Test

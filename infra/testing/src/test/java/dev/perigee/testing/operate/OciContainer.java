@@ -221,11 +221,20 @@ final class OciContainer implements AutoCloseable {
         process.putObject("capabilities");
         linux.putObject("resources")
                 .putObject("memory")
-                .put("limit", gibibytes(service.path("mem_limit").asString()) << 30);
+                .put("limit", bytes(service.path("mem_limit").asString()));
     }
 
-    private static long gibibytes(String size) {
-        return Long.parseLong(size.substring(0, size.indexOf('g')));
+    /** Of a size such as {@code 4g} or {@code 750m}. */
+    private static long bytes(String size) {
+        int last = size.length() - 1;
+        int shift =
+                switch (size.charAt(last)) {
+                    case 'g' -> 30;
+                    case 'm' -> 20;
+                    default ->
+                            throw new IllegalArgumentException("Unknown to these tests: " + size);
+                };
+        return Long.parseLong(size.substring(0, last)) << shift;
     }
 
     /** A profile that a compose file names; engines and runc take the same. */

@@ -139,9 +139,7 @@ public final class IsolationChoice {
         var memory = memory();
         var gap = memory instanceof MemoryPlace.Missing missing ? missing.why() : "";
         if (memory instanceof MemoryPlace.Found found) {
-            var groups =
-                    new MemoryGroups(
-                            found, policy.memoryBytes(), host.workerId(), host.incarnation());
+            var groups = new MemoryGroups(found, limits, host.workerId(), host.incarnation());
             groups.sweep();
             var limited = attempt(kinds, entrance, groups, null);
             if (limited.isolation() != null) {
@@ -198,7 +196,9 @@ public final class IsolationChoice {
         if (memoryGap != null) {
             gaps.add("memory by control groups, so the worker watches it: " + memoryGap);
         }
-        if (HostUser.isRoot() && entrance.entry().identities() instanceof Identities.Shared) {
+        if (HostUser.isRoot()
+                && (groups == null || !groups.limitProcesses())
+                && entrance.entry().identities() instanceof Identities.Shared) {
             gaps.add(
                     "number of processes by the system, so the worker watches it%s: servers run as root, run the worker as another user"
                             .formatted(

@@ -176,6 +176,14 @@ public final class IsolationSettings {
                     COUNT,
                     "200000",
                     "Files and directories in a jail's home, in the same way; 0 is unlimited.");
+    static final Setting<Long> DISK_IO =
+            Setting.of(
+                    "isolation.disk-io",
+                    SettingType.bytes(),
+                    "4GiB",
+                    "Bytes that all processes of a jail read from and write to disks within a minute;"
+                            + " a server with more is ended (limit io). What comes out of memory"
+                            + " does not count. 0 is unlimited.");
     static final Setting<List<Path>> READ_ONLY =
             Setting.of(
                     "isolation.read-only-paths",
@@ -223,6 +231,7 @@ public final class IsolationSettings {
                     DISK,
                     DISK_FILES,
                     DISK_RESERVE,
+                    DISK_IO,
                     READ_ONLY,
                     HIDDEN,
                     PASSED);
@@ -265,7 +274,8 @@ public final class IsolationSettings {
                 settings.value(CPU_TIME),
                 settings.value(TOTAL_CPU_TIME),
                 settings.value(DISK),
-                settings.value(DISK_FILES));
+                settings.value(DISK_FILES),
+                settings.value(DISK_IO));
     }
 
     /** The policy that the settings say, with what the worker's environment has of it. */

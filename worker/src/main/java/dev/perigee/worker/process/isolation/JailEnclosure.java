@@ -31,6 +31,11 @@ record JailEnclosure(
     }
 
     @Override
+    public long diskTraffic() {
+        return groups == null || group == null ? 0 : groups.diskTraffic(group);
+    }
+
+    @Override
     public void release() {
         if (groups != null && group != null) {
             groups.remove(group);

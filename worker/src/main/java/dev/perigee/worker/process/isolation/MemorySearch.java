@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,12 +15,14 @@ import org.jspecify.annotations.Nullable;
  * it: cgroup v2 where it was delegated, else v1 where its memory controller can be written to.
  *
  * <p>In v2 a group that hands controllers on may hold no processes itself, so the worker and what
- * shares its group move one down.
+ * shares its group move one down. Those of processors, disks and processes are handed on, too,
+ * where the group has them.
  *
  * <p>The formats are those of cgroups(7) and proc(5).
  */
 final class MemorySearch {
     private static final String MEMORY = "memory";
+    private static final List<String> WANTED = List.of(MEMORY, "cpu", "io", "pids");
     private static final String OWN = "perigee-worker";
     private static final String DELEGATE = "run the worker as a systemd service with Delegate=yes";
     private static final int MOVES = 10;
@@ -77,25 +81,22 @@ final class MemorySearch {
 
     private static MemoryPlace inOld(Path group) {
         return Files.isWritable(group) && Files.isWritable(group.resolve("cgroup.procs"))
-                ? new MemoryPlace.Found(group, false)
+                ? new MemoryPlace.Found(group, false, Set.of(MEMORY))
                 : missing("the control group %s cannot be written to".formatted(group));
     }
 
     private static MemoryPlace inUnified(Path group) {
         try {
-            if (!words(group.resolve("cgroup.controllers")).contains(MEMORY)) {
+            var wanted = new ArrayList<>(WANTED);
+            wanted.retainAll(words(group.resolve("cgroup.controllers")));
+            if (!wanted.contains(MEMORY)) {
                 return missing("the control group %s has no memory controller".formatted(group));
             }
-            var place = writable(group);
-            var handsOn = words(group.resolve("cgroup.subtree_control")).contains(MEMORY);
-            if (place instanceof MemoryPlace.Found && !handsOn) {
-                // The root of all has no type, and may keep its processes.
-                if (Files.exists(group.resolve("cgroup.type"))) {
-                    moveDown(group);
-                }
-                write(group.resolve("cgroup.subtree_control"), "+" + MEMORY);
+            if (!isWritable(group)) {
+                return missing(
+                        "the control group %s is not delegated to this user".formatted(group));
             }
-            return place;
+            return new MemoryPlace.Found(group, true, handOn(group, wanted));
         } catch (IOException e) {
             return missing(
                     "the control group %s does not hand its memory controller on (%s)"
@@ -103,12 +104,30 @@ final class MemorySearch {
         }
     }
 
-    private static MemoryPlace writable(Path group) {
+    private static boolean isWritable(Path group) {
         return Files.isWritable(group)
-                        && Files.isWritable(group.resolve("cgroup.procs"))
-                        && Files.isWritable(group.resolve("cgroup.subtree_control"))
-                ? new MemoryPlace.Found(group, true)
-                : missing("the control group %s is not delegated to this user".formatted(group));
+                && Files.isWritable(group.resolve("cgroup.procs"))
+                && Files.isWritable(group.resolve("cgroup.subtree_control"));
+    }
+
+    /** Those that are handed on then: all that are wanted, or where one cannot be, memory. */
+    private static Set<String> handOn(Path group, List<String> wanted) throws IOException {
+        var control = group.resolve("cgroup.subtree_control");
+        var already = words(control);
+        if (already.containsAll(wanted)) {
+            return Set.copyOf(wanted);
+        }
+        // The root of all has no type, and may keep its processes.
+        if (!already.contains(MEMORY) && Files.exists(group.resolve("cgroup.type"))) {
+            moveDown(group);
+        }
+        try {
+            write(control, "+" + String.join(" +", wanted));
+            return Set.copyOf(wanted);
+        } catch (IOException e) {
+            write(control, "+" + MEMORY);
+            return Set.copyOf(words(control));
+        }
     }
 
     private static void moveDown(Path group) throws IOException {

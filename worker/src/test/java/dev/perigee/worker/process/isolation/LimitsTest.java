@@ -25,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A hostile program in a real jail uses more than it may, without a control group of its own. */
 @DisplayName("A server that uses too much")
@@ -290,6 +291,20 @@ final class LimitsTest {
             assertThat(end(jails.attempt("mapped_files", 20, mapped)).limit())
                     .isEqualTo(Limit.DISK);
             assertThat(jails.shell("echo up").told()).contains("up");
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @ValueSource(strings = {"write_over", "write_over_by_children", "read_over"})
+    @DisplayName("TEN-09: who keeps the disk busy ends with reason io, however little it keeps")
+    void traffic(String deed) throws Exception {
+        try (var jails = open(Map.of("isolation.disk-io", "40MiB", "isolation.disk", "10MiB"))) {
+            var neighbour = neighbour(jails);
+            var end = end(jails.attempt(deed, 200));
+            assertThat(end.limit()).isEqualTo(Limit.IO);
+            assertThat(end.message()).contains("within 60 s, the limit is 40 MiB");
+            answers(neighbour);
+            assertThat(jails.shell("echo up").told()).as("starts again").contains("up");
         }
     }
 

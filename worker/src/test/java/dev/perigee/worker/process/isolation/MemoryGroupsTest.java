@@ -2,8 +2,11 @@ package dev.perigee.worker.process.isolation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.worker.process.TreeLimits;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -12,7 +15,13 @@ final class MemoryGroupsTest {
     @TempDir private Path group;
 
     private MemoryGroups groups(boolean unified) {
-        return new MemoryGroups(new MemoryPlace.Found(group, unified), 1, "worker", "first");
+        return groups(unified, Set.of("memory"));
+    }
+
+    private MemoryGroups groups(boolean unified, Set<String> controllers) {
+        var limits = new TreeLimits(1 << 20, 100, Duration.ZERO, Duration.ZERO, 0, 0, 0);
+        var place = new MemoryPlace.Found(group, unified, controllers);
+        return new MemoryGroups(place, limits, "worker", "first");
     }
 
     @Test
@@ -31,6 +40,20 @@ final class MemoryGroupsTest {
         assertThat(groups(false).killedIn(group)).isFalse();
         Files.writeString(control, "oom_kill_disable 0\nunder_oom 0\noom_kill 1\n");
         assertThat(groups(false).killedIn(group)).isTrue();
+    }
+
+    @Test
+    void readsAndWritesAreThoseOfTheBusiestDisk() throws Exception {
+        Files.writeString(
+                group.resolve("io.stat"),
+                """
+                253:0 rbytes=4096 wbytes=100 rios=1 wios=1 dbytes=7 dios=1
+                8:16
+                8:0 rbytes=5000 wbytes=3000 rios=2 wios=2 dbytes=0 dios=0
+                """);
+        assertThat(groups(true, Set.of("memory", "io")).diskTraffic(group)).isEqualTo(8000);
+        assertThat(groups(true).diskTraffic(group)).as("not counted").isZero();
+        assertThat(groups(true, Set.of("io")).diskTraffic(group.resolve("gone"))).isZero();
     }
 
     @Test

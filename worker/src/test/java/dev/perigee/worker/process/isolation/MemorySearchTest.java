@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -50,8 +51,9 @@ final class MemorySearchTest {
         file("cgroup.controllers", "cpu memory pids\n");
         file("cgroup.subtree_control", "\n");
         file("cgroup.procs", "");
-        assertThat(unified()).isEqualTo(new MemoryPlace.Found(group, true));
-        assertThat(group.resolve("cgroup.subtree_control")).hasContent("+memory");
+        assertThat(unified())
+                .isEqualTo(new MemoryPlace.Found(group, true, Set.of("memory", "cpu", "pids")));
+        assertThat(group.resolve("cgroup.subtree_control")).hasContent("+memory +cpu +pids");
     }
 
     @Test
@@ -59,7 +61,7 @@ final class MemorySearchTest {
         file("cgroup.controllers", "memory\n");
         file("cgroup.subtree_control", "cpu memory\n");
         file("cgroup.procs", "");
-        assertThat(unified()).isEqualTo(new MemoryPlace.Found(group, true));
+        assertThat(unified()).isEqualTo(new MemoryPlace.Found(group, true, Set.of("memory")));
         assertThat(group.resolve("perigee-worker")).doesNotExist();
     }
 
@@ -89,7 +91,8 @@ final class MemorySearchTest {
                 31 23 0:28 / /none rw - cgroup2 cgroup2 rw
                 32 23 0:29 /docker/abc MOUNTED rw - cgroup cgroup rw,memory
                 """;
-        assertThat(search(membership, mount)).isEqualTo(new MemoryPlace.Found(group, false));
+        assertThat(search(membership, mount))
+                .isEqualTo(new MemoryPlace.Found(group, false, Set.of("memory")));
     }
 
     @Test

@@ -3,17 +3,18 @@ package dev.perigee.worker.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Processor time of trees, from lines of {@code /proc/pid/stat} as looks would find them. */
-final class CpuAccountTest {
+final class TreeAccountTest {
     private static final long WORKER = 10;
 
-    private final CpuAccount account = new CpuAccount(WORKER);
+    private final TreeAccount account = new TreeAccount(WORKER);
 
     private long look(ProcStat... processes) {
-        return account.advance(List.of(processes));
+        return account.advance(Stream.of(processes).map(TreeAccount.Count::ofTicks).toList());
     }
 
     private static ProcStat worker(long own, long reaped) {
@@ -100,6 +101,25 @@ final class CpuAccountTest {
         look(worker(0, 0), process(11, 10, 6, 100, 0));
 
         assertThat(look(worker(0, 7100))).isZero();
+    }
+
+    @Test
+    @DisplayName("where the kernel has one number for both, an ended child counts once, too")
+    void countsBothInOne() {
+        both(process(11, 10, 6, 0, 0), 500, process(12, 11, 7, 0, 0), 3000);
+
+        assertThat(both(process(11, 10, 6, 0, 0), 3510)).isEqualTo(10);
+    }
+
+    private long both(ProcStat parent, long amount, ProcStat child, long its) {
+        return account.advance(
+                List.of(
+                        TreeAccount.Count.ofBoth(parent, amount),
+                        TreeAccount.Count.ofBoth(child, its)));
+    }
+
+    private long both(ProcStat process, long amount) {
+        return account.advance(List.of(TreeAccount.Count.ofBoth(process, amount)));
     }
 
     @Test
