@@ -1,6 +1,6 @@
 """A program of one installation that tries to get at what is another's: `reach TOKEN PATH...` at a home and its processes,
-`package PATH` at an installed package. Prints what came of each attempt."""
-import ctypes, os, shutil, subprocess, sys
+`package PATH` at an installed package, `neighbour TOKEN NUMBER... PATH...` at processes and paths. Prints what came of each attempt."""
+import ctypes, os, shutil, signal, subprocess, sys
 
 
 def attempt(name, deed):
@@ -101,4 +101,46 @@ def package(top):
     print("END")
 
 
-{"reach": reach, "package": package}[sys.argv[1]](*sys.argv[2:])
+def neighbour(token, *others):
+    libc = ctypes.CDLL(None, use_errno=True)
+    arm = os.uname().machine == "aarch64"
+    buffer = ctypes.create_string_buffer(64)
+    # One piece of memory (struct iovec).
+    here = (ctypes.c_ulong * 2)(ctypes.addressof(buffer), 64)
+
+    def call(x86, arm64, *arguments):
+        # Whole registers: what a number leaves of one on the stack is not zero.
+        whole = [ctypes.c_long(it) if isinstance(it, int) else it for it in arguments]
+        result = libc.syscall(arm64 if arm else x86, *whole)
+        if result < 0:
+            raise OSError(ctypes.get_errno(), "call")
+        return result
+
+    for path in (other for other in others if not other.isdigit()):
+        attempt("list " + path, lambda: os.listdir(path))
+    for pid in map(int, filter(str.isdigit, others)):
+        for name, x86, arm64, *arguments in [
+            ("attach", 101, 117, 16, pid, 0, 0), ("seize", 101, 117, 0x4206, pid, 0, 0),
+            ("readv", 310, 270, pid, here, 1, here, 1, 0), ("writev", 311, 271, pid, here, 1, here, 1, 0),
+            ("move_pages", 279, 239, pid, 0, 0, 0, 0, 0), ("kcmp", 312, 272, pid, os.getpid(), 0, 0, 0),
+            ("prlimit", 302, 261, pid, 7, 0, buffer), ("queue", 129, 138, pid, 10, buffer), ("affinity", 203, 122, pid, 64, b"\1" + bytes(63)),
+        ]:
+            attempt(f"{'ptrace ' if name in ('attach', 'seize') else ''}{name} {pid}", lambda: call(x86, arm64, *arguments))
+        for number in (0, signal.SIGSTOP, signal.SIGTERM, signal.SIGKILL):
+            attempt(f"kill {pid} {number}", lambda: os.kill(pid, number))
+            attempt(f"kill group {pid} {number}", lambda: os.killpg(pid, number))
+        attempt(f"priority {pid}", lambda: os.setpriority(os.PRIO_PROCESS, pid, 19))
+        attempt(f"descriptor {pid}", lambda: call(438, 438, os.pidfd_open(pid), 1, 0))
+        for name in ("environ", "maps", "mem", "auxv", "stack", "syscall", "io"):
+            attempt(f"/proc/{pid}/{name}", lambda: os.read(os.open(f"/proc/{pid}/{name}", os.O_RDONLY), 1))
+        for name in ("mem", "oom_score_adj", "comm", "attr/current", "clear_refs"):
+            attempt(f"/proc/{pid}/{name} to write", lambda: os.write(os.open(f"/proc/{pid}/{name}", os.O_WRONLY), b"1"))
+        for name in ("root", "cwd", "exe", "ns/mnt", "fd/0"):
+            attempt(f"/proc/{pid}/{name}", lambda: os.readlink(f"/proc/{pid}/{name}"))
+            attempt(f"/proc/{pid}/{name} through", lambda: os.stat(f"/proc/{pid}/{name}"))
+        for name in ("fd", "map_files", "root"):
+            attempt(f"/proc/{pid}/{name} lists", lambda: os.listdir(f"/proc/{pid}/{name}"))
+    print("END")
+
+
+{"reach": reach, "package": package, "neighbour": neighbour}[sys.argv[1]](*sys.argv[2:])

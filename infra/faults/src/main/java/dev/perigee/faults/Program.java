@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.TestInfo;
@@ -44,8 +43,15 @@ public enum Program {
     CURL("curl", "apt-get install curl", "DOCUMENTATION_REQUIRED", "curl"),
     /** Deploys servers by commit. */
     GIT("git", "apt-get install git", "GIT_REQUIRED", "git"),
-    /** Makes jails, too. Debian has none: the variable {@code NSJAIL} is the path of one. */
-    NSJAIL("nsjail", "https://github.com/google/nsjail", "NSJAIL_REQUIRED", "nsjail"),
+    /**
+     * Makes jails, too. Debian has none: the variable {@code NSJAIL} is the path of one, which is
+     * then required and the only one that is tried.
+     */
+    NSJAIL(
+            "nsjail",
+            "https://github.com/google/nsjail, see scripts/nsjail-from-source",
+            "NSJAIL",
+            "nsjail"),
     /** Strips the Java runtime of images. */
     OBJCOPY("objcopy", "apt-get install binutils", "DOCUMENTATION_REQUIRED", "objcopy"),
     /** In command lines of the documentation. */
@@ -94,11 +100,14 @@ public enum Program {
 
     /** Why tests that need it are skipped, in one line; null where it is there and works. */
     public @Nullable String missing() {
-        return missing(directories());
+        return missing(find());
     }
 
     @Nullable String missing(List<String> directories) {
-        var program = find(directories);
+        return missing(find(directories));
+    }
+
+    private @Nullable String missing(@Nullable Path program) {
         return program != null && works(program) ? null : "needs %s (%s)".formatted(what, source);
     }
 
@@ -133,7 +142,7 @@ public enum Program {
 
     /** Where it is. */
     public Path path() {
-        var program = find(directories());
+        var program = find();
         if (program == null) {
             throw new IllegalStateException(missing());
         }
@@ -143,13 +152,16 @@ public enum Program {
     /** Where programs are looked for: as a worker looks for those that make jails. */
     private static List<String> directories() {
         var path = Objects.requireNonNullElse(System.getenv("PATH"), "");
-        var nsjail = Path.of(Objects.requireNonNullElse(System.getenv("NSJAIL"), "nsjail"));
-        return Stream.of(
-                        Stream.of(String.valueOf(nsjail.getParent())),
-                        Stream.of(path.split(":")),
-                        SYSTEM.stream())
-                .flatMap(Function.identity())
-                .toList();
+        return Stream.concat(Stream.of(path.split(":")), SYSTEM.stream()).toList();
+    }
+
+    private @Nullable Path find() {
+        var named = System.getenv(variable);
+        return named != null && named.startsWith("/") ? named(Path.of(named)) : find(directories());
+    }
+
+    private static @Nullable Path named(Path file) {
+        return Files.isRegularFile(file) && Files.isExecutable(file) ? file : null;
     }
 
     private @Nullable Path find(List<String> directories) {

@@ -88,9 +88,22 @@ final class ProgramTest {
     @Test
     @DisplayName("that works not here is a reason to skip, too")
     void saysThatItDoesNotWork() {
-        assertThatThrownBy(() -> Program.NSJAIL.cannot("no namespaces"))
+        assertThatThrownBy(() -> Program.COMPOSE.cannot("no engine"))
                 .isInstanceOf(TestAbortedException.class)
-                .hasMessage("skipped: needs nsjail that works here: no namespaces");
+                .hasMessage("skipped: needs docker compose that works here: no engine");
+    }
+
+    @Test
+    @DisplayName(
+            "TEN-17: that was named and does not work here is a failure, one that was not is not")
+    void failsWhereItIsNamed() {
+        var named = "/scratch/nsjail";
+        assertThatThrownBy(() -> Skipped.because("needs nsjail that works", "NSJAIL", named))
+                .isInstanceOf(AssertionError.class)
+                .hasMessage("NSJAIL=/scratch/nsjail: needs nsjail that works");
+        assertThatThrownBy(() -> Skipped.because("needs nsjail that works", "NSJAIL", null))
+                .isInstanceOf(TestAbortedException.class)
+                .hasMessage("skipped: needs nsjail that works");
     }
 
     private static TestInfo test(Set<String> tags) {

@@ -40,6 +40,11 @@ record Bubblewrap(Path bwrap, Path prlimit, boolean closed, SyscallFiles syscall
     }
 
     @Override
+    public String configuration(JailPolicy policy, SystemPaths system, JailedProgram program) {
+        return "";
+    }
+
+    @Override
     public List<String> command(
             JailPolicy policy, SystemPaths system, JailedProgram program, JailLog log) {
         var line = begin();
@@ -83,7 +88,7 @@ record Bubblewrap(Path bwrap, Path prlimit, boolean closed, SyscallFiles syscall
             line.add("--ro-bind", path, path);
         }
         for (var file : system.hiddenFiles()) {
-            line.add("--ro-bind", "/dev/null", file.path());
+            line.add("--ro-bind", "/dev/null", file);
         }
         for (var directory : system.hiddenDirectories()) {
             tmpfs(directory, SystemPaths.PAGE_BYTES, line);

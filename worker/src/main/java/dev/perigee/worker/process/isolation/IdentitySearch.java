@@ -14,9 +14,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param setting {@code isolation.ids}
  * @param rights the worker's
+ * @param subordinate ids of its user
  * @param caches where homes are
  */
-record IdentitySearch(String setting, HostRights rights, CacheLayout caches) {
+record IdentitySearch(
+        String setting, HostRights rights, SubordinateIds subordinate, CacheLayout caches) {
     static final String AUTO = "auto";
     static final String NONE = "none";
 
@@ -25,6 +27,9 @@ record IdentitySearch(String setting, HostRights rights, CacheLayout caches) {
      * SUB_UID_MAX} of login.defs is 600100000, systemd's containers end at 1879048191.
      */
     private static final IdRange OF_HOST = new IdRange(1_900_000_000, 1_900_065_535);
+
+    /** So many from zero on include {@link #OF_CONTAINER}. */
+    static final int MAPPED = 60_000;
 
     /** In a container with users of its own, above the system's and below systemd's. */
     private static final IdRange OF_CONTAINER = new IdRange(20_000, 59_999);
@@ -58,7 +63,8 @@ record IdentitySearch(String setting, HostRights rights, CacheLayout caches) {
 
     private @Nullable String obstacle(@Nullable IdRange range) {
         if (!rights.isRoot()) {
-            return "the worker is not root of its host or of a container with users of its own: run it so";
+            return "the worker is neither root nor started with subordinate ids of its user: "
+                    + subordinate.advice();
         }
         var missing = rights.missing();
         if (!missing.isEmpty()) {

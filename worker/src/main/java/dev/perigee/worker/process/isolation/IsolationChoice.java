@@ -69,6 +69,7 @@ public final class IsolationChoice {
                 new IdentitySearch(
                         settings.value(IsolationSettings.IDS),
                         HostRights.of(SELF),
+                        SubordinateIds.here(),
                         new CacheLayout(host.caches()));
     }
 

@@ -14,12 +14,15 @@ sealed interface Jail permits Bubblewrap, Nsjail {
     /** What of the policy this kind cannot enforce, besides what depends on the host. */
     List<String> unenforced();
 
+    /** Text of the file from which its program reads more than its command; empty without one. */
+    String configuration(JailPolicy policy, SystemPaths system, JailedProgram program);
+
     /**
      * The command that runs the program inside; its first word is an absolute path.
      *
      * @param system what the program sees of the host
      * @param log where the jail's own program writes what goes wrong, if it can write elsewhere
-     *     than where the program inside writes
+     *     than where the program inside writes, and where it finds its configuration
      */
     List<String> command(JailPolicy policy, SystemPaths system, JailedProgram program, JailLog log);
 }

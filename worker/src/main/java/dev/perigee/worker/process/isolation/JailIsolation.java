@@ -158,6 +158,10 @@ final class JailIsolation implements Isolation {
         var system = SystemPaths.find(policy, caches.root());
         var jailed = JailedProgram.of(program, home).with(names());
         var command = jail.command(policy, system, jailed, jailLog);
+        var configuration = jail.configuration(policy, system, jailed);
+        if (!configuration.isEmpty()) {
+            jailLog.configure(configuration);
+        }
         var group = groups == null ? null : groups.create();
         var network =
                 networks == null

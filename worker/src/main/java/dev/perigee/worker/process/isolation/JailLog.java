@@ -10,13 +10,15 @@ import java.util.regex.Pattern;
 
 /**
  * Log of a jail's own program about one launch, apart from the output of the program inside: a file
- * that may never be made. It names paths of the host, so it is for operators only.
+ * that may never be made. It names paths of the host, so it is for operators only. Beside it is the
+ * configuration of that launch, where there is one; both go together.
  *
  * @param file on the host
  */
 record JailLog(Path file) {
     private static final int LONGEST = 4096;
     private static final String SUFFIX = ".log";
+    private static final String CONFIGURATION = ".config";
 
     /** nsjail's marks of errors and of those that end it, at the beginning of a line. */
     private static final Pattern ERROR = Pattern.compile("(?m)^\\[[EF]]");
@@ -40,11 +42,32 @@ record JailLog(Path file) {
         }
     }
 
+    /** Where the jail's own program finds its configuration. */
+    Path configuration() {
+        return file.resolveSibling(file.getFileName() + CONFIGURATION);
+    }
+
+    /**
+     * Writes the configuration, for whatever user the jail has.
+     *
+     * @throws UncheckedIOException when it cannot be written
+     */
+    void configure(String text) {
+        try {
+            SyscallFiles.write(configuration(), text.getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Removes what an earlier run of the worker left. */
     static void sweep(Path directory) {
-        var names = directory.toFile().list((_, name) -> name.endsWith(SUFFIX));
+        var names =
+                directory
+                        .toFile()
+                        .list((_, name) -> name.endsWith(SUFFIX) || name.contains(SUFFIX + "."));
         for (var name : names == null ? new String[0] : names) {
-            new JailLog(directory.resolve(name)).remove();
+            remove(directory.resolve(name));
         }
     }
 
@@ -60,11 +83,12 @@ record JailLog(Path file) {
         } catch (IOException e) {
             return "";
         } finally {
-            remove();
+            remove(file);
+            remove(configuration());
         }
     }
 
-    private void remove() {
+    private static void remove(Path file) {
         try {
             Files.deleteIfExists(file);
         } catch (IOException e) {

@@ -38,9 +38,16 @@ record Nsjail(Path nsjail, Path shell, Path env, SyscallFiles syscalls) implemen
     }
 
     @Override
+    public String configuration(JailPolicy policy, SystemPaths system, JailedProgram program) {
+        return NsjailMounts.text(policy, system, program);
+    }
+
+    @Override
     public List<String> command(
             JailPolicy policy, SystemPaths system, JailedProgram program, JailLog log) {
         var line = new CommandLine(nsjail.toString());
+        // First: it replaces what was said before.
+        line.add("--config", log.configuration());
         // Warnings and errors, which say why a jail was not made.
         line.add("-Mo").add("-q").add("--log", log.file());
         line.add("--time_limit", 0).add("--nice_level", NICE);
@@ -52,7 +59,6 @@ record Nsjail(Path nsjail, Path shell, Path env, SyscallFiles syscalls) implemen
         line.add("--hostname", program.hostname());
         limits(policy, line);
         line.add("--seccomp_policy", syscalls.policy());
-        mounts(policy, system, program, line);
         line.add("--cwd", program.directory());
         line.add("--", shell, "-c", FIRST, "sh", env).addAll(program.command());
         return line.words();
@@ -67,55 +73,5 @@ record Nsjail(Path nsjail, Path shell, Path env, SyscallFiles syscalls) implemen
         // In MiB, and what is less than one would be none.
         line.add("--rlimit_fsize", Math.ceilDiv(policy.fileBytes(), MIB));
         line.add("--rlimit_core", 0);
-    }
-
-    private static void mounts(
-            JailPolicy policy, SystemPaths system, JailedProgram program, CommandLine line) {
-        for (var path : system.readOnly()) {
-            line.add("-R", path);
-        }
-        devices(policy, line);
-        tmpfs("/tmp", policy.tmpBytes(), line);
-        for (var path : policy.readOnly()) {
-            line.add("-R", path);
-        }
-        // -R takes along what is mounted below, and leaves it writable.
-        for (var mount : system.submounts()) {
-            line.add("-R", mount.host() + ":" + mount.inside());
-        }
-        for (var file : system.hiddenFiles()) {
-            // nsjail opens what it covers. What it cannot open, programs cannot read either.
-            if (file.readable()) {
-                line.add("-R", "/dev/null:" + file.path());
-            }
-        }
-        for (var directory : system.hiddenDirectories()) {
-            line.add("-m", "none:%s:tmpfs:ro,size=%d".formatted(directory, SystemPaths.PAGE_BYTES));
-        }
-        line.add("-B", program.home().host() + ":" + program.home().inside());
-        for (var mount : program.mounts()) {
-            line.add(mount.writable() ? "-B" : "-R", mount.host() + ":" + mount.inside());
-        }
-        if (program.app()) {
-            tmpfs(JailedProgram.APP, policy.appBytes(), line);
-        }
-    }
-
-    /** Read-only devices can be written to, but their modes not be changed, by root neither. */
-    private static void devices(JailPolicy policy, CommandLine line) {
-        for (var device : List.of("null", "zero", "full", "random", "urandom")) {
-            line.add("-R", "/dev/" + device);
-        }
-        line.add("--symlink", "/proc/self/fd:/dev/fd");
-        line.add("--symlink", "/proc/self/fd/0:/dev/stdin");
-        line.add("--symlink", "/proc/self/fd/1:/dev/stdout");
-        line.add("--symlink", "/proc/self/fd/2:/dev/stderr");
-        line.add("-m", "none:/dev/pts:devpts:newinstance,ptmxmode=0666,mode=620");
-        line.add("--symlink", "pts/ptmx:/dev/ptmx");
-        tmpfs("/dev/shm", policy.tmpBytes(), line);
-    }
-
-    private static void tmpfs(String path, long bytes, CommandLine line) {
-        line.add("-m", "none:%s:tmpfs:size=%d".formatted(path, bytes));
     }
 }

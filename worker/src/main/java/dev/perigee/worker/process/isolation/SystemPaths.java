@@ -19,15 +19,8 @@ import java.util.stream.Stream;
 record SystemPaths(
         List<Path> readOnly,
         List<Submount> submounts,
-        List<HiddenFile> hiddenFiles,
+        List<Path> hiddenFiles,
         List<Path> hiddenDirectories) {
-
-    /**
-     * A file to hide.
-     *
-     * @param readable whether the worker's user, who is the programs' too, can read it anyway
-     */
-    record HiddenFile(Path path, boolean readable) {}
 
     /** The size of what hides a directory; nothing is written there. */
     static final long PAGE_BYTES = 4096;
@@ -70,10 +63,7 @@ record SystemPaths(
         return new SystemPaths(
                 readOnly,
                 submounts,
-                hidden.stream()
-                        .filter(Files::isRegularFile)
-                        .map(file -> new HiddenFile(file, Files.isReadable(file)))
-                        .toList(),
+                hidden.stream().filter(Files::isRegularFile).toList(),
                 hidden.stream().filter(Files::isDirectory).distinct().toList());
     }
 

@@ -308,6 +308,8 @@ if (defined $worker) {
     # It answers when it serves them.
     sysread($worker, my $answer, 1) or fail('the worker refuses its network');
 }
+# It dies with its worker, whichever program makes the jail (PR_SET_PDEATHSIG); becoming another would take that away.
+syscall($SYS_PRCTL, 1, 9, 0, 0, 0) == 0 or fail('an end with the worker');
 delete $ENV{PERL_BADLANG};
 alarm 0;
 exec { $ARGV[0] } @ARGV or fail($ARGV[0]);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @DisplayName("TEN-04: the ids of homes")
 final class HomeIdsTest {
-    private static final IdRange RANGE = new IdRange(500_000, 500_002);
+    private static final IdRange RANGE = new IdRange(50_000, 50_002);
 
     @TempDir private Path root;
     private CacheLayout layout = new CacheLayout(Path.of("unused"));
@@ -50,9 +50,9 @@ final class HomeIdsTest {
     void areDifferentAlsoOfTwoWorkersThatShareADirectory() throws Exception {
         var first = worker();
         var second = worker();
-        assertThat(give(first, home("a"))).isEqualTo(500_001);
-        assertThat(give(second, home("b"))).isEqualTo(500_002);
-        assertThat(second.of(home("a"))).isEqualTo(500_001);
+        assertThat(give(first, home("a"))).isEqualTo(50_001);
+        assertThat(give(second, home("b"))).isEqualTo(50_002);
+        assertThat(second.of(home("a"))).isEqualTo(50_001);
     }
 
     @Test
@@ -64,8 +64,8 @@ final class HomeIdsTest {
     @Test
     void areTakenBeforeTheirHomeHasThem() {
         var first = worker();
-        assertThat(first.of(home("a"))).isEqualTo(500_001);
-        assertThat(worker().of(home("b"))).isEqualTo(500_002);
+        assertThat(first.of(home("a"))).isEqualTo(50_001);
+        assertThat(worker().of(home("b"))).isEqualTo(50_002);
     }
 
     @Test
@@ -76,7 +76,7 @@ final class HomeIdsTest {
         now = now.plus(Duration.ofHours(1));
         assertThatThrownBy(() -> ids.of(home("c")))
                 .isInstanceOf(UncheckedIOException.class)
-                .hasMessageContaining("All 2 ids of isolation.ids=500000-500002 are taken");
+                .hasMessageContaining("All 2 ids of isolation.ids=50000-50002 are taken");
 
         layout.discard(new OfInstallation("t", "a", "i"));
         now = now.plus(Duration.ofHours(1));
@@ -87,7 +87,7 @@ final class HomeIdsTest {
             Files.delete(installation.resolve("node"));
         }
         now = now.plus(Duration.ofHours(1));
-        assertThat(ids.of(home("c"))).isEqualTo(500_001);
+        assertThat(ids.of(home("c"))).isEqualTo(50_001);
     }
 
     @Test
@@ -108,7 +108,7 @@ final class HomeIdsTest {
         now = now.plus(Duration.ofHours(1));
         assertThat(give(ids, home("c"))).isEqualTo(unused);
         assertThatThrownBy(() -> ids.of(home("a")))
-                .hasMessageContaining("All 2 ids of isolation.ids=500000-500002 are taken");
+                .hasMessageContaining("All 2 ids of isolation.ids=50000-50002 are taken");
         assertThat(used).isNotEqualTo(unused);
     }
 
@@ -123,7 +123,7 @@ final class HomeIdsTest {
     @Test
     void ofTheWorkersOwnProgramsAreTheFirst() throws Exception {
         var ids = worker();
-        assertThat(ids.ofWorker(layout.probe())).isEqualTo(500_000);
+        assertThat(ids.ofWorker(layout.probe())).isEqualTo(50_000);
         var home = home("a");
         int id = give(ids, home);
         assertThat(ids.ofWorker(home)).isEqualTo(id);

@@ -16,6 +16,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
@@ -39,6 +41,7 @@ final class IdentitiesTest {
     private static final OfInstallation VICTIM = new OfInstallation("team", "alice", "files");
     private static final OfInstallation ATTACKER = new OfInstallation("team", "bob", "files");
     private static final String PROGRAM = Jails.resource("/hostile_quota.py");
+    private static final String TENANT = Jails.resource("/hostile_tenant.py");
 
     private final JailKind kind;
     @TempDir private Path caches;
@@ -117,14 +120,14 @@ final class IdentitiesTest {
     }
 
     @ParameterizedTest(name = "one uses up {0}, the neighbour works")
-    @ValueSource(strings = {"inotify", "watches", "pipes", "flight", "signals", "locked"})
+    @ValueSource(strings = {"inotify", "watches", "pipes", "flight", "signals", "locked", "keys"})
     void useUpWhatIsCountedForAUser(String what) throws Exception {
         needsIds();
         useUp(what);
     }
 
     @ParameterizedTest(name = "without ids: one uses up {0}, the neighbour works")
-    @ValueSource(strings = {"inotify", "watches", "signals", "locked"})
+    @ValueSource(strings = {"inotify", "watches", "signals", "locked", "keys"})
     void useUpWhatIsCountedForANamespace(String what) throws Exception {
         reopen(Map.of("isolation.ids", "none"));
         assertThat(jails.isolation.description())
@@ -155,34 +158,59 @@ final class IdentitiesTest {
     }
 
     @Test
+    @DisplayName("one cannot signal, read or trace the other by any number it may have")
+    void areStrangersInside() throws Exception {
+        var victim = answering();
+        var words = new ArrayList<>(List.of(Jails.PYTHON, "-c", TENANT, "neighbour", jails.token));
+        words.addAll(processes(victim));
+        assertStrangers(run(ATTACKER, words.toArray(String[]::new)).told(), victim);
+    }
+
+    @Test
     @DisplayName("outside of its namespaces, too, one cannot signal, read or trace the other")
     void areStrangersOnTheHost() throws Exception {
         needsIds();
-        var victim = idle(VICTIM);
-        var pid = Jails.carrying(jails.token).getLast();
+        var victim = answering();
+        var processes = processes(victim);
         var attacker = idle(ATTACKER);
-        var script =
-                "kill -0 %1$d && echo KILLED; cat /proc/%1$d/environ /proc/%1$d/maps && echo READ; ls %2$s && echo LISTED; ls %3$s && echo NAMED; true"
-                        .formatted(pid, home(VICTIM), caches.resolve("homes"));
         var id = Integer.toString(owner(home(ATTACKER)));
-        var outside =
-                new ProcessBuilder(
-                                "setpriv",
-                                "--reuid",
-                                id,
-                                "--regid",
-                                id,
-                                "--clear-groups",
-                                "sh",
-                                "-c",
-                                script)
-                        .redirectErrorStream(true)
-                        .start();
-        assertThat(new String(outside.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-                .contains("denied", "not permitted")
-                .doesNotContain("KILLED", "READ", "LISTED", "NAMED");
-        victim.process().signal(ProcessSignal.KILL);
+        var words = new ArrayList<>(List.of("setpriv", "--reuid", id, "--regid", id));
+        words.addAll(List.of("--clear-groups", Jails.PYTHON, "-c", TENANT, "neighbour"));
+        words.add("outside");
+        words.addAll(processes);
+        words.addAll(List.of(home(VICTIM).toString(), caches.resolve("homes").toString()));
+        var outside = new ProcessBuilder(words).redirectErrorStream(true).start();
         attacker.process().signal(ProcessSignal.KILL);
+        assertStrangers(
+                new String(outside.getInputStream().readAllBytes(), StandardCharsets.UTF_8),
+                victim);
+    }
+
+    /** A program that answers what it hears, with a descriptor and memory worth to have. */
+    private Jails.Deed answering() throws Exception {
+        var victim =
+                run(
+                        VICTIM,
+                        "bash",
+                        "-c",
+                        "exec 5> ~/own; echo up; read line; echo \"heard $line\"",
+                        jails.token);
+        victim.heard().awaitStdout("up\n");
+        return victim;
+    }
+
+    /** Its numbers on the host, those of its jail's own processes among them. */
+    private List<String> processes(Jails.Deed victim) {
+        var pids = Jails.carrying(jails.token).stream().map(String::valueOf).toList();
+        assertThat(pids).contains(Long.toString(victim.process().pid())).hasSizeGreaterThan(1);
+        return pids;
+    }
+
+    private static void assertStrangers(String told, Jails.Deed victim) throws Exception {
+        assertThat(told).endsWith("END\n").doesNotContain("DONE");
+        assertThat(told.lines().filter(line -> line.startsWith("ptrace"))).isNotEmpty();
+        victim.process().write("all\n".getBytes(StandardCharsets.UTF_8), Duration.ofSeconds(20));
+        assertThat(victim.told()).isEqualTo("up\nheard all\n");
     }
 
     @Test
@@ -206,10 +234,10 @@ final class IdentitiesTest {
     @DisplayName("where all ids are taken a new home has none, and the old ones go on")
     void runOut() throws Exception {
         needsIds();
-        reopen(Map.of("isolation.ids", "1900000000-1900000001"));
+        reopen(Map.of("isolation.ids", "20000-20001"));
         assertThat(run(VICTIM, "echo", "up").told()).isEqualTo("up\n");
         assertThatThrownBy(() -> run(ATTACKER, "echo", "up"))
-                .hasMessageContaining("All 1 ids of isolation.ids=1900000000-1900000001")
+                .hasMessageContaining("All 1 ids of isolation.ids=20000-20001")
                 .hasMessageContaining("give it more ids");
         assertThat(run(VICTIM, "echo", "up").told()).isEqualTo("up\n");
     }
@@ -219,7 +247,7 @@ final class IdentitiesTest {
     void refuseStrangers() throws Exception {
         needsIds();
         run(VICTIM, "echo", "up").told();
-        reopen(Map.of("isolation.ids", "1800000000-1800000009"));
+        reopen(Map.of("isolation.ids", "30000-30009"));
         assertThatThrownBy(() -> run(VICTIM, "echo", "up"))
                 .hasMessageContaining("which is not among isolation.ids");
         reopen(Map.of("isolation.ids", "none"));
@@ -243,7 +271,7 @@ final class IdentitiesTest {
                             Jails.resource("/users.pl"),
                             "20000",
                             "40000",
-                            "700000",
+                            "5000",
                             ProcessHandle.current().info().command().orElseThrow(),
                             "--enable-native-access=ALL-UNNAMED",
                             "-Xmx64m",
@@ -260,8 +288,8 @@ final class IdentitiesTest {
         }
         assertThat(heard.stdout()).as(heard.stderr()).contains("1000\nup\n");
         var home = new CacheLayout(caches).home(Jails.home("team"), ServerRuntime.NODE);
-        assertThat(owner(home)).isEqualTo(700_001);
-        assertThat(owner(home.resolve("own"))).isEqualTo(700_001);
+        assertThat(owner(home)).isEqualTo(5_001);
+        assertThat(owner(home.resolve("own"))).isEqualTo(5_001);
         assertThat(heard.stdout()).doesNotContain("an identity for each server");
     }
 }

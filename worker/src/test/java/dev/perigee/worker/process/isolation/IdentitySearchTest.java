@@ -25,10 +25,15 @@ final class IdentitySearchTest {
         Files.setPosixFilePermissions(caches, PosixFilePermissions.fromString("rwx--x--x"));
     }
 
+    private IdentitySearch search(String setting, HostRights rights, Path root) {
+        var none = new SubordinateIds("worker", 10001, root, List.of(), root);
+        return new IdentitySearch(setting, rights, none, new CacheLayout(root));
+    }
+
     private Identities find(String setting, int user, List<String> map, long capabilities) {
         var extents = HostRights.extents(map);
         var rights = new HostRights(user, extents, extents, capabilities);
-        return new IdentitySearch(setting, rights, new CacheLayout(caches)).find();
+        return search(setting, rights, caches).find();
     }
 
     private static IdRange range(Identities found) {
@@ -52,7 +57,8 @@ final class IdentitySearchTest {
     void othersHaveNone() {
         assertThat(find("none", 0, HOST, ALL).gaps())
                 .containsExactly("an identity for each server: isolation.ids=none");
-        assertThat(find("auto", 10001, HOST, 0).gaps().getFirst()).contains("not root");
+        assertThat(find("auto", 10001, HOST, 0).gaps().getFirst())
+                .contains("neither root nor", "usermod --add-subuids 100000-165535");
         assertThat(find("auto", 0, HOST, ALL & ~(1L << 19)).gaps().getFirst())
                 .contains("lacks CAP_SYS_PTRACE");
         assertThat(find("auto", 0, List.of("0 1000 1"), ALL).gaps().getFirst())
@@ -70,10 +76,17 @@ final class IdentitySearchTest {
     @Test
     void homesThatOthersDoNotReachAreSaid() throws Exception {
         Files.setPosixFilePermissions(caches, PosixFilePermissions.fromString("rwx------"));
-        var below = new CacheLayout(caches.resolve("below"));
+        var below = caches.resolve("below");
         var extents = HostRights.extents(HOST);
-        var found = new IdentitySearch("auto", new HostRights(0, extents, extents, ALL), below);
+        var found = search("auto", new HostRights(0, extents, extents, ALL), below);
         assertThat(found.find().gaps().getFirst()).contains("chmod o+x " + caches.toRealPath());
+    }
+
+    @Test
+    void aUserWithSubordinateIdsHasThem() {
+        var mapped =
+                List.of("         0       1001          1", "         1     100000      65535");
+        assertThat(range(find("auto", 0, mapped, ALL)).toString()).isEqualTo("20000-59999");
     }
 
     @Test

@@ -2,7 +2,6 @@ package dev.perigee.worker.process.isolation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.worker.process.isolation.SystemPaths.HiddenFile;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -15,9 +14,7 @@ final class JailCommandTest {
             new SystemPaths(
                     List.of(Path.of("/usr"), Path.of("/etc")),
                     List.of(new Submount(Path.of("/usr/share/x"), Path.of("/usr/share/x"))),
-                    List.of(
-                            new HiddenFile(Path.of("/etc/shadow"), false),
-                            new HiddenFile(Path.of("/etc/key"), true)),
+                    List.of(Path.of("/etc/shadow"), Path.of("/etc/key")),
                     List.of(Path.of("/etc/ssh")));
     private static final SyscallFiles SYSCALLS =
             new SyscallFiles(Path.of("/jails/calls.bpf"), Path.of("/jails/calls.kafel"));
@@ -51,6 +48,10 @@ final class JailCommandTest {
     private static String line(Jail jail, Map<String, String> settings, boolean app) {
         var log = new JailLog(Path.of("/logs/1.log"));
         return String.join(" ", jail.command(policy(settings), SYSTEM, program(app), log));
+    }
+
+    private static String mounts(Map<String, String> settings, boolean app) {
+        return NSJAIL.configuration(policy(settings), SYSTEM, program(app));
     }
 
     @Test
@@ -99,28 +100,44 @@ final class JailCommandTest {
     void nsjail() {
         assertThat(line(NSJAIL, Map.of(), false))
                 .isEqualTo(
-                        "/usr/bin/nsjail -Mo -q --log /logs/1.log --time_limit 0 --nice_level 10"
+                        "/usr/bin/nsjail --config /logs/1.log.config -Mo -q --log /logs/1.log"
+                                + " --time_limit 0 --nice_level 10"
                                 + " --keep_env --disable_clone_newnet --user 1000 --group 1000"
                                 + " --hostname mcp-t-1 --rlimit_as inf --rlimit_cpu 60"
                                 + " --rlimit_nproc 1000 --rlimit_nofile 1024 --rlimit_fsize 50"
                                 + " --rlimit_core 0 --seccomp_policy /jails/calls.kafel"
-                                + " -R /usr -R /etc -R /dev/null -R /dev/zero"
-                                + " -R /dev/full -R /dev/random -R /dev/urandom"
-                                + " --symlink /proc/self/fd:/dev/fd"
-                                + " --symlink /proc/self/fd/0:/dev/stdin"
-                                + " --symlink /proc/self/fd/1:/dev/stdout"
-                                + " --symlink /proc/self/fd/2:/dev/stderr"
-                                + " -m none:/dev/pts:devpts:newinstance,ptmxmode=0666,mode=620"
-                                + " --symlink pts/ptmx:/dev/ptmx"
-                                + " -m none:/dev/shm:tmpfs:size=104857600"
-                                + " -m none:/tmp:tmpfs:size=104857600"
-                                + " -R /usr/share/x:/usr/share/x -R /dev/null:/etc/key"
-                                + " -m none:/etc/ssh:tmpfs:ro,size=4096"
-                                + " -B /mcp-cache/homes/i/node:/home/node"
-                                + " -R /p/made:/package/made -B /p/w:/package/w --cwd /home/node"
+                                + " --cwd /home/node"
                                 + " -- /usr/bin/sh -c exec 3>&2 2>/dev/null;"
                                 + " (exec \"$@\" 2>&3 3>&-); exit $? sh"
                                 + " /usr/bin/env node -- ;");
+        assertThat(mounts(Map.of(), false))
+                .isEqualTo(
+                        """
+                        mount_proc: true
+                        mount { src: "/usr" dst: "/usr" is_bind: true rw: false }
+                        mount { src: "/etc" dst: "/etc" is_bind: true rw: false }
+                        mount { src: "/dev/null" dst: "/dev/null" is_bind: true rw: false }
+                        mount { src: "/dev/zero" dst: "/dev/zero" is_bind: true rw: false }
+                        mount { src: "/dev/full" dst: "/dev/full" is_bind: true rw: false }
+                        mount { src: "/dev/random" dst: "/dev/random" is_bind: true rw: false }
+                        mount { src: "/dev/urandom" dst: "/dev/urandom" is_bind: true rw: false }
+                        mount { src: "/dev/tty" dst: "/dev/tty" is_bind: true rw: false }
+                        mount { src: "/proc/self/fd" dst: "/dev/fd" is_symlink: true }
+                        mount { src: "/proc/self/fd/0" dst: "/dev/stdin" is_symlink: true }
+                        mount { src: "/proc/self/fd/1" dst: "/dev/stdout" is_symlink: true }
+                        mount { src: "/proc/self/fd/2" dst: "/dev/stderr" is_symlink: true }
+                        mount { src: "none" dst: "/dev/pts" fstype: "devpts" options: "newinstance,ptmxmode=0666,mode=620" rw: true }
+                        mount { src: "pts/ptmx" dst: "/dev/ptmx" is_symlink: true }
+                        mount { src: "none" dst: "/dev/shm" fstype: "tmpfs" options: "size=104857600" rw: true }
+                        mount { src: "none" dst: "/tmp" fstype: "tmpfs" options: "size=104857600" rw: true }
+                        mount { src: "/usr/share/x" dst: "/usr/share/x" is_bind: true rw: false }
+                        mount { src: "/dev/null" dst: "/etc/shadow" is_bind: true is_dir: true rw: false }
+                        mount { src: "/dev/null" dst: "/etc/key" is_bind: true is_dir: true rw: false }
+                        mount { src: "none" dst: "/etc/ssh" fstype: "tmpfs" options: "size=4096" rw: false }
+                        mount { src: "/mcp-cache/homes/i/node" dst: "/home/node" is_bind: true rw: true }
+                        mount { src: "/p/made" dst: "/package/made" is_bind: true rw: false }
+                        mount { src: "/p/w" dst: "/package/w" is_bind: true rw: true }
+                        """);
         assertThat(NSJAIL.unenforced()).isEmpty();
     }
 
@@ -133,13 +150,20 @@ final class JailCommandTest {
                         "isolation.max-file-size", "1",
                         "isolation.read-only-paths", "/opt/node");
         assertThat(line(NSJAIL, settings, true))
-                .contains(
-                        "--rlimit_cpu inf",
-                        "--rlimit_fsize 1 ",
-                        "-R /opt/node",
-                        "-m none:/app:tmpfs:size=314572800",
-                        "--cwd /app")
+                .contains("--rlimit_cpu inf", "--rlimit_fsize 1 ", "--cwd /app")
                 .doesNotContain("newnet");
+        assertThat(mounts(settings, true))
+                .contains(
+                        "src: \"/opt/node\" dst: \"/opt/node\" is_bind: true rw: false",
+                        "dst: \"/app\" fstype: \"tmpfs\" options: \"size=314572800\" rw: true");
+    }
+
+    @Test
+    @DisplayName("TEN-17: no path of nsjail's mounts is more than a path")
+    void quotedPaths() {
+        var strange = "/opt/a:b \"} mount { src: \\ \n\u00fc";
+        assertThat(mounts(Map.of("isolation.read-only-paths", strange), false))
+                .contains("{ src: \"/opt/a:b \\042} mount { src: \\134 \\012\u00fc\" dst: ");
     }
 
     @Test
@@ -147,6 +171,7 @@ final class JailCommandTest {
     void showsNoSecret() {
         assertThat(line(BUBBLEWRAP, Map.of(), false)).doesNotContain("s3cret");
         assertThat(line(NSJAIL, Map.of(), false)).doesNotContain("s3cret");
+        assertThat(mounts(Map.of(), false)).doesNotContain("s3cret");
     }
 
     @Test

@@ -12,18 +12,30 @@ import java.util.stream.Stream;
  * Program#NSJAIL}.
  */
 enum JailKind {
-    BUBBLEWRAP("bubblewrap"),
-    NSJAIL("nsjail");
+    BUBBLEWRAP("bubblewrap", Program.BUBBLEWRAP),
+    NSJAIL("nsjail", Program.NSJAIL);
+
+    private static final String MODE = "isolation.mode";
 
     private final String mode;
+    private final Program program;
 
-    JailKind(String mode) {
+    JailKind(String mode, Program program) {
         this.mode = mode;
+        this.program = program;
     }
 
-    /** Those to be tried on this system. */
+    /** Those to be tried on this system; one that is required also where it is missing. */
     static List<JailKind> here() {
-        return Stream.of(values()).filter(kind -> kind != NSJAIL || hasNsjail()).toList();
+        return Stream.of(values())
+                .filter(kind -> kind != NSJAIL || hasNsjail() || Program.NSJAIL.isRequired())
+                .toList();
+    }
+
+    /** Skips or fails the test that runs, of which the settings ask for jails of some kind. */
+    static void cannot(Map<String, String> settings, String reason) {
+        var kind = NSJAIL.mode.equals(settings.get(MODE)) ? NSJAIL : BUBBLEWRAP;
+        kind.program.cannot(reason);
     }
 
     private static boolean hasNsjail() {
@@ -44,7 +56,7 @@ enum JailKind {
     /** Settings for jails of this kind. */
     Map<String, String> with(Map<String, String> settings) {
         var all = new HashMap<>(settings);
-        all.put("isolation.mode", mode);
+        all.put(MODE, mode);
         return all;
     }
 

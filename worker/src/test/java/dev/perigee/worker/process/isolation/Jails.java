@@ -2,7 +2,6 @@ package dev.perigee.worker.process.isolation;
 
 import static org.awaitility.Awaitility.await;
 
-import dev.perigee.faults.Program;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.worker.egress.EgressGuards;
 import dev.perigee.worker.egress.EgressPolicy;
@@ -133,7 +132,7 @@ final class Jails implements AutoCloseable {
         return IsolationSettings.SCHEMA.read(all);
     }
 
-    /** With settings besides bubblewrap's; skips the test where there are no jails. */
+    /** With settings besides bubblewrap's; skips or fails the test where there are no jails. */
     static Jails open(Path caches, Map<String, String> settings) throws Exception {
         return open(caches, settings, RETENTION);
     }
@@ -172,7 +171,7 @@ final class Jails implements AutoCloseable {
         try {
             return new Jails(caches, settings, workerId, retention, new MemorySearch(self), egress);
         } catch (IllegalStateException e) {
-            Program.BUBBLEWRAP.cannot(String.valueOf(e.getMessage()));
+            JailKind.cannot(settings, String.valueOf(e.getMessage()));
             throw e;
         }
     }
