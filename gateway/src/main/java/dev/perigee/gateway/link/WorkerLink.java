@@ -450,6 +450,13 @@ final class WorkerLink implements PartitionSession.Host {
         return left < timeout.toNanos() ? Duration.ofNanos(left) : timeout;
     }
 
+    /** Whether it is connected, and answered a ping lately. */
+    boolean isHeard() {
+        var via = current;
+        var lately = options.timing().pingInterval().plusSeconds(1);
+        return via != null && via.isHeard(lately);
+    }
+
     /** See {@link WorkerLinks#prepare}. */
     void prepare(List<ServerConfig> configs, Duration atMost) throws InterruptedException {
         var via = current;

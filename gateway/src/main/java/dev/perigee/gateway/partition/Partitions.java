@@ -82,7 +82,7 @@ public final class Partitions implements PartitionHandler {
     }
 
     /** Where each partition that this gateway has is served. */
-    List<Hosted> hosted() {
+    public List<Hosted> hosted() {
         return owners.values().stream().map(PartitionOwner::hosted).toList();
     }
 

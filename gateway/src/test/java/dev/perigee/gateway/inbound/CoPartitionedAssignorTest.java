@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Assignment;
@@ -31,12 +32,13 @@ class CoPartitionedAssignorTest {
 
     private final Map<String, CoPartitionedAssignor> members = new TreeMap<>();
     private final Map<String, List<TopicPartition>> owned = new HashMap<>();
+    private final Map<String, Reach> reaches = new HashMap<>();
     private int generation;
     private int servable = PARTITIONS;
 
     @Test
     void isCooperative() {
-        assertThat(assignor().supportedProtocols()).contains(RebalanceProtocol.COOPERATIVE);
+        assertThat(assignor("a").supportedProtocols()).contains(RebalanceProtocol.COOPERATIVE);
     }
 
     @Test
@@ -120,8 +122,49 @@ class CoPartitionedAssignorTest {
         assertBothTopicsMoveTogether();
     }
 
+    @Test
+    void givesWhatMissesItsWorkerToWhoHearsItAndMovesNoOther() {
+        reaches.put("a", new Reach(Set.of("w1", "w2"), Map.of()));
+        reaches.put("b", new Reach(Set.of("w1", "w2"), Map.of()));
+        join("a");
+        join("b");
+        settle();
+        var ofA = numbers("a", COMMANDS);
+        var ofB = numbers("b", COMMANDS);
+        int missed = ofA.iterator().next();
+
+        reaches.put("a", new Reach(Set.of("w2"), Map.of(missed, "w1")));
+        rebalance();
+        assertThat(numbers("b", COMMANDS)).as("it is taken away first").isEqualTo(ofB);
+        settle();
+
+        assertEveryPartitionOnce();
+        assertThat(numbers("b", COMMANDS)).containsAll(ofB).contains(missed);
+        assertThat(numbers("a", COMMANDS)).hasSize(ofA.size() - 1);
+
+        reaches.put("a", new Reach(Set.of("w1", "w2"), Map.of()));
+        settle();
+        assertEveryPartitionOnce();
+        assertThat(numbers("a", COMMANDS)).as("balanced again").hasSize(PARTITIONS / 2);
+    }
+
+    @Test
+    void movesNothingForAWorkerThatNobodyHears() {
+        reaches.put("a", new Reach(Set.of("w1", "w2"), Map.of()));
+        join("a");
+        join("b");
+        settle();
+        var ofA = numbers("a", COMMANDS);
+
+        reaches.put("a", new Reach(Set.of("w2"), Map.of(ofA.iterator().next(), "w1")));
+        settle();
+
+        assertThat(numbers("a", COMMANDS)).isEqualTo(ofA);
+        assertEveryPartitionOnce();
+    }
+
     private void join(String member) {
-        members.put(member, assignor());
+        members.put(member, assignor(member));
         owned.put(member, List.of());
     }
 
@@ -209,7 +252,7 @@ class CoPartitionedAssignorTest {
         assertThat(new HashSet<>(all)).hasSize(PARTITIONS);
     }
 
-    private CoPartitionedAssignor assignor() {
+    private CoPartitionedAssignor assignor(String member) {
         var assignor = new CoPartitionedAssignor();
         assignor.configure(
                 Map.of(
@@ -218,7 +261,9 @@ class CoPartitionedAssignorTest {
                         CoPartitionedAssignor.MIRRORED_TOPIC,
                         REQUESTS,
                         CoPartitionedAssignor.SERVABLE,
-                        (IntSupplier) () -> servable));
+                        (IntSupplier) () -> servable,
+                        CoPartitionedAssignor.REACH,
+                        (Supplier<Reach>) () -> reaches.getOrDefault(member, Reach.UNKNOWN)));
         return assignor;
     }
 
