@@ -11,6 +11,7 @@ import dev.perigee.gateway.inbound.FeedLimits;
 import dev.perigee.gateway.inbound.Membership;
 import dev.perigee.gateway.inbound.PollLoop;
 import dev.perigee.gateway.inbound.Reach;
+import dev.perigee.gateway.link.LinkSettings;
 import dev.perigee.gateway.link.WorkerLinks;
 import dev.perigee.gateway.outbound.FastPublisher;
 import dev.perigee.gateway.outbound.PublicRecords;
@@ -224,7 +225,9 @@ public final class Gateway implements AutoCloseable {
         var intake = MemorySettings.intake(settings);
         var more = new HashMap<>(ConsumerMeters.config(registry, names));
         more.putAll(Heap.fetches(intake.budget().limit(), partitionCount));
-        var reach = new ReachWatch(links, partitions::hosted);
+        var reach =
+                new ReachWatch(
+                        links, partitions::hosts, settings.value(LinkSettings.PING_INTERVAL));
         more.put(CoPartitionedAssignor.REACH, (Supplier<Reach>) reach::reach);
         var consumer = clients.groupConsumer(more, intake.values(), counts::servable);
         var loop =

@@ -1,111 +1,92 @@
 package dev.perigee.gateway;
 
 import dev.perigee.gateway.inbound.Reach;
-import dev.perigee.gateway.link.LinkState;
-import dev.perigee.gateway.link.SteadyTime;
 import dev.perigee.gateway.link.WorkerLinks;
 import dev.perigee.gateway.link.WorkerView;
-import dev.perigee.gateway.placement.Hosted;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Asks the group to assign anew when this gateway misses the worker of a partition, so that one
- * that hears it gets the partition, and again when the worker is back. It remembers what it missed,
- * or it would get that again. One virtual thread.
+ * Looks at the links four times a ping, has a {@link ReachTracker} decide, and asks the group for
+ * an assignment when it says so. One virtual thread.
  */
 final class ReachWatch implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ReachWatch.class);
-    private static final Duration PERIOD = Duration.ofMillis(500);
+    private static final Duration PROBATION = Duration.ofSeconds(30);
+    private static final Duration MEMORY = Duration.ofSeconds(30);
 
-    /**
-     * A link that comes back by itself is waited for so long. By then no other gateway hears a
-     * worker that is gone for all, see {@link WorkerLinks#heard}.
-     */
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    /** In pings; with it no other gateway counts a worker as heard that is silent for all. */
+    private static final int PATIENCE = 3;
 
     private final WorkerLinks links;
-    private final Supplier<List<Hosted>> hosted;
+    private final Supplier<Map<Integer, String>> hosts;
+    private final Duration period;
+    private final ReachTracker tracker;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread = Thread.ofVirtual().name("watch-reach").unstarted(this::watch);
     private volatile Runnable reassign = () -> {};
-    private volatile Map<Integer, String> misses = Map.of();
 
     /**
-     * @param hosted where this gateway's partitions are served
+     * @param hosts by partition of this gateway the worker that may run its processes
+     * @param pingInterval of the links
      */
-    ReachWatch(WorkerLinks links, Supplier<List<Hosted>> hosted) {
+    ReachWatch(WorkerLinks links, Supplier<Map<Integer, String>> hosts, Duration pingInterval) {
         this.links = links;
-        this.hosted = hosted;
+        this.hosts = hosts;
+        this.period = pingInterval.dividedBy(4);
+        this.tracker = new ReachTracker(pingInterval.multipliedBy(PATIENCE), PROBATION, MEMORY);
     }
 
-    void start(Runnable onChange) {
-        reassign = onChange;
+    /**
+     * @param reassigning asks the group for an assignment
+     */
+    void start(Runnable reassigning) {
+        reassign = reassigning;
         thread.start();
     }
 
-    /** What is told to the group now; any thread. */
+    /** What the group is told now; any thread. */
     Reach reach() {
-        return new Reach(links.heard(), misses);
+        var heard = links.heard();
+        synchronized (tracker) {
+            return tracker.reach(heard);
+        }
     }
 
     private void watch() {
         try {
-            while (!closed.await(PERIOD.toMillis(), TimeUnit.MILLISECONDS)) {
-                look();
+            while (!closed.await(period.toNanos(), TimeUnit.NANOSECONDS)) {
+                if (look()) {
+                    LOG.atInfo()
+                            .addKeyValue("missed", reach().misses().toString())
+                            .log(
+                                    "Workers missed by this gateway changed; asking for an assignment");
+                    reassign.run();
+                }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    private void look() {
-        var workers = new HashMap<String, WorkerView>();
-        for (var worker : links.workers()) {
-            var id = worker.workerId();
-            if (id != null) {
-                workers.put(id, worker);
-            }
+    private boolean look() {
+        var owned = hosts.get();
+        var heard = links.heard();
+        var known =
+                links.workers().stream()
+                        .map(WorkerView::workerId)
+                        .filter(Objects::nonNull)
+                        .collect(Collectors.toSet());
+        synchronized (tracker) {
+            return tracker.look(owned, heard, known, System.nanoTime());
         }
-        var next = new TreeMap<>(misses);
-        next.values().removeIf(id -> isBack(workers.get(id)));
-        for (var each : hosted.get()) {
-            var id = each.workerId();
-            if (id != null && isMissed(workers.get(id))) {
-                next.put(each.partition(), id);
-            } else if (id != null && isBack(workers.get(id))) {
-                next.remove(each.partition());
-            }
-        }
-        if (!next.equals(misses)) {
-            misses = Map.copyOf(next);
-            LOG.atInfo()
-                    .addKeyValue("misses", next.toString())
-                    .log("Asking the group whether another gateway reaches the workers of these");
-            reassign.run();
-        }
-    }
-
-    /** Connected, or not one of the fleet's any more. */
-    private static boolean isBack(@Nullable WorkerView worker) {
-        return worker == null || worker.state() == LinkState.CONNECTED;
-    }
-
-    private static boolean isMissed(@Nullable WorkerView worker) {
-        var since = worker == null ? null : worker.goneSince();
-        return worker != null
-                && since != null
-                && worker.state() == LinkState.RECOVERING
-                && since.plus(PATIENCE).isBefore(SteadyTime.now());
     }
 
     @Override

@@ -4,18 +4,18 @@ import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.common.Cluster;
 import org.apache.kafka.common.Configurable;
-import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * together. Cooperative-sticky alone balances the two topics independently; range keeps them
  * together but revokes everything at each rebalance.
  *
- * <p>While a member misses a worker that another one hears, {@link Detours} assigns instead.
+ * <p>Where a member misses a worker that another one serves, {@link Detours} corrects the result.
  *
  * <p>Partitions that were added to the leading topic alone are given to no member: what belongs to
  * them in the other topics is not there.
@@ -50,7 +50,7 @@ public final class CoPartitionedAssignor implements ConsumerPartitionAssignor, C
     private String leading = "";
     private String mirrored = "";
     private IntSupplier servable = () -> Integer.MAX_VALUE;
-    private @Nullable Supplier<?> reach;
+    private Supplier<?> reach = () -> Reach.UNKNOWN;
 
     @Override
     public void configure(Map<String, ?> configs) {
@@ -76,8 +76,8 @@ public final class CoPartitionedAssignor implements ConsumerPartitionAssignor, C
 
     @Override
     public @Nullable ByteBuffer subscriptionUserData(Set<String> topics) {
-        var front = delegate.subscriptionUserData(topics);
-        return reach != null && reach.get() instanceof Reach told ? told.after(front) : front;
+        var balancing = delegate.subscriptionUserData(topics);
+        return reach.get() instanceof Reach own ? own.after(balancing) : balancing;
     }
 
     @Override
@@ -90,53 +90,29 @@ public final class CoPartitionedAssignor implements ConsumerPartitionAssignor, C
     @Override
     public GroupAssignment assign(Cluster cluster, GroupSubscription groupSubscription) {
         int below = servable.getAsInt();
-        var detours = new Detours(members(groupSubscription, below));
-        if (detours.isNeeded()) {
-            return new GroupAssignment(
-                    detours.assign(numbers(leading(cluster, below).partitionsForTopic(leading)))
-                            .entrySet()
-                            .stream()
-                            .collect(
-                                    toMap(
-                                            Map.Entry::getKey,
-                                            member -> mirror(assignment(member.getValue())))));
-        }
-        var stripped =
-                groupSubscription.groupSubscription().entrySet().stream()
-                        .collect(
-                                toMap(
-                                        Map.Entry::getKey,
-                                        member -> strip(member.getValue(), below)));
-        var assigned = delegate.assign(leading(cluster, below), new GroupSubscription(stripped));
-        return new GroupAssignment(
-                assigned.groupAssignment().entrySet().stream()
-                        .collect(toMap(Map.Entry::getKey, member -> mirror(member.getValue()))));
+        var group = each(groupSubscription.groupSubscription(), member -> strip(member, below));
+        var balanced = delegate.assign(leading(cluster, below), new GroupSubscription(group));
+        var corrected =
+                new Detours(each(group, CoPartitionedAssignor::member))
+                        .correct(
+                                each(balanced.groupAssignment(), all -> numbers(all.partitions())));
+        return new GroupAssignment(each(corrected, this::mirror));
     }
 
-    private Map<String, Detours.Member> members(GroupSubscription group, int below) {
-        return group.groupSubscription().entrySet().stream()
-                .collect(toMap(Map.Entry::getKey, member -> member(member.getValue(), below)));
+    private static <A, B> Map<String, B> each(Map<String, A> members, Function<A, B> function) {
+        return members.entrySet().stream()
+                .collect(toMap(Map.Entry::getKey, member -> function.apply(member.getValue())));
     }
 
-    private Detours.Member member(Subscription full, int below) {
-        var owned =
-                ofLeading(full.ownedPartitions()).stream()
-                        .map(TopicPartition::partition)
-                        .filter(partition -> partition < below)
-                        .collect(toSet());
+    private static Detours.Member member(Subscription stripped) {
         return new Detours.Member(
-                Reach.of(full.userData()), owned, full.generationId().orElse(-1));
+                Reach.of(stripped.userData()),
+                numbers(stripped.ownedPartitions()),
+                stripped.generationId().orElse(-1));
     }
 
-    private static List<Integer> numbers(List<PartitionInfo> partitions) {
-        return partitions.stream().map(PartitionInfo::partition).toList();
-    }
-
-    private Assignment assignment(Set<Integer> partitions) {
-        return new Assignment(
-                partitions.stream()
-                        .map(partition -> new TopicPartition(leading, partition))
-                        .toList());
+    private static Set<Integer> numbers(List<TopicPartition> partitions) {
+        return partitions.stream().map(TopicPartition::partition).collect(toSet());
     }
 
     /** The leading topic's partitions that may be assigned. */
@@ -155,7 +131,7 @@ public final class CoPartitionedAssignor implements ConsumerPartitionAssignor, C
         var subscription =
                 new Subscription(
                         full.topics().stream().filter(leading::equals).toList(),
-                        Reach.front(full.userData()),
+                        full.userData(),
                         ofLeading(full.ownedPartitions()).stream()
                                 .filter(partition -> partition.partition() < below)
                                 .toList(),
@@ -165,12 +141,14 @@ public final class CoPartitionedAssignor implements ConsumerPartitionAssignor, C
         return subscription;
     }
 
-    private Assignment mirror(Assignment assignment) {
-        var both = new ArrayList<TopicPartition>(assignment.partitions());
-        assignment
-                .partitions()
-                .forEach(leader -> both.add(new TopicPartition(mirrored, leader.partition())));
-        return new Assignment(both, assignment.userData());
+    private Assignment mirror(Set<Integer> numbers) {
+        return new Assignment(
+                Stream.of(leading, mirrored)
+                        .flatMap(
+                                topic ->
+                                        numbers.stream()
+                                                .map(number -> new TopicPartition(topic, number)))
+                        .toList());
     }
 
     private List<TopicPartition> ofLeading(List<TopicPartition> partitions) {

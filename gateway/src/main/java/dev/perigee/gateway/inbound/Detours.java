@@ -1,7 +1,5 @@
 package dev.perigee.gateway.inbound;
 
-import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -12,19 +10,18 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Assignment while a gateway misses workers that another one hears. Partitions of such workers go
- * to a gateway that hears them; every other stays where it is, and so does the balance, until the
- * links are back. What somebody has is given to nobody before it was taken from there. Pure.
+ * Corrects a balanced assignment where a member misses a worker that another one serves. Partitions
+ * on that worker are bound: an owner that serves it keeps them, whatever the balance; from any
+ * other they are revoked, and a member that serves it gets them when nobody owns them any more, as
+ * cooperative rebalancing demands. A worker that no member serves binds nothing. Pure.
  */
 final class Detours {
     private final Map<String, Member> members;
-    private final Map<Integer, String> workers = new TreeMap<>();
-    private final int generation;
 
     /**
      * A member as it joins.
      *
-     * @param owned the partitions that it had in its last generation
+     * @param owned the partitions that it had in {@code generation}
      */
     record Member(Reach reach, Set<Integer> owned, int generation) {
         Member {
@@ -37,84 +34,92 @@ final class Detours {
      */
     Detours(Map<String, Member> members) {
         this.members = new TreeMap<>(members);
-        this.generation = members.values().stream().mapToInt(Member::generation).max().orElse(-1);
-        for (var member : this.members.values()) {
-            member.reach()
-                    .misses()
-                    .forEach(
-                            (partition, worker) -> {
-                                if (isHeard(worker)) {
-                                    workers.put(partition, worker);
-                                }
-                            });
-        }
     }
 
-    private boolean isHeard(String worker) {
-        return members.values().stream()
-                .anyMatch(member -> member.reach().hears().contains(worker));
-    }
-
-    /** Whether there is any. A worker that nobody hears has none. */
-    boolean isNeeded() {
-        return !workers.isEmpty();
-    }
-
-    /** The partitions of each member. */
-    Map<String, Set<Integer>> assign(Collection<Integer> partitions) {
+    /**
+     * The partitions of each member.
+     *
+     * @param balanced what they would be if every member reached every worker
+     */
+    Map<String, Set<Integer>> correct(Map<String, Set<Integer>> balanced) {
         var assigned = new TreeMap<String, Set<Integer>>();
-        members.keySet().forEach(member -> assigned.put(member, new TreeSet<>()));
-        var free = new ArrayList<Integer>();
-        for (var partition : partitions) {
-            var owner = owner(partition);
-            if (owner == null) {
-                free.add(partition);
-            } else if (mayKeep(owner, partition)) {
-                mine(assigned, owner).add(partition);
-            }
-        }
-        for (var partition : free) {
-            var taker = taker(partition, assigned);
-            if (taker != null) {
-                mine(assigned, taker).add(partition);
+        balanced.forEach((member, partitions) -> assigned.put(member, new TreeSet<>(partitions)));
+        for (int partition : hosted()) {
+            var able = able(partition);
+            if (!able.isEmpty()) {
+                assign(partition, able, assigned);
             }
         }
         return assigned;
     }
 
-    private static Set<Integer> mine(Map<String, Set<Integer>> assigned, String member) {
-        return Objects.requireNonNull(assigned.get(member), "every member is there");
+    private void assign(int partition, List<String> able, Map<String, Set<Integer>> assigned) {
+        if (able.stream().anyMatch(member -> of(assigned, member).contains(partition))) {
+            return;
+        }
+        assigned.values().forEach(partitions -> partitions.remove(partition));
+        var owners = owners(partition);
+        if (owners.isEmpty()) {
+            able.stream()
+                    .min(Comparator.comparingInt(member -> of(assigned, member).size()))
+                    .ifPresent(member -> of(assigned, member).add(partition));
+        } else if (owners.size() == 1 && able.containsAll(owners)) {
+            of(assigned, owners.getFirst()).add(partition);
+        }
     }
 
-    /** Null where nobody has it, or two say so. */
-    private @Nullable String owner(int partition) {
-        var owners =
-                members.entrySet().stream()
-                        .filter(entry -> entry.getValue().generation() == generation)
-                        .filter(entry -> entry.getValue().owned().contains(partition))
-                        .map(Map.Entry::getKey)
-                        .toList();
-        return owners.size() == 1 ? owners.getFirst() : null;
+    private Set<Integer> hosted() {
+        var partitions = new TreeSet<Integer>();
+        members.values().forEach(member -> partitions.addAll(member.reach().hosts().keySet()));
+        return partitions;
     }
 
-    private boolean mayKeep(String owner, int partition) {
-        var worker = workers.get(partition);
-        return worker == null || reach(owner).hears().contains(worker);
+    /** The members that serve a partition's worker; empty where none does, or none misses it. */
+    private List<String> able(int partition) {
+        var worker = worker(partition);
+        if (worker == null
+                || members.values().stream()
+                        .noneMatch(member -> member.reach().misses().contains(worker))) {
+            return List.of();
+        }
+        return members.keySet().stream()
+                .filter(member -> of(members, member).reach().serves(worker))
+                .toList();
     }
 
-    private Reach reach(String member) {
-        return Objects.requireNonNull(members.get(member), "every member is there").reach();
-    }
-
-    /** Who has the fewest, of those that hear its worker where that is missed. */
-    private @Nullable String taker(int partition, Map<String, Set<Integer>> assigned) {
-        var worker = workers.get(partition);
-        List<String> able =
-                members.keySet().stream()
-                        .filter(member -> worker == null || reach(member).hears().contains(worker))
-                        .toList();
-        return able.stream()
-                .min(Comparator.comparingInt(member -> mine(assigned, member).size()))
+    /** The owner knows best where its partition is. */
+    private @Nullable String worker(int partition) {
+        for (var owner : owners(partition)) {
+            var worker = of(members, owner).reach().hosts().get(partition);
+            if (worker != null) {
+                return worker;
+            }
+        }
+        return members.values().stream()
+                .map(member -> member.reach().hosts().get(partition))
+                .filter(Objects::nonNull)
+                .findFirst()
                 .orElse(null);
+    }
+
+    /** Of those that claim it, the ones of the latest generation. */
+    private List<String> owners(int partition) {
+        var claiming =
+                members.entrySet().stream()
+                        .filter(member -> member.getValue().owned().contains(partition))
+                        .toList();
+        int latest =
+                claiming.stream()
+                        .mapToInt(member -> member.getValue().generation())
+                        .max()
+                        .orElse(-1);
+        return claiming.stream()
+                .filter(member -> member.getValue().generation() == latest)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    private static <V> V of(Map<String, V> all, String member) {
+        return Objects.requireNonNull(all.get(member), "every member is there");
     }
 }

@@ -10,16 +10,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a gateway tells the others of its group as it joins: which workers it hears, and of which
- * partitions it misses the worker. It follows what the assignor before this one tells, whose
- * versions read from the front and so do not see it.
+ * Which workers a gateway reaches, as it tells its group when it joins. It follows the user data of
+ * the cooperative-sticky assignor, which is read from its beginning: older versions ignore it.
  *
- * @param hears ids of workers
- * @param misses by partition the id of its worker
+ * @param hears ids of workers that answered a ping lately
+ * @param misses ids of workers that it needs and has not reached for a while
+ * @param hosts by partition the worker that may run its processes: of those that this gateway owns,
+ *     or owned until a moment ago
  */
-public record Reach(Set<String> hears, Map<Integer, String> misses) {
+public record Reach(Set<String> hears, Set<String> misses, Map<Integer, String> hosts) {
     /** Of an older version nothing is known. */
-    static final Reach UNKNOWN = new Reach(Set.of(), Map.of());
+    public static final Reach UNKNOWN = new Reach(Set.of(), Set.of(), Map.of());
 
     private static final int MARK = ByteBuffer.wrap("RCH1".getBytes(US_ASCII)).getInt();
     private static final int TRAILER_BYTES = 2 * Integer.BYTES;
@@ -27,53 +28,45 @@ public record Reach(Set<String> hears, Map<Integer, String> misses) {
     @SuppressWarnings("NullAway") // Jackson passes null for what another version did not write.
     public Reach {
         hears = hears == null ? Set.of() : Set.copyOf(hears);
-        misses = misses == null ? Map.of() : Map.copyOf(misses);
+        misses = misses == null ? Set.of() : Set.copyOf(misses);
+        hosts = hosts == null ? Map.of() : Map.copyOf(hosts);
     }
 
-    /** This behind what was there. */
-    ByteBuffer after(@Nullable ByteBuffer front) {
+    /** Whether partitions of this worker can be served by this gateway. */
+    boolean serves(String worker) {
+        return hears.contains(worker) && !misses.contains(worker);
+    }
+
+    /** Appends this to the assignor's own user data. */
+    ByteBuffer after(@Nullable ByteBuffer userData) {
         var own = Json.write(this);
-        int before = front == null ? 0 : front.remaining();
+        int before = userData == null ? 0 : userData.remaining();
         var both = ByteBuffer.allocate(before + own.length + TRAILER_BYTES);
-        if (front != null) {
-            both.put(front.duplicate());
+        if (userData != null) {
+            both.put(userData.duplicate());
         }
         both.put(own).putInt(own.length).putInt(MARK);
         both.flip();
         return both;
     }
 
-    /** What a member told. */
-    static Reach of(@Nullable ByteBuffer told) {
-        int length = length(told);
-        if (told == null || length < 0) {
+    /** Reads what {@link #after} appended; {@link #UNKNOWN} where there is nothing of the kind. */
+    static Reach of(@Nullable ByteBuffer userData) {
+        if (userData == null
+                || userData.remaining() < TRAILER_BYTES
+                || userData.getInt(userData.limit() - Integer.BYTES) != MARK) {
+            return UNKNOWN;
+        }
+        int length = userData.getInt(userData.limit() - TRAILER_BYTES);
+        if (length < 0 || length > userData.remaining() - TRAILER_BYTES) {
             return UNKNOWN;
         }
         var own = new byte[length];
-        told.get(told.limit() - TRAILER_BYTES - length, own);
+        userData.get(userData.limit() - TRAILER_BYTES - length, own);
         try {
             return Json.read(own, Reach.class);
         } catch (InvalidRecordException e) {
             return UNKNOWN;
         }
-    }
-
-    /** What was there before it. */
-    static @Nullable ByteBuffer front(@Nullable ByteBuffer told) {
-        int length = length(told);
-        return told == null || length < 0
-                ? told
-                : told.slice(told.position(), told.remaining() - TRAILER_BYTES - length);
-    }
-
-    /** Of this, negative where there is none. */
-    private static int length(@Nullable ByteBuffer told) {
-        if (told == null
-                || told.remaining() < TRAILER_BYTES
-                || told.getInt(told.limit() - Integer.BYTES) != MARK) {
-            return -1;
-        }
-        int length = told.getInt(told.limit() - TRAILER_BYTES);
-        return length <= told.remaining() - TRAILER_BYTES ? length : -1;
     }
 }

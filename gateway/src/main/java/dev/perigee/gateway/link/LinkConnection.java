@@ -203,7 +203,7 @@ final class LinkConnection {
         }
     }
 
-    /** Whether it is open and a pong came within this time, or it is as young. */
+    /** Whether it is open, and a pong came within this time or it is not older. */
     boolean isHeard(Duration within) {
         return !isClosed() && liveness.age(System.nanoTime()) <= within.toNanos();
     }

@@ -24,7 +24,7 @@ final class Liveness {
         return age(now) >= deadAfterNanos;
     }
 
-    /** How long ago the last pong came. */
+    /** Time since the last pong. */
     long age(long now) {
         return now - lastPong;
     }

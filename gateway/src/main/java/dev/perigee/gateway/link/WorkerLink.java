@@ -450,11 +450,10 @@ final class WorkerLink implements PartitionSession.Host {
         return left < timeout.toNanos() ? Duration.ofNanos(left) : timeout;
     }
 
-    /** Whether it is connected, and answered a ping lately. */
+    /** See {@link WorkerLinks#heard}. */
     boolean isHeard() {
         var via = current;
-        var lately = options.timing().pingInterval().plusSeconds(1);
-        return via != null && via.isHeard(lately);
+        return via != null && via.isHeard(options.timing().heardFor());
     }
 
     /** See {@link WorkerLinks#prepare}. */

@@ -35,8 +35,9 @@ public interface WorkerLinks extends AutoCloseable {
     List<WorkerView> workers();
 
     /**
-     * The ids of connected workers that answered a ping lately: within a ping's interval and a
-     * second. A worker that another gateway has found silent is not among them.
+     * The ids of connected workers that answered one of the last two pings. So when one gateway has
+     * heard nothing of a worker for a few intervals more, no other one counts it either, unless the
+     * worker still answers that one.
      */
     Set<String> heard();
 
