@@ -6,9 +6,12 @@ import dev.perigee.gateway.admin.Readiness;
 import dev.perigee.gateway.console.Console;
 import dev.perigee.gateway.console.FleetSources;
 import dev.perigee.gateway.inbound.BrokerClock;
+import dev.perigee.gateway.inbound.CoPartitionedAssignor;
 import dev.perigee.gateway.inbound.FeedLimits;
 import dev.perigee.gateway.inbound.Membership;
 import dev.perigee.gateway.inbound.PollLoop;
+import dev.perigee.gateway.inbound.Reach;
+import dev.perigee.gateway.link.LinkSettings;
 import dev.perigee.gateway.link.WorkerLinks;
 import dev.perigee.gateway.outbound.FastPublisher;
 import dev.perigee.gateway.outbound.PublicRecords;
@@ -38,6 +41,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
 import org.eclipse.jetty.server.Handler;
@@ -221,6 +225,10 @@ public final class Gateway implements AutoCloseable {
         var intake = MemorySettings.intake(settings);
         var more = new HashMap<>(ConsumerMeters.config(registry, names));
         more.putAll(Heap.fetches(intake.budget().limit(), partitionCount));
+        var reach =
+                new ReachWatch(
+                        links, partitions::hosts, settings.value(LinkSettings.PING_INTERVAL));
+        more.put(CoPartitionedAssignor.REACH, (Supplier<Reach>) reach::reach);
         var consumer = clients.groupConsumer(more, intake.values(), counts::servable);
         var loop =
                 new PollLoop(
@@ -237,6 +245,8 @@ public final class Gateway implements AutoCloseable {
         loop.start();
         parts.push(loop);
         counts.start(loop::reassign, loop::replaced, loop::isSuspicious);
+        reach.start(loop::reassign);
+        parts.push(reach);
         var gauges = new GatewayGauges(registry, clock);
         gauges.partitions(partitions, names);
         gauges.requestIds(services.requestIds());

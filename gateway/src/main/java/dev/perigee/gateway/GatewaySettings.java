@@ -62,8 +62,9 @@ public final class GatewaySettings {
             Setting.of(
                     "group.heartbeat-interval",
                     POSITIVE,
-                    "3s",
-                    "How often the gateway tells the group that it lives.");
+                    "1s",
+                    "How often the gateway tells the group that it lives, and learns that"
+                            + " partitions are assigned anew.");
     public static final Setting<List<String>> REPLY_TOPICS =
             Setting.of(
                     "replies.allowed-topics",

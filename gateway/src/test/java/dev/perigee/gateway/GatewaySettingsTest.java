@@ -26,7 +26,7 @@ class GatewaySettingsTest {
         assertThat(settings.value(GatewaySettings.PREFIX)).isEqualTo("mcp.");
         assertThat(settings.value(GatewaySettings.SESSION_TIMEOUT))
                 .isEqualTo(Duration.ofSeconds(10));
-        assertThat(settings.value(GatewaySettings.HEARTBEAT)).isEqualTo(Duration.ofSeconds(3));
+        assertThat(settings.value(GatewaySettings.HEARTBEAT)).isEqualTo(Duration.ofSeconds(1));
         assertThat(settings.value(GatewaySettings.REQUEST_TIMEOUT))
                 .isEqualTo(Duration.ofSeconds(30));
         assertThat(settings.value(GatewaySettings.COMMAND_MEMORY)).isEqualTo(Duration.ofHours(24));

@@ -1,13 +1,16 @@
 package dev.perigee.gateway.inbound;
 
 import static java.util.stream.Collectors.toMap;
+import static java.util.stream.Collectors.toSet;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
@@ -21,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * to a second topic with as many partitions, so that both partitions of a number always move
  * together. Cooperative-sticky alone balances the two topics independently; range keeps them
  * together but revokes everything at each rebalance.
+ *
+ * <p>Where a member misses a worker that another one serves, {@link Detours} corrects the result.
  *
  * <p>Partitions that were added to the leading topic alone are given to no member: what belongs to
  * them in the other topics is not there.
@@ -38,10 +43,14 @@ public final class CoPartitionedAssignor implements ConsumerPartitionAssignor, C
     /** Consumer setting, an {@link IntSupplier}: partitions of a lower number may be assigned. */
     public static final String SERVABLE = "perigee.assignor.servable";
 
+    /** Consumer setting, a supplier of this member's {@link Reach}. */
+    public static final String REACH = "perigee.assignor.reach";
+
     private final CooperativeStickyAssignor delegate = new CooperativeStickyAssignor();
     private String leading = "";
     private String mirrored = "";
     private IntSupplier servable = () -> Integer.MAX_VALUE;
+    private Supplier<?> reach = () -> Reach.UNKNOWN;
 
     @Override
     public void configure(Map<String, ?> configs) {
@@ -49,6 +58,9 @@ public final class CoPartitionedAssignor implements ConsumerPartitionAssignor, C
         mirrored = String.valueOf(configs.get(MIRRORED_TOPIC));
         if (configs.get(SERVABLE) instanceof IntSupplier given) {
             servable = given;
+        }
+        if (configs.get(REACH) instanceof Supplier<?> given) {
+            reach = given;
         }
     }
 
@@ -64,7 +76,8 @@ public final class CoPartitionedAssignor implements ConsumerPartitionAssignor, C
 
     @Override
     public @Nullable ByteBuffer subscriptionUserData(Set<String> topics) {
-        return delegate.subscriptionUserData(topics);
+        var balancing = delegate.subscriptionUserData(topics);
+        return reach.get() instanceof Reach own ? own.after(balancing) : balancing;
     }
 
     @Override
@@ -77,16 +90,29 @@ public final class CoPartitionedAssignor implements ConsumerPartitionAssignor, C
     @Override
     public GroupAssignment assign(Cluster cluster, GroupSubscription groupSubscription) {
         int below = servable.getAsInt();
-        var stripped =
-                groupSubscription.groupSubscription().entrySet().stream()
-                        .collect(
-                                toMap(
-                                        Map.Entry::getKey,
-                                        member -> strip(member.getValue(), below)));
-        var assigned = delegate.assign(leading(cluster, below), new GroupSubscription(stripped));
-        return new GroupAssignment(
-                assigned.groupAssignment().entrySet().stream()
-                        .collect(toMap(Map.Entry::getKey, member -> mirror(member.getValue()))));
+        var group = each(groupSubscription.groupSubscription(), member -> strip(member, below));
+        var balanced = delegate.assign(leading(cluster, below), new GroupSubscription(group));
+        var corrected =
+                new Detours(each(group, CoPartitionedAssignor::member))
+                        .correct(
+                                each(balanced.groupAssignment(), all -> numbers(all.partitions())));
+        return new GroupAssignment(each(corrected, this::mirror));
+    }
+
+    private static <A, B> Map<String, B> each(Map<String, A> members, Function<A, B> function) {
+        return members.entrySet().stream()
+                .collect(toMap(Map.Entry::getKey, member -> function.apply(member.getValue())));
+    }
+
+    private static Detours.Member member(Subscription stripped) {
+        return new Detours.Member(
+                Reach.of(stripped.userData()),
+                numbers(stripped.ownedPartitions()),
+                stripped.generationId().orElse(-1));
+    }
+
+    private static Set<Integer> numbers(List<TopicPartition> partitions) {
+        return partitions.stream().map(TopicPartition::partition).collect(toSet());
     }
 
     /** The leading topic's partitions that may be assigned. */
@@ -115,12 +141,14 @@ public final class CoPartitionedAssignor implements ConsumerPartitionAssignor, C
         return subscription;
     }
 
-    private Assignment mirror(Assignment assignment) {
-        var both = new ArrayList<TopicPartition>(assignment.partitions());
-        assignment
-                .partitions()
-                .forEach(leader -> both.add(new TopicPartition(mirrored, leader.partition())));
-        return new Assignment(both, assignment.userData());
+    private Assignment mirror(Set<Integer> numbers) {
+        return new Assignment(
+                Stream.of(leading, mirrored)
+                        .flatMap(
+                                topic ->
+                                        numbers.stream()
+                                                .map(number -> new TopicPartition(topic, number)))
+                        .toList());
     }
 
     private List<TopicPartition> ofLeading(List<TopicPartition> partitions) {

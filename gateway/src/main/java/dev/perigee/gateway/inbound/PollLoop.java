@@ -154,9 +154,9 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         }
     }
 
-    /** Lets the group assign its partitions anew: more can be assigned than before. Any thread. */
+    /** Lets the group assign its partitions anew: it would not do so as before. Any thread. */
     public void reassign() {
-        wish(() -> consumer.enforceRebalance("partitions were added"));
+        wish(() -> consumer.enforceRebalance("other partitions may be assigned, or elsewhere"));
     }
 
     /** True once the group gave this gateway an assignment, be it an empty one. */

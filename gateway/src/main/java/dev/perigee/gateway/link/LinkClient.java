@@ -8,7 +8,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -90,6 +92,14 @@ public final class LinkClient implements WorkerLinks {
     @Override
     public List<WorkerView> workers() {
         return links.stream().map(WorkerLink::view).toList();
+    }
+
+    @Override
+    public Set<String> heard() {
+        return byWorkerId.entrySet().stream()
+                .filter(entry -> entry.getValue().isHeard())
+                .map(Map.Entry::getKey)
+                .collect(Collectors.toSet());
     }
 
     @Override

@@ -203,6 +203,11 @@ final class LinkConnection {
         }
     }
 
+    /** Whether it is open, and a pong came within this time or it is not older. */
+    boolean isHeard(Duration within) {
+        return !isClosed() && liveness.age(System.nanoTime()) <= within.toNanos();
+    }
+
     /** Pings until the connection is closed, and closes it when no pong comes. */
     void keepAlive(Duration interval) throws InterruptedException {
         while (true) {

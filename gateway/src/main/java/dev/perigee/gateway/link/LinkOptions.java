@@ -53,7 +53,13 @@ public record LinkOptions(
             Duration recoveryMargin,
             Duration backoffMin,
             Duration backoffMax,
-            Duration recoveryBackoffMax) {}
+            Duration recoveryBackoffMax) {
+
+        /** How long after a pong a worker counts as heard: two pings may be lost or late. */
+        Duration heardFor() {
+            return pingInterval.multipliedBy(5).dividedBy(2);
+        }
+    }
 
     public LinkOptions {
         workers = List.copyOf(workers);

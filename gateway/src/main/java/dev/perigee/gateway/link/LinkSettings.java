@@ -76,7 +76,12 @@ public final class LinkSettings {
                     "10s",
                     "How long a worker may take to answer hello and attach.");
     public static final Setting<Duration> PING_INTERVAL =
-            Setting.of("link.ping-interval", POSITIVE, "5s", "How often a link is pinged.");
+            Setting.of(
+                    "link.ping-interval",
+                    POSITIVE,
+                    "1s",
+                    "How often a link is pinged. A gateway that has missed a worker for six times as"
+                            + " long asks its group whether another one reaches it.");
     public static final Setting<Duration> DEAD_AFTER =
             Setting.of(
                     "link.dead-after",

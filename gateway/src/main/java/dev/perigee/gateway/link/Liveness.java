@@ -21,7 +21,12 @@ final class Liveness {
     }
 
     boolean isDead(long now) {
-        return now - lastPong >= deadAfterNanos;
+        return age(now) >= deadAfterNanos;
+    }
+
+    /** Time since the last pong. */
+    long age(long now) {
+        return now - lastPong;
     }
 
     /** When {@link #isDead} can become true. */

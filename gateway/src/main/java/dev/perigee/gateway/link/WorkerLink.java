@@ -450,6 +450,12 @@ final class WorkerLink implements PartitionSession.Host {
         return left < timeout.toNanos() ? Duration.ofNanos(left) : timeout;
     }
 
+    /** See {@link WorkerLinks#heard}. */
+    boolean isHeard() {
+        var via = current;
+        return via != null && via.isHeard(options.timing().heardFor());
+    }
+
     /** See {@link WorkerLinks#prepare}. */
     void prepare(List<ServerConfig> configs, Duration atMost) throws InterruptedException {
         var via = current;

@@ -3,6 +3,7 @@ package dev.perigee.gateway.link;
 import dev.perigee.protocol.config.ServerConfig;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The links to all workers. Each is dialled, and dialled again, from {@code start} to {@code
@@ -32,6 +33,13 @@ public interface WorkerLinks extends AutoCloseable {
 
     /** All workers that are named or still linked, in the order of the configuration. */
     List<WorkerView> workers();
+
+    /**
+     * The ids of connected workers that answered one of the last two pings. So when one gateway has
+     * heard nothing of a worker for a few intervals more, no other one counts it either, unless the
+     * worker still answers that one.
+     */
+    Set<String> heard();
 
     /**
      * Tells a worker that drains why this gateway's partitions stay there; never blocks. What was

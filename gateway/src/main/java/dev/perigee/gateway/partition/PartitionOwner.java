@@ -147,6 +147,11 @@ final class PartitionOwner {
         return sessions.hosted();
     }
 
+    /** The recorded host, which may run the partition's processes; any thread. */
+    @Nullable String host() {
+        return sessions.host();
+    }
+
     /** Leaves the worker; any thread. */
     void move(Manner manner, Departure.Listener listener) {
         mailbox.post(() -> sessions.move(manner, listener));

@@ -86,6 +86,19 @@ public final class Partitions implements PartitionHandler {
         return owners.values().stream().map(PartitionOwner::hosted).toList();
     }
 
+    /** By partition the worker that may run its processes, where one may; any thread. */
+    public Map<Integer, String> hosts() {
+        var hosts = new TreeMap<Integer, String>();
+        owners.forEach(
+                (tenure, owner) -> {
+                    var host = owner.host();
+                    if (host != null) {
+                        hosts.put(tenure.partition(), host);
+                    }
+                });
+        return hosts;
+    }
+
     /** Lets a partition leave its worker, if this gateway has it. */
     void move(Move move, Departure.Listener listener) {
         for (var owner : owners.values()) {

@@ -63,6 +63,7 @@ final class SessionKeeper {
     private LastHeld lastHeld;
     private volatile boolean departing;
     private volatile Hosted hosted;
+    private volatile @Nullable String host;
     private volatile OwnerState state = OwnerState.RESTORING;
     private volatile int outdated;
 
@@ -108,6 +109,11 @@ final class SessionKeeper {
     /** Where the partition is served. */
     Hosted hosted() {
         return hosted;
+    }
+
+    /** The recorded host, which may run the partition's processes. */
+    @Nullable String host() {
+        return host;
     }
 
     /** Leaves the worker, for another one that is ready for what runs here. */
@@ -158,6 +164,7 @@ final class SessionKeeper {
                 problem.over();
                 resealing.proceed();
                 place();
+                show();
                 return;
             } catch (InterruptException e) {
                 throw e;
@@ -398,6 +405,8 @@ final class SessionKeeper {
 
     private void show() {
         outdated = context.state().outdated().size();
+        var recorded = context.state().host();
+        host = recorded == null ? null : recorded.workerId();
         var session = context.serving();
         departing = departure.isUnderWay();
         hosted =

@@ -12,7 +12,9 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.Assignment;
 import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor.GroupSubscription;
@@ -22,6 +24,7 @@ import org.apache.kafka.common.Cluster;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class CoPartitionedAssignorTest {
@@ -31,12 +34,17 @@ class CoPartitionedAssignorTest {
 
     private final Map<String, CoPartitionedAssignor> members = new TreeMap<>();
     private final Map<String, List<TopicPartition>> owned = new HashMap<>();
+    private final Map<String, List<TopicPartition>> lately = new HashMap<>();
+    private final Map<Integer, String> hosts = new TreeMap<>();
+    private final Map<String, Set<String>> misses = new HashMap<>();
+    private final Set<String> silent = new TreeSet<>();
+    private final Set<String> older = new TreeSet<>();
     private int generation;
     private int servable = PARTITIONS;
 
     @Test
     void isCooperative() {
-        assertThat(assignor().supportedProtocols()).contains(RebalanceProtocol.COOPERATIVE);
+        assertThat(assignor("a").supportedProtocols()).contains(RebalanceProtocol.COOPERATIVE);
     }
 
     @Test
@@ -120,8 +128,131 @@ class CoPartitionedAssignorTest {
         assertBothTopicsMoveTogether();
     }
 
+    @Test
+    @DisplayName("OWN-16: partitions whose worker one misses go to one that hears it, no other")
+    void givesWhatMissesItsWorkerToWhoHearsItAndMovesNoOther() {
+        join("a");
+        join("b");
+        settle();
+        var ofA = numbers("a", COMMANDS);
+        var ofB = numbers("b", COMMANDS);
+        var onW1 = half(ofA);
+        hosts.putAll(on("w1", onW1));
+        hosts.putAll(on("w1", half(ofB)));
+
+        misses.put("a", Set.of("w1"));
+        rebalance();
+        assertThat(numbers("b", COMMANDS)).as("revoked first").isEqualTo(ofB);
+        assertThat(numbers("a", COMMANDS)).doesNotContainAnyElementsOf(onW1);
+        settle();
+
+        assertEveryPartitionOnce();
+        assertThat(numbers("b", COMMANDS)).containsAll(onW1).containsAll(half(ofB));
+        assertThat(moved(ofB, numbers("b", COMMANDS)))
+                .as("what is not on w1 balances, and costs nobody his worker")
+                .doesNotContainAnyElementsOf(half(ofB));
+
+        misses.clear();
+        settle();
+        assertEveryPartitionOnce();
+        assertThat(numbers("a", COMMANDS)).as("balanced again").hasSize(PARTITIONS / 2);
+    }
+
+    @Test
+    @DisplayName("OWN-16: a worker that nobody hears, or all missed lately, moves nothing")
+    void movesNothingForAWorkerThatNobodyServes() {
+        join("a");
+        join("b");
+        settle();
+        var before = Map.copyOf(owned);
+        hosts.putAll(on("w1", numbers("a", COMMANDS)));
+        hosts.putAll(on("w1", numbers("b", COMMANDS)));
+
+        misses.put("a", Set.of("w1"));
+        silent.add("w1");
+        settle();
+        assertThat(owned).isEqualTo(before);
+
+        misses.put("b", Set.of("w1"));
+        settle();
+        assertThat(owned).isEqualTo(before);
+
+        silent.clear();
+        settle();
+        assertThat(owned).as("it is back, for both").isEqualTo(before);
+    }
+
+    @Test
+    @DisplayName("OWN-16: two that each hear half of the workers settle, whatever the balance")
+    void settlesWhereEachHearsHalfOfTheWorkers() {
+        join("a");
+        join("b");
+        settle();
+        var all = new TreeSet<Integer>();
+        members.keySet().forEach(member -> all.addAll(numbers(member, COMMANDS)));
+        var onW1 = all.stream().filter(number -> number % 4 == 0).collect(Collectors.toSet());
+        all.removeAll(onW1);
+        hosts.putAll(on("w1", onW1));
+        hosts.putAll(on("w2", all));
+
+        misses.put("a", Set.of("w2"));
+        misses.put("b", Set.of("w1"));
+        settle();
+
+        assertThat(numbers("a", COMMANDS)).isEqualTo(onW1);
+        assertThat(numbers("b", COMMANDS)).isEqualTo(all);
+        var settled = Map.copyOf(owned);
+        for (int i = 0; i < 5; i++) {
+            rebalance();
+            assertThat(owned).as("no partition goes to and fro").isEqualTo(settled);
+        }
+        join("c");
+        settle();
+        assertEveryPartitionOnce();
+        assertThat(numbers("c", COMMANDS)).as("bound to who serves them").isEmpty();
+        leave("a");
+        settle();
+        assertEveryPartitionOnce();
+        assertThat(numbers("c", COMMANDS)).as("hears w1, as b does not").containsAll(onW1);
+    }
+
+    @Test
+    @DisplayName("OWN-16: members of an older version are given no partition for its worker")
+    void readsWhatOlderVersionsTell() {
+        join("a");
+        join("b");
+        settle();
+        var before = Map.copyOf(owned);
+        hosts.putAll(on("w1", numbers("a", COMMANDS)));
+        misses.put("a", Set.of("w1"));
+        older.add("b");
+        settle();
+        assertThat(owned).isEqualTo(before);
+    }
+
+    /** Every other one. */
+    private static Set<Integer> half(Set<Integer> numbers) {
+        var some = new TreeSet<Integer>();
+        for (int number : numbers) {
+            if (some.size() < numbers.size() / 2) {
+                some.add(number);
+            }
+        }
+        return some;
+    }
+
+    private static Map<Integer, String> on(String worker, Set<Integer> numbers) {
+        return numbers.stream().collect(Collectors.toMap(number -> number, _ -> worker));
+    }
+
+    private static Set<Integer> moved(Set<Integer> before, Set<Integer> after) {
+        var gone = new TreeSet<>(before);
+        gone.removeAll(after);
+        return gone;
+    }
+
     private void join(String member) {
-        members.put(member, assignor());
+        members.put(member, assignor(member));
         owned.put(member, List.of());
     }
 
@@ -159,6 +290,7 @@ class CoPartitionedAssignorTest {
         assigned.groupAssignment()
                 .forEach(
                         (name, assignment) -> {
+                            lately.put(name, owned.getOrDefault(name, List.of()));
                             owned.put(name, sorted(assignment));
                             member(name).onAssignment(assignment, metadata(name));
                         });
@@ -209,7 +341,7 @@ class CoPartitionedAssignorTest {
         assertThat(new HashSet<>(all)).hasSize(PARTITIONS);
     }
 
-    private CoPartitionedAssignor assignor() {
+    private CoPartitionedAssignor assignor(String member) {
         var assignor = new CoPartitionedAssignor();
         assignor.configure(
                 Map.of(
@@ -218,8 +350,28 @@ class CoPartitionedAssignorTest {
                         CoPartitionedAssignor.MIRRORED_TOPIC,
                         REQUESTS,
                         CoPartitionedAssignor.SERVABLE,
-                        (IntSupplier) () -> servable));
+                        (IntSupplier) () -> servable,
+                        CoPartitionedAssignor.REACH,
+                        (Supplier<Reach>) () -> reach(member)));
         return assignor;
+    }
+
+    /** It tells the hosts of what it owns, and of what was revoked from it a moment ago. */
+    private Reach reach(String member) {
+        if (older.contains(member)) {
+            return Reach.UNKNOWN;
+        }
+        var missed = misses.getOrDefault(member, Set.of());
+        var hears = new TreeSet<>(Set.of("w1", "w2"));
+        hears.removeAll(silent);
+        var told = new TreeMap<>(hosts);
+        told.keySet()
+                .retainAll(
+                        Stream.of(lately, owned)
+                                .flatMap(each -> each.getOrDefault(member, List.of()).stream())
+                                .map(TopicPartition::partition)
+                                .toList());
+        return new Reach(hears, missed, told);
     }
 
     private static Cluster cluster() {

@@ -56,7 +56,7 @@ final class LinkSettingsTest {
                                 new LinkOptions.Timing(
                                         Duration.ofSeconds(5),
                                         Duration.ofSeconds(10),
-                                        Duration.ofSeconds(5),
+                                        Duration.ofSeconds(1),
                                         Duration.ofSeconds(10),
                                         Duration.ofSeconds(5),
                                         Duration.ofSeconds(5),
@@ -160,7 +160,7 @@ final class LinkSettingsTest {
 
     @Test
     void refusesToDeclareALinkDeadBeforeItIsPinged() {
-        assertThatThrownBy(() -> options(Map.of("workers", "ws://a:1/l", "link.dead-after", "5s")))
+        assertThatThrownBy(() -> options(Map.of("workers", "ws://a:1/l", "link.dead-after", "1s")))
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("link.ping-interval must be shorter");
     }

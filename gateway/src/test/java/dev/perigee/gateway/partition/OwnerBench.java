@@ -30,6 +30,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -163,6 +164,11 @@ final class OwnerBench {
         @Override
         public List<WorkerView> workers() {
             return List.of();
+        }
+
+        @Override
+        public Set<String> heard() {
+            return Set.of();
         }
 
         @Override

@@ -40,6 +40,21 @@ class RecentIdsTest {
     }
 
     @Test
+    @DisplayName("OWN-09: at 1,000 new ones a second knows all of ten minutes, in 24 MiB")
+    void knowsEveryIdOfTheWindow() {
+        int calls = 600_000;
+        var busy = new RecentIds(IdBudget.ofBytes(24 << 20), WINDOW);
+        for (int i = 0; i < 2 * calls; i++) {
+            assertThat(busy.reserve()).isTrue();
+            busy.remember("r-" + i, NOW.plusMillis(i));
+        }
+        var end = NOW.plusMillis(2L * calls - 1);
+        for (int i = calls; i < 2 * calls; i++) {
+            assertThat(busy.contains("r-" + i, end)).isTrue();
+        }
+    }
+
+    @Test
     @DisplayName("OWN-09: has no room beyond the memory set aside, whoever else has it")
     void isBounded() {
         var other = new RecentIds(budget, WINDOW);

@@ -158,7 +158,8 @@ final class LineRoomTest {
     /** Whatever comes in whatever order: bounded, nobody waits for ever, nothing is lost. */
     @ParameterizedTest(name = "seed {0}")
     @ValueSource(longs = {1, 2, 3, 42, 20261124})
-    @DisplayName("memory is bounded, somebody can always go on, and in the end nothing is held")
+    @DisplayName(
+            "OWN-12: memory is bounded, somebody can always go on, and in the end nothing is held")
     void behaves(long seed) {
         var random = new Random(seed);
         var servers = new ArrayList<>(servers(40));

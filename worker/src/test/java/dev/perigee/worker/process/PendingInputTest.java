@@ -45,7 +45,7 @@ final class PendingInputTest {
     @ParameterizedTest(name = "seed {0}")
     @ValueSource(longs = {1, 2, 42})
     @DisplayName(
-            "whatever is written, read and dropped, all together are bounded and nothing stays")
+            "OWN-12: whatever is written, read and dropped, all together are bounded and nothing stays")
     void behaves(long seed) {
         var random = new Random(seed);
         var children = IntStream.range(0, 20).mapToObj(_ -> new PendingInput(options)).toList();

@@ -128,7 +128,7 @@ final class JournalTest {
     }
 
     @Test
-    @DisplayName("however many journals there are, their entries have one bound")
+    @DisplayName("OWN-12: however many journals there are, their entries have one bound")
     void haveOneBound() {
         var shared = ByteBudget.of(4 << 20);
         var journals = Stream.generate(() -> roomy(shared)).limit(60).toList();

@@ -45,7 +45,8 @@ final class OpenArgumentsTest {
     }
 
     @Test
-    @DisplayName("answers 480 calls of 1 MiB that wait for it, some with overloaded, and stays")
+    @DisplayName(
+            "OWN-12: answers 480 calls of 1 MiB that wait for it, some with overloaded, and stays")
     void staysAlive() {
         var users =
                 fleet.backend()

@@ -83,7 +83,8 @@ final class PartedFleetTest {
 
     @Tag("long")
     @Test
-    @DisplayName("OWN-01, OWN-02: a gateway and a worker, default times, for ten minutes: the same")
+    @DisplayName(
+            "OWN-01, OWN-02, OWN-05: a gateway and a worker, default times, for ten minutes: the same")
     void defaultTimes(@TempDir Path folder) throws Exception {
         try (var fleet =
                         FleetUnderTest.named("parted-for-long")

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -116,6 +117,11 @@ final class HandMadeFleet implements Fleet {
                                 phase,
                                 null,
                                 false));
+            }
+
+            @Override
+            public Set<String> heard() {
+                return outOfSight ? Set.of() : Set.of(WORKER);
             }
 
             @Override

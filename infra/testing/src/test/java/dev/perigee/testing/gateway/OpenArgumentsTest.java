@@ -63,7 +63,8 @@ final class OpenArgumentsTest {
     }
 
     @Test
-    @DisplayName("answers overloaded what it has no room for, and has all of it back afterwards")
+    @DisplayName(
+            "OWN-12: answers overloaded what it has no room for, and has all of it back afterwards")
     void refuses() throws Exception {
         try (var gateway = test.start("a", LITTLE)) {
             var users = install(4);

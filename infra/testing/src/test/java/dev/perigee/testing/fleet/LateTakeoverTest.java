@@ -1,0 +1,54 @@
+package dev.perigee.testing.fleet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.protocol.topic.Topic;
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** The only gateway is killed, and the next one starts when its calls' deadlines have passed. */
+@DisplayName("A takeover after the deadline of a call, with default settings,")
+@Tag("long")
+final class LateTakeoverTest {
+    private static final int DEADLINE_MS = 4_000;
+
+    /** Beyond the deadline and its margin, within the worker's retention. */
+    private static final Duration ALONE = Duration.ofSeconds(15);
+
+    @Test
+    @DisplayName("OWN-06: answers with the result that the worker has in its journal")
+    void late() throws Exception {
+        try (var fleet = FleetUnderTest.named("late-takeover").start()) {
+            var backend = fleet.backend();
+            var server = Installation.fixture();
+            backend.install(server);
+            var pid = backend.text(server, "pid", "{}");
+            var request =
+                    backend.request(
+                            server,
+                            "sleep",
+                            "{\"ms\":3000}",
+                            call -> call.put("timeout_ms", DEADLINE_MS));
+            pass(Duration.ofSeconds(1)); // It is under way.
+            fleet.part("gateway-1").kill();
+            pass(ALONE);
+
+            fleet.startGateway(1).awaitReady();
+
+            assertThat(backend.answer(request).text("outcome")).isEqualTo("success");
+            assertThat(backend.text(server, "pid", "{}")).isEqualTo(pid);
+            assertThat(
+                            fleet.records().on(Topic.TOOL_RESULTS).stream()
+                                    .filter(result -> result.text("request_id").equals(request)))
+                    .hasSize(1);
+        }
+    }
+
+    private static void pass(Duration time) {
+        long end = System.nanoTime() + time.toNanos();
+        Awaitility.await().atMost(time.plusSeconds(30)).until(() -> System.nanoTime() - end > 0);
+    }
+}
