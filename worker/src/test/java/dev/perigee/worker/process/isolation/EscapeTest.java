@@ -57,7 +57,8 @@ final class EscapeTest {
     }
 
     @Test
-    @DisplayName("lead no files of the host with rights, and nothing is writable that is not its own")
+    @DisplayName(
+            "lead no files of the host with rights, and nothing is writable that is not its own")
     void mounts() throws Exception {
         var mounts = attempt("mounts");
         assertThat(mounts).contains("/usr ro", "/etc ro", "/home/node rw");
