@@ -72,12 +72,37 @@ final class ProcessReader {
         if (its != null && !its.equals(ownNamespace)) {
             return new ProcessEntry(stat, null, null, true);
         }
+        if (its == null) {
+            return new ProcessEntry(stat, null, watchdogElsewhere(stat), false);
+        }
         var environment = environment(stat);
         return new ProcessEntry(
                 stat,
                 value(environment, ProcessOwner.VARIABLE),
                 value(environment, Watchdog.VARIABLE),
                 false);
+    }
+
+    /**
+     * What the watchdog of a worker of the same user in another user namespace guards, such as the
+     * one before: it shows its arguments and not its environment. Null of others.
+     */
+    private static @Nullable String watchdogElsewhere(ProcStat stat) {
+        var directory = PROC.resolve(Long.toString(stat.pid()));
+        try {
+            var own = Files.getAttribute(PROC.resolve("self"), "unix:uid");
+            return Files.getAttribute(directory, "unix:uid").equals(own)
+                            && outside(text(directory.resolve("status")))
+                    ? WatchdogHelper.guarded(text(directory.resolve("cmdline")))
+                    : null;
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    /** Whether a process has one number only, as one in no jail has. */
+    static boolean outside(String status) {
+        return status.lines().noneMatch(line -> line.matches("NSpid:\\s+\\d+\\s+\\d.*"));
     }
 
     /** Null when the process has ended, or is another user's. */

@@ -29,6 +29,7 @@ final class WatchdogHelper {
     }
 
     private static final Logger log = LoggerFactory.getLogger(WatchdogHelper.class);
+    private static final String NAME = "perigee-watchdog";
     private static final Duration READY_LIMIT = Duration.ofSeconds(20);
     private static final List<List<String>> SHELLS =
             List.of(List.of("bash", "-c"), List.of("busybox", "ash", "-c"));
@@ -69,7 +70,7 @@ final class WatchdogHelper {
         command.addAll(
                 List.of(
                         script(),
-                        "perigee-watchdog",
+                        NAME,
                         owner.incarnationPrefix(),
                         Long.toString(retention.toSeconds())));
         var path = System.getenv("PATH");
@@ -93,6 +94,19 @@ final class WatchdogHelper {
                 return watch.status;
             }
         };
+    }
+
+    /**
+     * The marker of which watchdog a process is by its arguments, each with a zero at its end; null
+     * of other processes.
+     */
+    static @Nullable String guarded(String arguments) {
+        var words = List.of(arguments.split("\0", -1));
+        int name = words.indexOf(NAME);
+        // Behind the shell, its option and the script.
+        return name >= 3 && name + 1 < words.size() && words.get(name - 2).equals("-c")
+                ? words.get(name + 1).replaceFirst(":$", "")
+                : null;
     }
 
     private static String script() {

@@ -328,4 +328,20 @@ final class WatchdogTest {
             await().atMost(PATIENCE).until(() -> Processes.marked(owner).isEmpty());
         }
     }
+
+    @Test
+    @DisplayName("TEN-04: is known by its arguments where its environment cannot be read")
+    void byItsArguments() {
+        assertThat(
+                        WatchdogHelper.guarded(
+                                "bash\0-c\0read beat\n\0perigee-watchdog\0worker-1:first:\00030\0"))
+                .isEqualTo("worker-1:first");
+        assertThat(WatchdogHelper.guarded("busybox\0ash\0-c\0x\0perigee-watchdog\0w:2:\0005\0"))
+                .isEqualTo("w:2");
+        assertThat(WatchdogHelper.guarded("")).isNull();
+        assertThat(WatchdogHelper.guarded("less\0perigee-watchdog\0")).isNull();
+        assertThat(WatchdogHelper.guarded("bash\0-c\0x\0perigee-watchdog")).isNull();
+        assertThat(ProcessReader.outside("Name:\tbash\nNSpid:\t77\nNSsid:\t1\t2\n")).isTrue();
+        assertThat(ProcessReader.outside("NSpid:\t77\t3\n")).isFalse();
+    }
 }

@@ -11,6 +11,9 @@ import java.util.List;
 final class NsjailMounts {
     private static final Path NULL = Path.of("/dev/null");
 
+    /** Of what has no devices. */
+    private static final String PLAIN = " nosuid: true nodev: true";
+
     private final StringBuilder text = new StringBuilder("mount_proc: true\n");
 
     private NsjailMounts() {}
@@ -34,7 +37,7 @@ final class NsjailMounts {
         }
         for (var file : system.hiddenFiles()) {
             // A directory is found there or made, never opened; the file is found.
-            mount(NULL, file, "is_bind: true is_dir: true rw: false");
+            mount(NULL, file, "is_bind: true is_dir: true rw: false" + PLAIN);
         }
         for (var directory : system.hiddenDirectories()) {
             tmpfs(directory.toString(), SystemPaths.PAGE_BYTES, false);
@@ -52,19 +55,20 @@ final class NsjailMounts {
     /** Read-only devices can be written to, but their modes not be changed, by root neither. */
     private void devices(JailPolicy policy) {
         for (var device : List.of("null", "zero", "full", "random", "urandom", "tty")) {
-            bind(Path.of("/dev", device), Path.of("/dev", device), false);
+            var path = Path.of("/dev", device);
+            mount(path, path, "is_bind: true rw: false nosuid: true");
         }
         link("/proc/self/fd", "/dev/fd");
         link("/proc/self/fd/0", "/dev/stdin");
         link("/proc/self/fd/1", "/dev/stdout");
         link("/proc/self/fd/2", "/dev/stderr");
-        made("/dev/pts", "devpts", "newinstance,ptmxmode=0666,mode=620", true);
+        made("/dev/pts", "devpts", "newinstance,ptmxmode=0666,mode=620", "rw: true nosuid: true");
         link("pts/ptmx", "/dev/ptmx");
         tmpfs("/dev/shm", policy.tmpBytes(), true);
     }
 
     private void bind(Path host, Path inside, boolean writable) {
-        mount(host, inside, "is_bind: true rw: " + writable);
+        mount(host, inside, "is_bind: true rw: " + writable + PLAIN);
     }
 
     private void link(String to, String path) {
@@ -72,14 +76,14 @@ final class NsjailMounts {
     }
 
     private void tmpfs(String path, long bytes, boolean writable) {
-        made(path, "tmpfs", "size=" + bytes, writable);
+        made(path, "tmpfs", "size=" + bytes, "rw: " + writable + PLAIN);
     }
 
-    private void made(String path, String type, String options, boolean writable) {
+    private void made(String path, String type, String options, String flags) {
         mount(
                 Path.of("none"),
                 Path.of(path),
-                "fstype: \"%s\" options: \"%s\" rw: %s".formatted(type, options, writable));
+                "fstype: \"%s\" options: \"%s\" %s".formatted(type, options, flags));
     }
 
     private void mount(Path source, Path target, String kind) {

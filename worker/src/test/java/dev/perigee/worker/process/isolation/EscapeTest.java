@@ -57,6 +57,20 @@ final class EscapeTest {
     }
 
     @Test
+    @DisplayName(
+            "lead no files of the host with rights, and nothing is writable that is not its own")
+    void mounts() throws Exception {
+        var mounts = attempt("mounts");
+        assertThat(mounts).contains("/usr ro", "/etc ro", "/home/node rw");
+        assertThat(mounts)
+                .filteredOn(line -> !line.matches("(/|/proc|/dev/.*) r[ow] .*"))
+                .allMatch(line -> line.matches("\\S+ ro|(/home/node|/tmp|/dev/shm) rw"));
+        assertThat(mounts)
+                .filteredOn(line -> line.matches("/dev/.*"))
+                .allMatch(line -> line.matches("\\S+ r[ow] nodev|/dev/shm rw"));
+    }
+
+    @Test
     @DisplayName("leads no process that is its jail's first")
     void firstProcess() throws Exception {
         assertThat(attempt("first"))

@@ -114,29 +114,29 @@ final class JailCommandTest {
                 .isEqualTo(
                         """
                         mount_proc: true
-                        mount { src: "/usr" dst: "/usr" is_bind: true rw: false }
-                        mount { src: "/etc" dst: "/etc" is_bind: true rw: false }
-                        mount { src: "/dev/null" dst: "/dev/null" is_bind: true rw: false }
-                        mount { src: "/dev/zero" dst: "/dev/zero" is_bind: true rw: false }
-                        mount { src: "/dev/full" dst: "/dev/full" is_bind: true rw: false }
-                        mount { src: "/dev/random" dst: "/dev/random" is_bind: true rw: false }
-                        mount { src: "/dev/urandom" dst: "/dev/urandom" is_bind: true rw: false }
-                        mount { src: "/dev/tty" dst: "/dev/tty" is_bind: true rw: false }
+                        mount { src: "/usr" dst: "/usr" is_bind: true rw: false nosuid: true nodev: true }
+                        mount { src: "/etc" dst: "/etc" is_bind: true rw: false nosuid: true nodev: true }
+                        mount { src: "/dev/null" dst: "/dev/null" is_bind: true rw: false nosuid: true }
+                        mount { src: "/dev/zero" dst: "/dev/zero" is_bind: true rw: false nosuid: true }
+                        mount { src: "/dev/full" dst: "/dev/full" is_bind: true rw: false nosuid: true }
+                        mount { src: "/dev/random" dst: "/dev/random" is_bind: true rw: false nosuid: true }
+                        mount { src: "/dev/urandom" dst: "/dev/urandom" is_bind: true rw: false nosuid: true }
+                        mount { src: "/dev/tty" dst: "/dev/tty" is_bind: true rw: false nosuid: true }
                         mount { src: "/proc/self/fd" dst: "/dev/fd" is_symlink: true }
                         mount { src: "/proc/self/fd/0" dst: "/dev/stdin" is_symlink: true }
                         mount { src: "/proc/self/fd/1" dst: "/dev/stdout" is_symlink: true }
                         mount { src: "/proc/self/fd/2" dst: "/dev/stderr" is_symlink: true }
-                        mount { src: "none" dst: "/dev/pts" fstype: "devpts" options: "newinstance,ptmxmode=0666,mode=620" rw: true }
+                        mount { src: "none" dst: "/dev/pts" fstype: "devpts" options: "newinstance,ptmxmode=0666,mode=620" rw: true nosuid: true }
                         mount { src: "pts/ptmx" dst: "/dev/ptmx" is_symlink: true }
-                        mount { src: "none" dst: "/dev/shm" fstype: "tmpfs" options: "size=104857600" rw: true }
-                        mount { src: "none" dst: "/tmp" fstype: "tmpfs" options: "size=104857600" rw: true }
-                        mount { src: "/usr/share/x" dst: "/usr/share/x" is_bind: true rw: false }
-                        mount { src: "/dev/null" dst: "/etc/shadow" is_bind: true is_dir: true rw: false }
-                        mount { src: "/dev/null" dst: "/etc/key" is_bind: true is_dir: true rw: false }
-                        mount { src: "none" dst: "/etc/ssh" fstype: "tmpfs" options: "size=4096" rw: false }
-                        mount { src: "/mcp-cache/homes/i/node" dst: "/home/node" is_bind: true rw: true }
-                        mount { src: "/p/made" dst: "/package/made" is_bind: true rw: false }
-                        mount { src: "/p/w" dst: "/package/w" is_bind: true rw: true }
+                        mount { src: "none" dst: "/dev/shm" fstype: "tmpfs" options: "size=104857600" rw: true nosuid: true nodev: true }
+                        mount { src: "none" dst: "/tmp" fstype: "tmpfs" options: "size=104857600" rw: true nosuid: true nodev: true }
+                        mount { src: "/usr/share/x" dst: "/usr/share/x" is_bind: true rw: false nosuid: true nodev: true }
+                        mount { src: "/dev/null" dst: "/etc/shadow" is_bind: true is_dir: true rw: false nosuid: true nodev: true }
+                        mount { src: "/dev/null" dst: "/etc/key" is_bind: true is_dir: true rw: false nosuid: true nodev: true }
+                        mount { src: "none" dst: "/etc/ssh" fstype: "tmpfs" options: "size=4096" rw: false nosuid: true nodev: true }
+                        mount { src: "/mcp-cache/homes/i/node" dst: "/home/node" is_bind: true rw: true nosuid: true nodev: true }
+                        mount { src: "/p/made" dst: "/package/made" is_bind: true rw: false nosuid: true nodev: true }
+                        mount { src: "/p/w" dst: "/package/w" is_bind: true rw: true nosuid: true nodev: true }
                         """);
         assertThat(NSJAIL.unenforced()).isEmpty();
     }
