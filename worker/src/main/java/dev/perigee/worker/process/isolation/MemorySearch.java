@@ -20,7 +20,13 @@ import org.jspecify.annotations.Nullable;
 final class MemorySearch {
     private static final String MEMORY = "memory";
     private static final String OWN = "perigee-worker";
-    private static final String DELEGATE = "run the worker as a systemd service with Delegate=yes";
+    private static final String SERVICE = ".service";
+
+    /** For a worker that is no service of systemd. */
+    private static final String AS_SERVICE =
+            "run the worker as a systemd service with Delegate=yes, such as by systemd-run"
+                    + " --property=Delegate=yes --uid=$(id -un) perigee worker";
+
     private static final int MOVES = 10;
 
     private final Path proc;
@@ -78,13 +84,14 @@ final class MemorySearch {
     private static MemoryPlace inOld(Path group) {
         return Files.isWritable(group) && Files.isWritable(group.resolve("cgroup.procs"))
                 ? new MemoryPlace.Found(group, false)
-                : missing("the control group %s cannot be written to".formatted(group));
+                : missing("the control group %s cannot be written to".formatted(group), group);
     }
 
     private static MemoryPlace inUnified(Path group) {
         try {
             if (!words(group.resolve("cgroup.controllers")).contains(MEMORY)) {
-                return missing("the control group %s has no memory controller".formatted(group));
+                return missing(
+                        "the control group %s has no memory controller".formatted(group), group);
             }
             var place = writable(group);
             var handsOn = words(group.resolve("cgroup.subtree_control")).contains(MEMORY);
@@ -99,7 +106,8 @@ final class MemorySearch {
         } catch (IOException e) {
             return missing(
                     "the control group %s does not hand its memory controller on (%s)"
-                            .formatted(group, e.getMessage()));
+                            .formatted(group, e.getMessage()),
+                    group);
         }
     }
 
@@ -108,7 +116,9 @@ final class MemorySearch {
                         && Files.isWritable(group.resolve("cgroup.procs"))
                         && Files.isWritable(group.resolve("cgroup.subtree_control"))
                 ? new MemoryPlace.Found(group, true)
-                : missing("the control group %s is not delegated to this user".formatted(group));
+                : missing(
+                        "the control group %s is not delegated to this user".formatted(group),
+                        group);
     }
 
     private static void moveDown(Path group) throws IOException {
@@ -126,8 +136,19 @@ final class MemorySearch {
         }
     }
 
-    private static MemoryPlace.Missing missing(String why) {
-        return new MemoryPlace.Missing(why + ": " + DELEGATE);
+    private static MemoryPlace.Missing missing(String why, Path group) {
+        var name = String.valueOf(group.getFileName());
+        return new MemoryPlace.Missing(
+                why + ": " + (name.endsWith(SERVICE) ? delegation(name) : AS_SERVICE));
+    }
+
+    /** The commands that delegate a service its group. */
+    private static String delegation(String service) {
+        var directory = "/etc/systemd/system/" + service + ".d";
+        return "mkdir -p %s && printf '[Service]\\nDelegate=yes\\n' > %s/delegate.conf"
+                        .formatted(directory, directory)
+                + " && systemctl daemon-reload && systemctl restart "
+                + service;
     }
 
     private static List<String> words(Path file) throws IOException {
