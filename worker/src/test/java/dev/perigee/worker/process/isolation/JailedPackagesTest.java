@@ -297,7 +297,13 @@ final class JailedPackagesTest {
                 .contains("HOME=/home/node")
                 .doesNotContain(SECRET, CREDENTIAL, "API_KEY", "of-the-tenant");
         // Nor does the server see the operator's configuration, or the builder's home.
-        var look = List.of("sh", "-c", "cat /package/npmrc; ls -a /package ~");
+        var look =
+                List.of(
+                        "sh",
+                        "-c",
+                        "cat /package/npmrc; ls -a /package ~; env; cat /proc/[0-9]*/environ;"
+                                + " find / -path /proc -prune -o -path /usr -prune -o -path /sys"
+                                + " -prune -o -type f -readable -exec cat {} +");
         var server =
                 new ServerProgram(
                         prepared.home(),
@@ -307,7 +313,7 @@ final class JailedPackagesTest {
                         false,
                         prepared.mounts());
         assertThat(jails.start(server).told())
-                .contains("made", "of-the-tenant")
+                .contains("made", "of-the-tenant", "HOME=/home/node", "HOOK-postinstall")
                 .doesNotContain(CREDENTIAL, "\nnpmrc", ".npm");
     }
 
