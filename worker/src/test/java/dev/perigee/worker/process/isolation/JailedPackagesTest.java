@@ -235,6 +235,23 @@ final class JailedPackagesTest {
         assertThat(preparer.missing(probe("one", "a"), Lookup.WHEN_DUE)).isEqualTo("probe");
     }
 
+    @Test
+    @DisplayName("TEN-06: no registry is reached that the egress policy does not allow")
+    void obeysTheEgressPolicy() throws Exception {
+        jails.close();
+        jails =
+                Jails.open(
+                        folder.resolve("closed"),
+                        kind.with(Map.of()),
+                        EgressGuards.of(EgressPolicy.INTERNET));
+        var preparer = preparer();
+
+        assertThatThrownBy(() -> prepared(preparer, probe("one", "a")))
+                .isInstanceOf(PackageException.class)
+                .hasMessageContaining("probe could not be prepared");
+        assertThat(preparer.missing(probe("one", "a"), Lookup.WHEN_DUE)).isEqualTo("probe");
+    }
+
     /** Each hook leaves what it sees beside the package's code. */
     private void publishHostile() {
         var hook =

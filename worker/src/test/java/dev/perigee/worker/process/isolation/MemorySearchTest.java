@@ -67,6 +67,7 @@ final class MemorySearchTest {
     @DisplayName("TEN-16: where nothing is delegated the command that delegates is given")
     void givesTheCommand() throws Exception {
         file("cgroup.controllers", "memory\n");
+        file("cgroup.subtree_control", "\n");
         assertThat(why(unified()))
                 .endsWith(
                         "perigee.service is not delegated to this user: mkdir -p"
@@ -76,6 +77,7 @@ final class MemorySearchTest {
                                 + " systemctl daemon-reload && systemctl restart perigee.service");
         group = Files.createDirectories(mounted.resolve("user.slice/session-1.scope"));
         file("cgroup.controllers", "memory\n");
+        file("cgroup.subtree_control", "\n");
         var scope =
                 search(
                         "0::/user.slice/session-1.scope\n",
