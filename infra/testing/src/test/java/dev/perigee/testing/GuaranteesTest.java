@@ -26,7 +26,8 @@ final class GuaranteesTest {
 
     /** The sections of what is shown by nothing. */
     private static final Pattern UNSHOWN =
-            Pattern.compile("(?s)\\n## (What no test shows|What is not protected)\\n.*?(?=\\n## |$)");
+            Pattern.compile(
+                    "(?s)\\n## (What no test shows|What is not protected)\\n.*?(?=\\n## |$)");
 
     @ParameterizedTest
     @ValueSource(strings = {"docs/guarantees.md", "docs/security.md"})
@@ -49,8 +50,7 @@ final class GuaranteesTest {
     @DisplayName("TEN-01 to TEN-21: the security page has each promise between users")
     void securityHasEachPromise() throws IOException {
         assertThat(Files.readString(SECURITY))
-                .contains(
-                        IntStream.rangeClosed(1, 21).mapToObj("TEN-%02d"::formatted).toList());
+                .contains(IntStream.rangeClosed(1, 21).mapToObj("TEN-%02d"::formatted).toList());
     }
 
     @Test

@@ -314,13 +314,18 @@ final class JailedPackagesTest {
                 .contains("HOME=/home/node")
                 .doesNotContain(SECRET, CREDENTIAL, "API_KEY", "of-the-tenant");
         // Nor does the server see the operator's configuration, or the builder's home.
+        // All files but the system's programs; devices look like files from their directory.
         var look =
                 List.of(
                         "sh",
                         "-c",
-                        "cat /package/npmrc; ls -a /package ~; env; cat /proc/[0-9]*/environ;"
-                                + " find / -path /proc -prune -o -path /usr -prune -o -path /sys"
-                                + " -prune -o -type f -readable -exec cat {} +");
+                        "cat /package/npmrc; ls -a /package ~; env; cat /proc/[0-9]*/environ; echo;"
+                                + " find / \\( -path /proc -o -path /usr -o -path '/*bin'"
+                                + " -o -path '/lib*' -o -path '/dev/[!s]*' \\) -prune -o -type f"
+                                + " -exec grep -ls -e \"$1\" -e \"$2\" {} + | sed 's/^/in /'",
+                        "-",
+                        CREDENTIAL.substring(0, CREDENTIAL.length() - 1),
+                        SECRET);
         var server =
                 new ServerProgram(
                         prepared.home(),
@@ -329,9 +334,13 @@ final class JailedPackagesTest {
                         Map.of(),
                         false,
                         prepared.mounts());
-        assertThat(jails.start(server).told())
-                .contains("made", "of-the-tenant", "HOME=/home/node", "HOOK-postinstall")
-                .doesNotContain(CREDENTIAL, "\nnpmrc", ".npm");
+        var told = jails.start(server).told();
+        assertThat(told)
+                .contains("made", "of-the-tenant", "HOME=/home/node")
+                .doesNotContain(CREDENTIAL, "\nnpmrc", "\n.npm");
+        assertThat(told.lines().filter(line -> line.startsWith("in ")))
+                .as("files with the credential, or with the tenant's own secret")
+                .containsExactly("in /home/node/of-the-tenant");
     }
 
     @Test
