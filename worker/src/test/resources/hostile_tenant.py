@@ -1,6 +1,6 @@
 """A program of one installation that tries to get at what is another's: `reach TOKEN PATH...` at a home and its processes,
 `package PATH` at an installed package, `neighbour TOKEN NUMBER... PATH...` at processes and paths. Prints what came of each attempt."""
-import ctypes, os, shutil, signal, subprocess, sys
+import ctypes, fcntl, mmap, os, shutil, signal, struct, subprocess, sys
 
 
 def attempt(name, deed):
@@ -69,6 +69,41 @@ def package(top):
         if result != 0:
             raise OSError(ctypes.get_errno(), "call")
 
+    def new(number, *arguments):
+        """One of the newer calls for mounts, which libraries may lack; numbers are the same on all machines."""
+        result = libc.syscall(number, *arguments)
+        if result < 0:
+            raise OSError(ctypes.get_errno(), "call")
+        return result
+
+    def writable(path):
+        # mount_setattr: takes away read-only
+        new(442, -100, path.encode(), 0x8000, struct.pack("QQQQ", 0, 1, 0, 0), 32)
+
+    def copied(path):
+        # open_tree and move_mount: home in its place
+        new(429, new(428, -100, home.encode(), 1 | 0x8000), b"", -100, path.encode(), 4)
+
+    def handle(path):
+        # by a file's handle: past every mount
+        buffer = bytearray(struct.pack("Ii", 128, 0) + bytes(128))
+        number = 303 if os.uname().machine == "x86_64" else 264
+        mount = ctypes.c_int()
+        new(number, -100, path.encode(), (ctypes.c_char * len(buffer)).from_buffer(buffer), ctypes.byref(mount), 0)
+        new(number + 1, os.open(home, os.O_RDONLY), (ctypes.c_char * len(buffer)).from_buffer(buffer), os.O_RDWR)
+
+    def mapped(path):
+        with open(path) as file:
+            mmap.mmap(file.fileno(), 1, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
+
+    def cloned(path):
+        with open(evil) as source, open(path) as target:
+            fcntl.ioctl(target, 0x40049409, source.fileno())
+
+    def flags(path):
+        with open(path) as file:
+            fcntl.ioctl(file, 0x40086602, struct.pack("i", 0))
+
     files = [path for path in made if os.path.isfile(path)]
     for path in [top] + made:
         attempt("chmod " + path, lambda: os.chmod(path, 0o777))
@@ -77,6 +112,11 @@ def package(top):
         attempt("utime " + path, lambda: os.utime(path))
         attempt("xattr " + path, lambda: os.setxattr(path, "user.x", b"x"))
         attempt("bind " + path, lambda: call(libc.mount(evil.encode(), path.encode(), None, 4096, None)))
+        attempt("mount_setattr " + path, lambda: writable(path))
+        attempt("move_mount " + path, lambda: copied(path))
+        attempt("swap " + path, lambda: call(libc.renameat2(-100, path.encode(), -100, evil.encode(), 2)))
+        for process in ("self", "1"):
+            attempt(f"chmod by /proc/{process} " + path, lambda: os.chmod(f"/proc/{process}/root{path}", 0o777))
     for path in files:
         attempt("write " + path, lambda: write(path))
         attempt("append " + path, lambda: os.open(path, os.O_WRONLY | os.O_APPEND))
@@ -84,6 +124,10 @@ def package(top):
         attempt("unlink " + path, lambda: os.unlink(path))
         attempt("replace " + path, lambda: os.replace(evil, path))
         attempt("link " + path, lambda: os.link(path, home + "/hard"))
+        attempt("map " + path, lambda: mapped(path))
+        attempt("clone into " + path, lambda: cloned(path))
+        attempt("flags of " + path, lambda: flags(path))
+        attempt("handle of " + path, lambda: handle(path))
         attempt("by proc " + path, lambda: os.open("/proc/self/fd/%d" % os.open(path, os.O_RDONLY), os.O_RDWR))
     for directory in [top] + [path for path in made if os.path.isdir(path)]:
         attempt("create in " + directory, lambda: write(directory + "/planted"))
@@ -95,6 +139,9 @@ def package(top):
         attempt("unmount " + directory, lambda: call(libc.umount2(directory.encode(), 2)))
     attempt("remount /", lambda: call(libc.mount(None, b"/", None, 32 | 4096, None)))
     attempt("tmpfs", lambda: call(libc.mount(b"none", top.encode(), b"tmpfs", 0, None)))
+    attempt("fsopen", lambda: new(430, b"tmpfs", 0))
+    attempt("chroot", lambda: os.chroot(home))
+    attempt("pivot_root", lambda: new(155 if os.uname().machine == "x86_64" else 41, home.encode(), home.encode()))
     attempt("namespace", lambda: call(libc.unshare(0x10000000 | 0x20000)))
     attempt("unshare", lambda: subprocess.run(["unshare", "-rm", "mount", "-o", "remount,rw,bind", top], check=True,
                                              stderr=subprocess.DEVNULL))

@@ -106,7 +106,10 @@ def changes():
 
 
 def own():
-    """A listener of its own, at each address of its own."""
+    """A listener of its own, at each address of its own, and one without an address."""
+    unnamed = socket.socket(socket.AF_UNIX)
+    unnamed.bind("\0own-" + token)
+    unnamed.listen()
     listener = socket.socket(socket.AF_INET6)
     listener.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
     listener.bind(("::", 8080))

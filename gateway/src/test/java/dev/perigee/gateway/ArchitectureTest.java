@@ -44,6 +44,16 @@ final class ArchitectureTest {
     }
 
     @Test
+    void runsNoPrograms() {
+        noClasses()
+                .should()
+                .dependOnClassesThat()
+                .belongToAnyOf(ProcessBuilder.class, Process.class)
+                .because("a gateway has all users' configurations, and runs nothing of theirs")
+                .check(CLASSES);
+    }
+
+    @Test
     void consistsOfTheNamedPackages() {
         var named =
                 Stream.concat(

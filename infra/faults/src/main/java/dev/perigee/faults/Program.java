@@ -16,6 +16,9 @@ import org.junit.jupiter.api.TestInfo;
  * {@link NeedsProgram}.
  */
 public enum Program {
+    /** Reads profiles of AppArmor. */
+    APPARMOR_PARSER(
+            "apparmor_parser", "apt-get install apparmor", "APPARMOR_REQUIRED", "apparmor_parser"),
     /** Makes jails. */
     BUBBLEWRAP("bwrap", "apt-get install bubblewrap", "JAIL_REQUIRED", "bwrap"),
     /** A shell that images of containers have. */

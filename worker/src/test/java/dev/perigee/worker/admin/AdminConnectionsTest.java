@@ -7,8 +7,10 @@ import dev.perigee.protocol.access.AdminAccess;
 import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.worker.session.DrainProgress;
 import dev.perigee.worker.session.DrainState.Phase;
+import dev.perigee.worker.session.Flood;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpClient;
@@ -47,12 +49,13 @@ final class AdminConnectionsTest {
         }
     }
 
-    @Test
-    @DisplayName("TEN-15 many connections that ask for nothing are closed, who asks is answered")
-    void areBounded() throws Exception {
-        var meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    private final PrometheusMeterRegistry meters =
+            new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+
+    private AdminServer start() throws IOException {
         var well = new Health("ready", List.of());
-        var pages =
+        return AdminServer.start(
+                new HostPort("127.0.0.1", 0),
                 new AdminServer.Pages(
                         well,
                         well,
@@ -60,9 +63,40 @@ final class AdminConnectionsTest {
                         List::of,
                         false,
                         new Control(),
-                        new AdminAccess("s3cret", false, false));
+                        new AdminAccess("s3cret", false, false)));
+    }
+
+    @Test
+    @DisplayName("TEN-15 while 20,000 strangers' connections come another address is answered")
+    void answersMeanwhile() throws Exception {
+        try (var server = start();
+                var http =
+                        HttpClient.newBuilder()
+                                .localAddress(InetAddress.ofLiteral("127.0.0.2"))
+                                .build();
+                var flood = Flood.on(server.uri().getPort())) {
+            var operator =
+                    HttpRequest.newBuilder(server.uri().resolve("/metrics"))
+                            .header("Authorization", "Bearer s3cret")
+                            .timeout(Duration.ofSeconds(20))
+                            .build();
+            while (flood.tried() < 20_000) {
+                assertThat(http.send(operator, BodyHandlers.discarding()).statusCode())
+                        .isEqualTo(200);
+                assertThat(meters.get("perigee.worker.admin.connections").gauge().value())
+                        .isLessThanOrEqualTo(128);
+            }
+            assertThat(flood.made()).isGreaterThan(5_000);
+        }
+        assertThat(meters.get("perigee.worker.admin.displaced").functionCounter().count())
+                .isPositive();
+    }
+
+    @Test
+    @DisplayName("TEN-15 many connections that ask for nothing are closed, who asks is answered")
+    void areBounded() throws Exception {
         var sockets = new ArrayList<Socket>();
-        try (var server = AdminServer.start(new HostPort("127.0.0.1", 0), pages);
+        try (var server = start();
                 var http = HttpClient.newHttpClient()) {
             for (int i = 0; i < 300; i++) {
                 sockets.add(new Socket(InetAddress.ofLiteral("127.0.0.1"), server.uri().getPort()));

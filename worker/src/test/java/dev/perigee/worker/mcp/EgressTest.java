@@ -16,6 +16,7 @@ import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
+import java.net.ProxySelector;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -233,6 +234,28 @@ final class EgressTest {
 
         assertThat(lookedUp).containsExactly("a.example");
         assertThat(asked).containsExactly(ALLOWED);
+    }
+
+    @Test
+    @DisplayName("TEN-07: are asked through no proxy, whatever the JVM is told")
+    void usesNoProxy() throws Exception {
+        var before = ProxySelector.getDefault();
+        // Nobody is there; who is asked through it is not asked at all.
+        ProxySelector.setDefault(ProxySelector.of(new InetSocketAddress(INTERNAL, 1)));
+        try {
+            var client =
+                    client(
+                            connections(EgressGuards.of(ONE)),
+                            HttpTransport.STREAMABLE,
+                            ALLOWED,
+                            "/",
+                            null);
+
+            assertThat(failure(client).kind()).isEqualTo(Kind.HTTP_FAILED);
+            assertThat(asked).containsExactly(ALLOWED);
+        } finally {
+            ProxySelector.setDefault(before);
+        }
     }
 
     @Test

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * {@link #MOST_OPEN} are open here; none leaves a port behind that waits for its time. It waits for
  * no connection: where the server's queue is full, that one is not made.
  */
-final class Flood implements AutoCloseable {
+public final class Flood implements AutoCloseable {
     private static final int MOST_OPEN = 2_000;
 
     private final InetSocketAddress target;
@@ -28,19 +28,20 @@ final class Flood implements AutoCloseable {
         this.target = target;
     }
 
-    static Flood on(int port) {
+    /** Begins at a port of loopback. */
+    public static Flood on(int port) {
         var flood = new Flood(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port));
         flood.thread.start();
         return flood;
     }
 
     /** How many were tried so far. */
-    int tried() {
+    public int tried() {
         return tried.get();
     }
 
     /** How many of those were connected when it was their turn to be closed. */
-    int made() {
+    public int made() {
         return made.get();
     }
 

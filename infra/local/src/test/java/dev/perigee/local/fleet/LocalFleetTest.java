@@ -123,10 +123,26 @@ class LocalFleetTest {
     }
 
     @Test
+    @DisplayName("a secret setting is no argument of a part, which everybody of this machine sees")
+    void handsSecretsOnByVariables() throws Exception {
+        var secret = "s3cret-of-this-test";
+        try (var fleet = fleet(0, null, 1, Map.of("link.token", secret), ready::add)) {
+            fleet.start();
+            var process = Path.of("/proc", Long.toString(ready.getLast().pid()));
+
+            assertThat(Files.readString(process.resolve("cmdline")))
+                    .contains("worker")
+                    .doesNotContain(secret);
+            assertThat(Files.readString(process.resolve("environ")))
+                    .contains("PERIGEE_LINK_TOKEN=" + secret);
+        }
+    }
+
+    @Test
     @DisplayName("a broker that is slow after its start is waited for")
     void waitsForItsOwnBroker() throws Exception {
         var thawed = new CopyOnWriteArrayList<CompletableFuture<Void>>();
-        try (var fleet = fleet(0, null, 0, line -> thawed.add(freeze(line.pid())))) {
+        try (var fleet = fleet(0, null, 0, Map.of(), line -> thawed.add(freeze(line.pid())))) {
             fleet.start();
             assertThat(thawed).singleElement().satisfies(CompletableFuture::join);
         }
@@ -174,11 +190,15 @@ class LocalFleetTest {
     }
 
     private LocalFleet fleet(int kafkaPort, @Nullable Path data, int workers) throws Exception {
-        return fleet(kafkaPort, data, workers, ready::add);
+        return fleet(kafkaPort, data, workers, Map.of(), ready::add);
     }
 
     private LocalFleet fleet(
-            int kafkaPort, @Nullable Path data, int workers, Consumer<ReadyLine> heard)
+            int kafkaPort,
+            @Nullable Path data,
+            int workers,
+            Map<String, String> settings,
+            Consumer<ReadyLine> heard)
             throws Exception {
         var plan =
                 new FleetPlan(
@@ -189,7 +209,7 @@ class LocalFleetTest {
                         workers,
                         0,
                         "mcp.",
-                        Map.of(),
+                        settings,
                         Map.of("PERIGEE_LOG_LEVEL", "error"),
                         Map.of("broker", BrokerSettings.SCHEMA, "worker", WorkerSettings.SCHEMA));
         var jvm = new JvmCommand("dev.perigee.local.cli.Perigee", "");

@@ -18,14 +18,15 @@ import tools.jackson.databind.json.JsonMapper;
 final class Compose {
     static final Path FILE = Checkout.root().resolve("infra/compose.yaml");
 
-    private static final String VARIABLE = "\\$\\{[A-Z_]+:\\?[^}]*}";
+    private static final String NEEDED = "\\$\\{[A-Z_]+:\\?[^}]*}";
+    private static final String OPTIONAL = "\\$\\{[A-Z_]+:-([^}]*)}";
 
     private Compose() {}
 
-    /** The file as compose sees it: merged, and with variables set. */
+    /** The file as compose sees it: merged, needed variables set and others not. */
     static JsonNode read() {
         try {
-            var set = Files.readString(FILE).replaceAll(VARIABLE, "s");
+            var set = Files.readString(FILE).replaceAll(NEEDED, "s").replaceAll(OPTIONAL, "$1");
             return new JsonMapper().valueToTree(new Yaml().<Object>load(set));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

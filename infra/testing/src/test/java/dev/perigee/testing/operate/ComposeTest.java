@@ -110,6 +110,39 @@ final class ComposeTest {
         }
     }
 
+    /** Of other projects: what they write beside their volumes is theirs to say. */
+    private static final List<String> WRITES_BESIDE = List.of("apache/kafka", "grafana/grafana");
+
+    /**
+     * Jails have a /proc of their own, which the kernel allows only where none of it is covered.
+     */
+    private static final String PROC = "systempaths=unconfined";
+
+    @Test
+    @DisplayName("TEN-13: restricts all containers, and is unconfined nowhere but in /proc")
+    void restrictsAll() {
+        for (var service : compose.path("services").properties()) {
+            var name = service.getKey();
+            var restrictions = service.getValue();
+            assertThat(Rules.list(restrictions.path("cap_drop")))
+                    .as(name)
+                    .extracting(JsonNode::asString)
+                    .containsExactly("ALL");
+            assertThat(Rules.list(restrictions.path("security_opt")))
+                    .as(name)
+                    .extracting(JsonNode::asString)
+                    .contains("no-new-privileges=true")
+                    .noneMatch(option -> option.contains("unconfined") && !option.equals(PROC));
+            for (var loose : List.of("privileged", "cap_add", "pid", "ipc", "userns_mode")) {
+                assertThat(restrictions.has(loose)).as(name + " " + loose).isFalse();
+            }
+            var image = restrictions.path("image").asString().split(":")[0];
+            assertThat(restrictions.path("read_only").asBoolean(false))
+                    .as(name)
+                    .isEqualTo(!WRITES_BESIDE.contains(image));
+        }
+    }
+
     @Test
     @NeedsProgram(Program.COMPOSE)
     @DisplayName("is taken by docker compose")

@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.DisplayName;
@@ -89,7 +90,9 @@ final class HelmChartTest {
         "worker.nodes, 3",
         "link.secretName, Not_A_Name",
         "topics.prefix, a/b",
-        "worker.jail.procMount, Masked"
+        "worker.jail.procMount, Masked",
+        "worker.jail.appArmorProfile, Unconfined",
+        "worker.jail.seccompProfile, Unconfined"
     })
     @DisplayName("refuses values that make no sense")
     void refuses(String key, String value) {
@@ -189,7 +192,11 @@ final class HelmChartTest {
         assertThat(pod.getSecurityContext().getSeccompProfile().getType()).isEqualTo("Localhost");
         assertThat(pod.getSecurityContext().getSeccompProfile().getLocalhostProfile())
                 .isEqualTo("perigee-worker.json");
+        assertThat(pod.getSecurityContext().getAppArmorProfile().getType()).isEqualTo("Localhost");
+        assertThat(pod.getSecurityContext().getAppArmorProfile().getLocalhostProfile())
+                .isEqualTo(AppArmorTest.PROFILE);
         assertThat(container.getSeccompProfile()).isNull();
+        assertThat(container.getAppArmorProfile()).isNull();
         assertThat(container.getAllowPrivilegeEscalation()).isFalse();
         assertThat(container.getPrivileged()).isNull();
         assertThat(container.getReadOnlyRootFilesystem())
@@ -207,8 +214,46 @@ final class HelmChartTest {
                         "seccomp=images/worker/seccomp.json",
                         "no-new-privileges=true",
                         "systempaths=unconfined",
-                        "apparmor=unconfined");
+                        "apparmor=" + AppArmorTest.PROFILE);
         assertThat(service.has("privileged") || service.has("cap_add")).isFalse();
+    }
+
+    @Test
+    @DisplayName("TEN-13: restricts all containers, and is unconfined nowhere, whatever is set")
+    void restrictsAll() {
+        for (var values : List.of(LEAST, everything())) {
+            var manifests = Manifests.render(values);
+            assertThat(manifests.all().toString()).doesNotContainIgnoringCase("unconfined");
+            for (var template :
+                    List.of(
+                            gateway(manifests).getSpec().getTemplate(),
+                            worker(manifests).getSpec().getTemplate(),
+                            manifests.one(Job.class, "perigee-topics-1").getSpec().getTemplate())) {
+                var pod = template.getSpec();
+                assertThat(pod.getInitContainers()).isEmpty();
+                assertThat(pod.getContainers()).hasSize(1);
+                var container = pod.getContainers().getFirst();
+                var name = container.getName();
+                assertThat(pod.getSecurityContext().getSeccompProfile().getType())
+                        .as(name)
+                        .isEqualTo(name.equals("worker") ? "Localhost" : "RuntimeDefault");
+                var context = container.getSecurityContext();
+                assertThat(context.getAllowPrivilegeEscalation()).as(name).isFalse();
+                assertThat(context.getReadOnlyRootFilesystem()).as(name).isTrue();
+                assertThat(context.getCapabilities().getDrop()).as(name).containsExactly("ALL");
+                assertThat(context.getCapabilities().getAdd()).as(name).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-13: names no AppArmor profile for nodes that have no AppArmor")
+    void isForNodesWithoutAppArmor() {
+        var values = new HashMap<>(LEAST);
+        values.put("worker.jail.appArmorProfile", "None");
+        var pod = worker(Manifests.render(values)).getSpec().getTemplate().getSpec();
+
+        assertThat(pod.getSecurityContext().getAppArmorProfile()).isNull();
     }
 
     @Test

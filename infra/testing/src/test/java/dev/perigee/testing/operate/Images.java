@@ -8,6 +8,7 @@ import com.github.dockerjava.api.model.HostConfig;
 import dev.perigee.faults.Skipped;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,6 +33,8 @@ final class Images {
     private static final Duration PATIENCE = Duration.ofSeconds(90);
     private static final List<String> BUILT =
             List.of("perigee-gateway:latest", "perigee-worker:latest");
+
+    private static final Path APPARMOR = Path.of("/sys/kernel/security/apparmor");
 
     /** When a part serves. */
     static final WaitStrategy READY =
@@ -86,6 +89,10 @@ final class Images {
     private static HostConfig restricted(JsonNode service, List<Path> shown) {
         var options = new ArrayList<String>();
         Rules.list(service.path("security_opt")).forEach(it -> options.add(inline(it.asString())));
+        if (!Files.isDirectory(APPARMOR)) {
+            // Docker ignores the profile then, Podman refuses it.
+            options.removeIf(option -> option.startsWith("apparmor="));
+        }
         var host = options.remove("systempaths=unconfined") ? new Unmasked() : new HostConfig();
         var temporary = new HashMap<String, String>();
         for (var mount : Rules.list(service.path("tmpfs"))) {

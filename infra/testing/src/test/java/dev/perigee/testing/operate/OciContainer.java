@@ -33,9 +33,9 @@ final class OciContainer implements AutoCloseable {
     static final String CACHE = "/mcp-cache";
     private static final String PROFILE = "seccomp=";
 
-    /** Here nothing of the system is masked, and no module confines. */
+    /** Here nothing of the system is masked, and a profile of AppArmor is ignored as by Docker. */
     private static final Set<String> NOTHING_TO_DO =
-            Set.of("systempaths=unconfined", "apparmor=unconfined");
+            Set.of("systempaths=unconfined", "apparmor=perigee-worker");
 
     private static final List<String> NAMESPACES = List.of("pid", "ipc", "uts", "mount", "cgroup");
 

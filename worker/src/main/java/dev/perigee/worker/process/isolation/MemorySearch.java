@@ -24,7 +24,13 @@ final class MemorySearch {
     private static final String MEMORY = "memory";
     private static final List<String> WANTED = List.of(MEMORY, "cpu", "io", "pids");
     private static final String OWN = "perigee-worker";
-    private static final String DELEGATE = "run the worker as a systemd service with Delegate=yes";
+    private static final String SERVICE = ".service";
+
+    /** For a worker that is no service of systemd. */
+    private static final String AS_SERVICE =
+            "run the worker as a systemd service with Delegate=yes, such as by systemd-run"
+                    + " --property=Delegate=yes --uid=$(id -un) perigee worker";
+
     private static final int MOVES = 10;
 
     private final Path proc;
@@ -82,7 +88,7 @@ final class MemorySearch {
     private static MemoryPlace inOld(Path group) {
         return Files.isWritable(group) && Files.isWritable(group.resolve("cgroup.procs"))
                 ? new MemoryPlace.Found(group, false, Set.of(MEMORY))
-                : missing("the control group %s cannot be written to".formatted(group));
+                : missing("the control group %s cannot be written to".formatted(group), group);
     }
 
     private static MemoryPlace inUnified(Path group) {
@@ -90,17 +96,19 @@ final class MemorySearch {
             var wanted = new ArrayList<>(WANTED);
             wanted.retainAll(words(group.resolve("cgroup.controllers")));
             if (!wanted.contains(MEMORY)) {
-                return missing("the control group %s has no memory controller".formatted(group));
+                return missing("the control group %s has no memory controller".formatted(group), group);
             }
             if (!isWritable(group)) {
                 return missing(
-                        "the control group %s is not delegated to this user".formatted(group));
+                        "the control group %s is not delegated to this user".formatted(group),
+                        group);
             }
             return new MemoryPlace.Found(group, true, handOn(group, wanted));
         } catch (IOException e) {
             return missing(
                     "the control group %s does not hand its memory controller on (%s)"
-                            .formatted(group, e.getMessage()));
+                            .formatted(group, e.getMessage()),
+                    group);
         }
     }
 
@@ -145,8 +153,19 @@ final class MemorySearch {
         }
     }
 
-    private static MemoryPlace.Missing missing(String why) {
-        return new MemoryPlace.Missing(why + ": " + DELEGATE);
+    private static MemoryPlace.Missing missing(String why, Path group) {
+        var name = String.valueOf(group.getFileName());
+        return new MemoryPlace.Missing(
+                why + ": " + (name.endsWith(SERVICE) ? delegation(name) : AS_SERVICE));
+    }
+
+    /** The commands that delegate a service its group. */
+    private static String delegation(String service) {
+        var directory = "/etc/systemd/system/" + service + ".d";
+        return "mkdir -p %s && printf '[Service]\\nDelegate=yes\\n' > %s/delegate.conf"
+                        .formatted(directory, directory)
+                + " && systemctl daemon-reload && systemctl restart "
+                + service;
     }
 
     private static List<String> words(Path file) throws IOException {

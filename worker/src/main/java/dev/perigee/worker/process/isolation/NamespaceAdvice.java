@@ -16,7 +16,9 @@ import java.util.List;
 record NamespaceAdvice(Path switches, List<Path> marks) {
     private static final String CONTAINER =
             "docker run --security-opt seccomp=infra/images/worker/seccomp.json"
-                    + " --security-opt systempaths=unconfined --security-opt apparmor=unconfined";
+                    + " --security-opt apparmor=perigee-worker --security-opt"
+                    + " systempaths=unconfined (the chart's worker.jail), where its host has"
+                    + " AppArmor after apparmor_parser --replace infra/images/worker/apparmor.profile";
 
     NamespaceAdvice {
         marks = List.copyOf(marks);
@@ -35,14 +37,15 @@ record NamespaceAdvice(Path switches, List<Path> marks) {
         unset("kernel.unprivileged_userns_clone", "0", "1", commands);
         unset("user.max_user_namespaces", "0", "15000", commands);
         unset("kernel.apparmor_restrict_unprivileged_userns", "1", "0", commands);
-        if (!commands.isEmpty()) {
-            return "allow its users to make namespaces: " + String.join(", ", commands);
+        if (marks.stream().anyMatch(Files::exists)) {
+            commands.add(CONTAINER);
+            return "allow this container to make namespaces: " + String.join(", ", commands);
         }
-        return marks.stream().anyMatch(Files::exists)
-                ? "allow this container to make namespaces: " + CONTAINER
-                : "allow its users to make namespaces (unshare --user true tries it), in a"
+        return commands.isEmpty()
+                ? "allow its users to make namespaces (unshare --user true tries it), in a"
                         + " container by "
-                        + CONTAINER;
+                        + CONTAINER
+                : "allow its users to make namespaces: " + String.join(", ", commands);
     }
 
     private void unset(String name, String forbids, String allows, List<String> commands) {

@@ -159,9 +159,12 @@ final class JailNetworkTest {
     }
 
     @Test
-    @DisplayName("TEN-05: no abstract socket of the host is reached")
+    @DisplayName("TEN-05: no abstract socket of the host or of a neighbour is reached")
     void abstractSockets() throws Exception {
         open(List.of(), List.of(), Map.of());
+        attempt(null, "own").heard().awaitStdout("100::8 mine");
+        var neighbours = "own-" + jails.token;
+        assertThat(tell("abstract", neighbours)).containsExactly(neighbours + " ECONNREFUSED");
         var name = "perigee-test-" + jails.token;
         var listening =
                 new ProcessBuilder(

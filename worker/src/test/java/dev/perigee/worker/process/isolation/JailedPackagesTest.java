@@ -235,6 +235,23 @@ final class JailedPackagesTest {
         assertThat(preparer.missing(probe("one", "a"), Lookup.WHEN_DUE)).isEqualTo("probe");
     }
 
+    @Test
+    @DisplayName("TEN-06: no registry is reached that the egress policy does not allow")
+    void obeysTheEgressPolicy() throws Exception {
+        jails.close();
+        jails =
+                Jails.open(
+                        folder.resolve("closed"),
+                        kind.with(Map.of()),
+                        EgressGuards.of(EgressPolicy.INTERNET));
+        var preparer = preparer();
+
+        assertThatThrownBy(() -> prepared(preparer, probe("one", "a")))
+                .isInstanceOf(PackageException.class)
+                .hasMessageContaining("probe could not be prepared");
+        assertThat(preparer.missing(probe("one", "a"), Lookup.WHEN_DUE)).isEqualTo("probe");
+    }
+
     /** Each hook leaves what it sees beside the package's code. */
     private void publishHostile() {
         var hook =
@@ -297,7 +314,18 @@ final class JailedPackagesTest {
                 .contains("HOME=/home/node")
                 .doesNotContain(SECRET, CREDENTIAL, "API_KEY", "of-the-tenant");
         // Nor does the server see the operator's configuration, or the builder's home.
-        var look = List.of("sh", "-c", "cat /package/npmrc; ls -a /package ~");
+        // All files but the system's programs; devices look like files from their directory.
+        var look =
+                List.of(
+                        "sh",
+                        "-c",
+                        "cat /package/npmrc; ls -a /package ~; env; cat /proc/[0-9]*/environ; echo;"
+                                + " find / \\( -path /proc -o -path /usr -o -path '/*bin'"
+                                + " -o -path '/lib*' -o -path '/dev/[!s]*' \\) -prune -o -type f"
+                                + " -exec grep -ls -e \"$1\" -e \"$2\" {} + | sed 's/^/in /'",
+                        "-",
+                        CREDENTIAL.substring(0, CREDENTIAL.length() - 1),
+                        SECRET);
         var server =
                 new ServerProgram(
                         prepared.home(),
@@ -306,9 +334,13 @@ final class JailedPackagesTest {
                         Map.of(),
                         false,
                         prepared.mounts());
-        assertThat(jails.start(server).told())
-                .contains("made", "of-the-tenant")
-                .doesNotContain(CREDENTIAL, "\nnpmrc", ".npm");
+        var told = jails.start(server).told();
+        assertThat(told)
+                .contains("made", "of-the-tenant", "HOME=/home/node")
+                .doesNotContain(CREDENTIAL, "\nnpmrc", "\n.npm");
+        assertThat(told.lines().filter(line -> line.startsWith("in ")))
+                .as("files with the credential, or with the tenant's own secret")
+                .containsExactly("in /home/node/of-the-tenant");
     }
 
     @Test

@@ -66,6 +66,36 @@ final class MemorySearchTest {
     }
 
     @Test
+    @DisplayName("TEN-16: where nothing is delegated the command that delegates is given")
+    void givesTheCommand() throws Exception {
+        file("cgroup.controllers", "memory\n");
+        file("cgroup.subtree_control", "\n");
+        assertThat(why(unified()))
+                .endsWith(
+                        "perigee.service is not delegated to this user: mkdir -p"
+                                + " /etc/systemd/system/perigee.service.d && printf"
+                                + " '[Service]\\nDelegate=yes\\n' >"
+                                + " /etc/systemd/system/perigee.service.d/delegate.conf &&"
+                                + " systemctl daemon-reload && systemctl restart perigee.service");
+        group = Files.createDirectories(mounted.resolve("user.slice/session-1.scope"));
+        file("cgroup.controllers", "memory\n");
+        file("cgroup.subtree_control", "\n");
+        var scope =
+                search(
+                        "0::/user.slice/session-1.scope\n",
+                        "30 23 0:27 / MOUNTED rw - cgroup2 c rw\n");
+        assertThat(why(scope))
+                .contains("session-1.scope is not delegated to this user")
+                .endsWith("systemd-run --property=Delegate=yes --uid=$(id -un) perigee worker")
+                .as("one gap of the heartbeat's, which separates them so")
+                .doesNotContain("; ");
+    }
+
+    private static String why(MemoryPlace place) {
+        return place instanceof MemoryPlace.Missing missing ? missing.why() : "found";
+    }
+
+    @Test
     void isMissingWithTheReasonWhereNothingIsDelegated() throws Exception {
         file("cgroup.controllers", "cpu\n");
         assertThat(unified())

@@ -41,11 +41,30 @@ final class NamespaceAdviceTest {
     }
 
     @Test
-    void inAContainer() {
+    void byEachSwitchThatForbids() throws Exception {
+        set("kernel.unprivileged_userns_clone", "0");
+        set("user.max_user_namespaces", "0");
+        assertThat(advice(directory.resolve("none")))
+                .isEqualTo(
+                        "allow its users to make namespaces: sysctl -w"
+                                + " kernel.unprivileged_userns_clone=1, sysctl -w"
+                                + " user.max_user_namespaces=15000");
+    }
+
+    @Test
+    void inAContainer() throws Exception {
         assertThat(advice(directory))
                 .contains(
-                        "this container", "--security-opt seccomp=infra/images/worker/seccomp.json")
-                .doesNotContain("unshare");
+                        "this container",
+                        "--security-opt seccomp=infra/images/worker/seccomp.json",
+                        "--security-opt apparmor=perigee-worker",
+                        "apparmor_parser --replace infra/images/worker/apparmor.profile")
+                .doesNotContain("unshare", "apparmor=unconfined", "sysctl");
+        set("user.max_user_namespaces", "0");
+        assertThat(advice(directory))
+                .as("a switch of its host does not explain away what the container lacks")
+                .contains("sysctl -w user.max_user_namespaces=15000, docker run");
+        set("user.max_user_namespaces", "7");
         assertThat(advice(directory.resolve("none"))).contains("unshare --user true");
     }
 }
