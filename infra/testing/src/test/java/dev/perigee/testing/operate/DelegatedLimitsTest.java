@@ -68,16 +68,13 @@ final class DelegatedLimitsTest {
         assertThat(heartbeat.text("isolation")).doesNotContain("memory by control groups");
 
         try (var groups = Files.newDirectoryStream(group.path(), "perigee:*")) {
-            assertThat(groups)
-                    .singleElement()
-                    .satisfies(
-                            jail ->
-                                    limits().forEach(
-                                                    (file, value) ->
-                                                            assertThat(jail.resolve(file))
-                                                                    .content()
-                                                                    .as(file)
-                                                                    .isEqualTo(value + "\n")));
+            assertThat(groups).isNotEmpty().allSatisfy(this::assertLimited);
+        }
+    }
+
+    private void assertLimited(Path jail) {
+        for (var limit : limits().entrySet()) {
+            assertThat(jail.resolve(limit.getKey())).hasContent(limit.getValue());
         }
     }
 
