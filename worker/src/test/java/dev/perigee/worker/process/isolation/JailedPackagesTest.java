@@ -34,7 +34,9 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("Packages in real jails")
 @NeedsProgram(Program.BUBBLEWRAP)
@@ -64,6 +66,7 @@ final class JailedPackagesTest {
     @TempDir Path folder;
     private final PackageRegistry registry = new PackageRegistry();
     private Jails jails;
+    private int workers;
 
     JailedPackagesTest(JailKind kind) {
         this.kind = kind;
@@ -71,14 +74,23 @@ final class JailedPackagesTest {
 
     @BeforeEach
     void open() throws Exception {
-        // Installations reach a registry of the worker's own where the operator allows it.
-        var allowed = List.of(URI.create(registry.uri()).getAuthority());
-        jails =
-                Jails.open(
-                        folder.resolve("cache"),
-                        kind.with(Map.of()),
-                        EgressGuards.of(EgressPolicy.of(allowed, List.of())));
+        reopen(Map.of(), registryAllowed());
         registry.publish("probe", "1.0.0", Map.of("probe", "p.js"), Map.of("p.js", SCRIPT));
+    }
+
+    /** Installations reach a registry of the worker's own where the operator allows it. */
+    private EgressPolicy registryAllowed() {
+        var allowed = List.of(URI.create(registry.uri()).getAuthority());
+        return EgressPolicy.of(allowed, List.of());
+    }
+
+    /** Another worker, with a cache of its own. */
+    private void reopen(Map<String, String> settings, EgressPolicy egress) throws Exception {
+        if (jails != null) {
+            jails.close();
+        }
+        var cache = folder.resolve("cache" + workers++);
+        jails = Jails.open(cache, kind.with(settings), EgressGuards.of(egress));
     }
 
     @AfterEach
@@ -172,10 +184,13 @@ final class JailedPackagesTest {
                 .hasMessageNotContaining(CREDENTIAL);
     }
 
-    @Test
+    /** Also where the program's user owns the package, so that only its mount is in the way. */
+    @ParameterizedTest
+    @ValueSource(strings = {IdentitySearch.AUTO, IdentitySearch.NONE})
     @NeedsProgram(Program.PYTHON)
     @DisplayName("TEN-02: an installed package withstands its own program, whatever it tries")
-    void areReadOnly() throws Exception {
+    void areReadOnly(String ids) throws Exception {
+        reopen(Map.of("isolation.ids", ids), registryAllowed());
         var prepared = prepared(preparer(), probe("one", "a"));
         var made = prepared.mounts().getFirst().host();
         var before = content(made);
@@ -238,12 +253,7 @@ final class JailedPackagesTest {
     @Test
     @DisplayName("TEN-06: no registry is reached that the egress policy does not allow")
     void obeysTheEgressPolicy() throws Exception {
-        jails.close();
-        jails =
-                Jails.open(
-                        folder.resolve("closed"),
-                        kind.with(Map.of()),
-                        EgressGuards.of(EgressPolicy.INTERNET));
+        reopen(Map.of(), EgressPolicy.INTERNET);
         var preparer = preparer();
 
         assertThatThrownBy(() -> prepared(preparer, probe("one", "a")))
