@@ -31,6 +31,9 @@ final class CameAndWentTest {
     private static final int TOGETHER = 50;
     private static final int MOST_BYTES = 1 << 10;
 
+    /** The window of ids, and a fifth more, and a look. */
+    private static final Duration REMEMBERED = Duration.ofSeconds(5);
+
     /** Of pools that are larger than before. */
     private static final int SLACK = 8;
 
@@ -71,6 +74,7 @@ final class CameAndWentTest {
     void keepsLittle() throws Exception {
         try (worker) {
             comeAndGo(0, WARM_UP);
+            await().pollDelay(REMEMBERED).until(() -> true);
             var before = Held.now();
 
             comeAndGo(WARM_UP, COUNT);

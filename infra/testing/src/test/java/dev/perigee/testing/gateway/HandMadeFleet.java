@@ -73,6 +73,9 @@ final class HandMadeFleet implements Fleet {
     /** The worker is taken for dead, though it goes on. */
     volatile boolean outOfSight;
 
+    /** Gateways that do not hear the worker, by id. */
+    final Set<String> deaf = ConcurrentHashMap.newKeySet();
+
     /** No worker is to be had, as when it leaves. */
     volatile boolean away;
 
@@ -121,7 +124,7 @@ final class HandMadeFleet implements Fleet {
 
             @Override
             public Set<String> heard() {
-                return outOfSight ? Set.of() : Set.of(WORKER);
+                return outOfSight || deaf.contains(gatewayId) ? Set.of() : Set.of(WORKER);
             }
 
             @Override
