@@ -99,6 +99,11 @@ public final class Part implements AutoCloseable {
         return this;
     }
 
+    /** Whether the part has said that it serves, and runs. */
+    public boolean isReady() {
+        return alive() && ready.isDone() && !ready.isCompletedExceptionally();
+    }
+
     /** A field of the ready line, such as {@code link} or {@code admin}. */
     public String field(String name) {
         try {
@@ -181,7 +186,7 @@ public final class Part implements AutoCloseable {
     }
 
     /** SIGTERM, without waiting. */
-    void askToEnd() {
+    public void askToEnd() {
         process.destroy();
     }
 

@@ -1,11 +1,18 @@
 package dev.perigee.testing.soak;
 
 import dev.perigee.protocol.topic.Topic;
-import dev.perigee.protocol.topic.TopicNames;
+import dev.perigee.testing.fleet.FleetUnderTest;
+import dev.perigee.testing.fleet.Health;
+import dev.perigee.testing.fleet.Received;
+import dev.perigee.testing.history.Load;
+import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
@@ -14,47 +21,125 @@ import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Whether what a fault led to is over, as the broker sees it: every gateway is a member and has
- * partitions, the group does not rebalance, and all requests of a moment are answered and
- * committed. A gateway that says that it is well has not heard yet of a rebalance that is about to
- * come. For one thread.
+ * Waits until what a storm led to is over: every part says that it is well, every gateway is a
+ * member of the group and has partitions, all requests are answered and committed, and the fleet is
+ * in a {@link SteadyState}. For one thread.
  */
 final class Calm implements AutoCloseable {
-    private final Admin admin;
-    private final TopicNames names;
-    private final int partitions;
+    private static final Duration SURPLUS = Duration.ofSeconds(60);
+    private static final Duration LOOK = Duration.ofMillis(100);
 
-    Calm(String bootstrap, TopicNames names, int partitions) {
-        this.admin = Admin.create(Map.<String, Object>of("bootstrap.servers", bootstrap));
-        this.names = names;
-        this.partitions = partitions;
+    private final FleetUnderTest fleet;
+    private final Load load;
+    private final Shape shape;
+    private final Keeper keeper;
+    private final Admin admin;
+
+    Calm(FleetUnderTest fleet, Load load, Shape shape, Keeper keeper) {
+        this.fleet = fleet;
+        this.load = load;
+        this.shape = shape;
+        this.keeper = keeper;
+        this.admin = Admin.create(Map.<String, Object>of("bootstrap.servers", fleet.bootstrap()));
     }
 
-    /** How far requests have come; the broker answers. */
-    Map<TopicPartition, Long> ends() throws InterruptedException, ExecutionException {
+    /** Waits for it, no calls being made meanwhile; gives what did not come in time. */
+    List<String> await() throws InterruptedException {
+        long end =
+                System.nanoTime()
+                        + shape.times().takeover().multipliedBy(2).plus(SURPLUS).toNanos();
+        try {
+            var missing = obstacles();
+            while (!missing.isEmpty() && System.nanoTime() - end < 0) {
+                keeper.look();
+                pause();
+                missing = obstacles();
+            }
+            return missing.isEmpty() ? steady(end) : missing;
+        } finally {
+            load.goOn();
+        }
+    }
+
+    /** Calls go on until the fleet is well, so that they meet what comes back. */
+    private List<String> steady(long end) throws InterruptedException {
+        load.pause();
+        var missing = uncommitted();
+        while (!missing.isEmpty() && System.nanoTime() - end < 0) {
+            pause();
+            missing = uncommitted();
+        }
+        var answered = new TreeMap<String, Long>();
+        var pids = load.pidsAtLast();
+        for (int server = 0; server < pids.size(); server++) {
+            answered.put(load.servers().get(server).processId(), Long.valueOf(pids.get(server)));
+        }
+        missing = state(answered).violations();
+        while (!missing.isEmpty() && System.nanoTime() - end < 0) {
+            pause();
+            missing = state(answered).violations();
+        }
+        return missing;
+    }
+
+    private List<String> obstacles() {
+        return shape.parts().stream()
+                .filter(name -> !name.equals(Shape.BROKER))
+                .map(this::obstacle)
+                .filter(obstacle -> !obstacle.isEmpty())
+                .toList();
+    }
+
+    private String obstacle(String name) {
+        var part = fleet.part(name);
+        if (!part.isReady()) {
+            return name + " does not run";
+        }
+        var health = Health.of(part);
+        return health.isReady() ? "" : name + ": " + health.body();
+    }
+
+    private List<String> uncommitted() throws InterruptedException {
+        try {
+            var ends = ends();
+            return isShared() && isAnswered(ends)
+                    ? List.of()
+                    : List.of("not all gateways share, or not all is answered up to " + ends);
+        } catch (ExecutionException e) {
+            return List.of("the broker does not say how far requests have come: " + e);
+        }
+    }
+
+    private SteadyState state(Map<String, Long> answered) {
+        var statuses = new HashMap<String, String>();
+        for (Received status : fleet.records().on(Topic.STATUS)) {
+            statuses.put(status.key(), status.text("status"));
+        }
+        var held = new TreeMap<String, Double>();
+        for (var name : shape.parts()) {
+            if (!name.equals(Shape.BROKER)) {
+                Held.in(Health.metrics(fleet.part(name)))
+                        .forEach((metric, much) -> held.put(name + " " + metric, much));
+            }
+        }
+        return new SteadyState(answered, load.live().now(), statuses, held);
+    }
+
+    private Map<TopicPartition, Long> ends() throws InterruptedException, ExecutionException {
         var latest =
-                IntStream.range(0, partitions)
-                        .mapToObj(i -> new TopicPartition(names.of(Topic.TOOL_REQUESTS), i))
+                IntStream.range(0, fleet.partitions())
+                        .mapToObj(i -> new TopicPartition(fleet.names().of(Topic.TOOL_REQUESTS), i))
                         .collect(Collectors.toMap(it -> it, _ -> OffsetSpec.latest()));
         return admin.listOffsets(latest).all().get().entrySet().stream()
                 .collect(Collectors.toMap(Map.Entry::getKey, end -> end.getValue().offset()));
     }
 
-    /** Whether so many gateways share the partitions and have answered up to these offsets. */
-    boolean isBack(int gateways, Map<TopicPartition, Long> ends) throws InterruptedException {
-        try {
-            return isShared(gateways) && isAnswered(ends);
-        } catch (ExecutionException e) {
-            return false;
-        }
-    }
-
-    private boolean isShared(int gateways) throws InterruptedException, ExecutionException {
+    private boolean isShared() throws InterruptedException, ExecutionException {
         var group =
                 Objects.requireNonNull(
                         admin.describeConsumerGroups(List.of(group())).all().get().get(group()));
         return group.groupState() == GroupState.STABLE
-                && group.members().size() == gateways
+                && group.members().size() == shape.gateways()
                 && group.members().stream()
                         .noneMatch(member -> member.assignment().topicPartitions().isEmpty());
     }
@@ -72,7 +157,11 @@ final class Calm implements AutoCloseable {
     }
 
     private String group() {
-        return names.prefix() + "gateway";
+        return fleet.names().prefix() + "gateway";
+    }
+
+    private static void pause() {
+        LockSupport.parkNanos(LOOK.toNanos());
     }
 
     @Override
