@@ -88,7 +88,7 @@ final class ProxiedConnection {
                 Thread.sleep(now.latency()); // This is the fault itself.
             }
             gate.awaitOpen(direction, () -> closed);
-            if (read < 0) {
+            if (closed || read < 0) {
                 end(from);
                 return;
             }

@@ -27,23 +27,30 @@ import org.apache.kafka.common.TopicPartition;
  */
 final class Calm implements AutoCloseable {
     private static final Duration SURPLUS = Duration.ofSeconds(60);
+    private static final Duration SETTLES = Duration.ofSeconds(3);
     private static final Duration LOOK = Duration.ofMillis(100);
 
     private final FleetUnderTest fleet;
     private final Load load;
     private final Shape shape;
-    private final Keeper keeper;
+    private final Runnable meanwhile;
     private final Admin admin;
 
-    Calm(FleetUnderTest fleet, Load load, Shape shape, Keeper keeper) {
+    /**
+     * @param meanwhile is run again and again while it waits
+     */
+    Calm(FleetUnderTest fleet, Load load, Shape shape, Runnable meanwhile) {
         this.fleet = fleet;
         this.load = load;
         this.shape = shape;
-        this.keeper = keeper;
+        this.meanwhile = meanwhile;
         this.admin = Admin.create(Map.<String, Object>of("bootstrap.servers", fleet.bootstrap()));
     }
 
-    /** Waits for it, no calls being made meanwhile; gives what did not come in time. */
+    /**
+     * Waits for it; gives what did not come in time. Calls go on until every part is well, so that
+     * they meet what comes back.
+     */
     List<String> await() throws InterruptedException {
         long end =
                 System.nanoTime()
@@ -51,7 +58,6 @@ final class Calm implements AutoCloseable {
         try {
             var missing = obstacles();
             while (!missing.isEmpty() && System.nanoTime() - end < 0) {
-                keeper.look();
                 pause();
                 missing = obstacles();
             }
@@ -61,7 +67,6 @@ final class Calm implements AutoCloseable {
         }
     }
 
-    /** Calls go on until the fleet is well, so that they meet what comes back. */
     private List<String> steady(long end) throws InterruptedException {
         load.pause();
         var missing = uncommitted();
@@ -69,15 +74,29 @@ final class Calm implements AutoCloseable {
             pause();
             missing = uncommitted();
         }
-        var answered = new TreeMap<String, Long>();
+        do {
+            missing = settled(answering());
+        } while (!missing.isEmpty() && System.nanoTime() - end < 0);
+        return missing;
+    }
+
+    /** The pid with which each server answers. */
+    private Map<String, Long> answering() {
+        var answering = new TreeMap<String, Long>();
         var pids = load.pidsAtLast();
         for (int server = 0; server < pids.size(); server++) {
-            answered.put(load.servers().get(server).processId(), Long.valueOf(pids.get(server)));
+            answering.put(load.servers().get(server).processId(), Long.valueOf(pids.get(server)));
         }
-        missing = state(answered).violations();
+        return answering;
+    }
+
+    /** What the calls of a moment ago led to may take a while. */
+    private List<String> settled(Map<String, Long> answering) {
+        long end = System.nanoTime() + SETTLES.toNanos();
+        var missing = state(answering).violations();
         while (!missing.isEmpty() && System.nanoTime() - end < 0) {
             pause();
-            missing = state(answered).violations();
+            missing = state(answering).violations();
         }
         return missing;
     }
@@ -110,7 +129,7 @@ final class Calm implements AutoCloseable {
         }
     }
 
-    private SteadyState state(Map<String, Long> answered) {
+    private SteadyState state(Map<String, Long> answering) {
         var statuses = new HashMap<String, String>();
         for (Received status : fleet.records().on(Topic.STATUS)) {
             statuses.put(status.key(), status.text("status"));
@@ -122,7 +141,7 @@ final class Calm implements AutoCloseable {
                         .forEach((metric, much) -> held.put(name + " " + metric, much));
             }
         }
-        return new SteadyState(answered, load.live().now(), statuses, held);
+        return new SteadyState(answering, load.live().now(), statuses, held);
     }
 
     private Map<TopicPartition, Long> ends() throws InterruptedException, ExecutionException {
@@ -160,7 +179,8 @@ final class Calm implements AutoCloseable {
         return fleet.names().prefix() + "gateway";
     }
 
-    private static void pause() {
+    private void pause() {
+        meanwhile.run();
         LockSupport.parkNanos(LOOK.toNanos());
     }
 

@@ -20,7 +20,7 @@ import java.util.function.Consumer;
 
 /**
  * Does to a fleet what a storm says: begins each fault at its time and ends it at its, however many
- * are under way, and meanwhile has the {@link Keeper} start what ended. Network faults that overlap
+ * are under way. Network faults that overlap
  * add up. For one thread, which never waits for the fleet while a fault lasts.
  */
 final class Nemesis {
@@ -32,6 +32,7 @@ final class Nemesis {
     private final Keeper keeper;
     private final Times times;
     private final Drains drains;
+    private final Runnable meanwhile;
     private final Consumer<String> say;
     private final List<Fault> active = new ArrayList<>();
     private final List<Outage> outages = new ArrayList<>();
@@ -45,14 +46,26 @@ final class Nemesis {
         void run() throws IOException, InterruptedException;
     }
 
-    Nemesis(FleetUnderTest fleet, Load load, Keeper keeper, Times times, Consumer<String> say) {
+    /**
+     * @param meanwhile is run again and again
+     * @param say hears which faults begin
+     */
+    Nemesis(
+            FleetUnderTest fleet,
+            Load load,
+            Keeper keeper,
+            Times times,
+            Runnable meanwhile,
+            Consumer<String> say) {
         this.fleet = fleet;
         this.load = load;
         this.keeper = keeper;
         this.times = times;
         this.drains = new Drains(fleet);
+        this.meanwhile = meanwhile;
         this.say = say;
     }
+
 
     /** Runs a storm to its end, when no fault is left. */
     void run(Storm storm) throws IOException, InterruptedException {
@@ -60,14 +73,19 @@ final class Nemesis {
         for (var step : storm.steps()) {
             due.add(new Deed(begin + step.at().toNanos(), () -> begin(step.fault())));
         }
-        while (!due.isEmpty()) {
-            var next = due.peek();
-            if (System.nanoTime() - next.at() >= 0) {
-                due.remove();
-                next.doing().run();
-            } else {
-                keeper.look();
-                LockSupport.parkNanos(LOOK.toNanos());
+        try {
+            while (!due.isEmpty()) {
+                if (System.nanoTime() - due.peek().at() >= 0) {
+                    due.remove().doing().run();
+                } else {
+                    meanwhile.run();
+                    LockSupport.parkNanos(LOOK.toNanos());
+                }
+            }
+        } finally {
+            due.clear();
+            for (var fault : List.copyOf(active)) {
+                end(fault);
             }
         }
     }

@@ -30,6 +30,7 @@ import java.util.function.Consumer;
  */
 public final class NemesisRun {
     private static final Duration ENDS = Duration.ofSeconds(20);
+    private static final Duration PROGRESS = Duration.ofSeconds(5);
     private static final long MOST_MEBIBYTES = 640;
 
     private final Plan plan;
@@ -37,6 +38,7 @@ public final class NemesisRun {
     private final List<String> violations = new ArrayList<>();
     private final List<Storm> storms = new ArrayList<>();
     private final long begin = System.nanoTime();
+    private long told = begin;
 
     private NemesisRun(Plan plan, Consumer<String> say) {
         this.plan = plan;
@@ -62,8 +64,16 @@ public final class NemesisRun {
                 var load = Load.mixed(fleet, effects, plan.shape().users(), plan.pace());
                 var memory = Memory.watching(fleet::parts)) {
             var keeper = new Keeper(fleet, plan.shape().parts());
-            var nemesis = new Nemesis(fleet, load, keeper, plan.shape().times(), this::note);
-            try (var calm = new Calm(fleet, load, plan.shape(), keeper)) {
+            var nemesis =
+                    new Nemesis(
+                            fleet,
+                            load,
+                            keeper,
+                            plan.shape().times(),
+                            () -> meanwhile(keeper, load),
+                            this::note);
+            try (var calm =
+                    new Calm(fleet, load, plan.shape(), () -> meanwhile(keeper, load))) {
                 rage(nemesis, calm, load);
             } catch (RuntimeException | AssertionError e) {
                 violations.add("the run broke off: " + e);
@@ -113,6 +123,20 @@ public final class NemesisRun {
             violations.addAll(load.live().doubles());
             note("  calm after %.1f s".formatted((System.nanoTime() - over) / 1e9));
         } while (violations.isEmpty() && System.nanoTime() - end < 0);
+    }
+
+    private void meanwhile(Keeper keeper, Load load) {
+        keeper.look();
+        if (System.nanoTime() - told > PROGRESS.toNanos()) {
+            told = System.nanoTime();
+            say.accept(
+                    "%6.1f s   %d asked, twins looked for %d times, seen %d times"
+                            .formatted(
+                                    (told - begin) / 1e9,
+                                    load.sent(),
+                                    load.live().looks(),
+                                    load.live().doubles().size()));
+        }
     }
 
     private FleetUnderTest fleet() throws IOException {

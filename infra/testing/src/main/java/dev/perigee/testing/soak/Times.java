@@ -15,7 +15,10 @@ public record Times(double scale) {
     private static final Duration RETENTION = Duration.ofSeconds(30);
     private static final Duration MARGIN = Duration.ofSeconds(5);
 
-    /** The most by which times are divided: a busy machine is late by seconds. */
+    /** A busy machine starts JVMs for longer than less. */
+    private static final Duration LEAST_SESSION = Duration.ofSeconds(4);
+
+    /** The most by which times are divided: sessions are left shorter than retentions. */
     public static final double MOST = 5;
 
     public Times {
@@ -26,7 +29,8 @@ public record Times(double scale) {
 
     /** After this long without its group a gateway falls silent. */
     public Duration session() {
-        return scaled(SESSION);
+        var session = scaled(SESSION);
+        return session.compareTo(LEAST_SESSION) < 0 ? LEAST_SESSION : session;
     }
 
     /** How long a worker keeps processes without a gateway. */
@@ -36,7 +40,7 @@ public record Times(double scale) {
 
     /** After this long everything that is lost is served elsewhere, whatever was lost. */
     public Duration takeover() {
-        return scaled(SESSION.plus(LEASE).plus(RETENTION).plus(MARGIN));
+        return session().plus(scaled(LEASE)).plus(retention()).plus(MARGIN);
     }
 
     /** The settings of gateways and workers. */
@@ -53,7 +57,7 @@ public record Times(double scale) {
         return fleet.gateway("group.session-timeout", millis(session()))
                 .gateway("group.heartbeat-interval", millis(scaled(Duration.ofSeconds(3))))
                 .gateway("link.lease", millis(scaled(LEASE)))
-                .gateway("link.retention-surplus", millis(scaled(Duration.ofSeconds(15))))
+                .gateway("link.retention-surplus", "0s")
                 .gateway("link.recovery-margin", millis(scaled(Duration.ofSeconds(5))))
                 .gateway("placement.unknown-retention", millis(retention()))
                 .gateway("placement.settle", millis(scaled(Duration.ofSeconds(30))))
