@@ -128,6 +128,11 @@ public final class Part implements AutoCloseable {
         return process.isAlive();
     }
 
+    /** The exit code of a part that has ended, 128 + n for signal n. */
+    public int exitCode() {
+        return process.exitValue();
+    }
+
     /** SIGKILL: the part has no chance to tidy up. */
     public void kill() {
         process.destroyForcibly();

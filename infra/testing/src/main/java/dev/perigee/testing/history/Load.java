@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -230,20 +232,29 @@ public final class Load implements AutoCloseable {
     }
 
     private void awaitAnswers() {
-        await(Topic.TOOL_RESULTS, false);
-        await(Topic.COMMAND_RESULTS, true);
+        long end = System.nanoTime() + LAST_ANSWER.toNanos();
+        for (boolean commands : new boolean[] {false, true}) {
+            var _ = unanswered(commands, Duration.ofNanos(end - System.nanoTime()));
+        }
     }
 
-    private void await(Topic topic, boolean commands) {
-        fleet.records()
+    /** The ids of calls and commands that have no answer yet. */
+    public Set<String> unanswered() {
+        var unanswered = new TreeSet<>(unanswered(false, Duration.ZERO));
+        unanswered.addAll(unanswered(true, Duration.ZERO));
+        return unanswered;
+    }
+
+    private Set<String> unanswered(boolean commands, Duration patience) {
+        return fleet.records()
                 .awaitEach(
-                        topic,
+                        commands ? Topic.COMMAND_RESULTS : Topic.TOOL_RESULTS,
                         Entry::answered,
                         requests.stream()
                                 .filter(request -> request.isCommand() == commands)
                                 .map(Request::id)
                                 .toList(),
-                        LAST_ANSWER);
+                        patience);
     }
 
     private History history(List<Received> records, List<String> effects) {

@@ -69,6 +69,10 @@ final class Calm implements AutoCloseable {
 
     private List<String> steady(long end) throws InterruptedException {
         load.pause();
+        var unanswered = load.unanswered();
+        if (!unanswered.isEmpty()) {
+            return List.of("not answered in time: " + unanswered);
+        }
         var missing = uncommitted();
         while (!missing.isEmpty() && System.nanoTime() - end < 0) {
             pause();

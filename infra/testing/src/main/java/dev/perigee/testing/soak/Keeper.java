@@ -51,7 +51,7 @@ final class Keeper {
             var part = fleet.part(name);
             if (!part.alive() && !left.contains(name) && isDue(name)) {
                 if (!ordered.remove(name)) {
-                    endedAlone.merge(name + " with " + part.awaitExit(), 1, Integer::sum);
+                    endedAlone.merge(name + " with " + part.exitCode(), 1, Integer::sum);
                 }
                 started.put(name, System.nanoTime());
                 fleet.startAgain(name);
