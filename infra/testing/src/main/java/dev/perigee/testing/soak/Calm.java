@@ -27,7 +27,7 @@ import org.apache.kafka.common.TopicPartition;
  */
 final class Calm implements AutoCloseable {
     private static final Duration SURPLUS = Duration.ofSeconds(60);
-    private static final Duration SETTLES = Duration.ofSeconds(3);
+    private static final Duration SETTLES = Duration.ofSeconds(10);
     private static final Duration LOOK = Duration.ofMillis(100);
 
     private final FleetUnderTest fleet;
@@ -94,7 +94,7 @@ final class Calm implements AutoCloseable {
         return answering;
     }
 
-    /** What the calls of a moment ago led to may take a while. */
+    /** What the calls of a moment ago led to takes a while: their logs go out in batches. */
     private List<String> settled(Map<String, Long> answering) {
         long end = System.nanoTime() + SETTLES.toNanos();
         var missing = state(answering).violations();
