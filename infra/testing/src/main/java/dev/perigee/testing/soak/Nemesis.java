@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 
 /**
  * Does to a fleet what a storm says: begins each fault at its time and ends it at its, however many
- * are under way. Network faults that overlap
- * add up. For one thread, which never waits for the fleet while a fault lasts.
+ * are under way. Network faults that overlap add up. For one thread, which never waits for the
+ * fleet while a fault lasts.
  */
 final class Nemesis {
     private static final Duration LOOK = Duration.ofMillis(25);
@@ -37,7 +37,7 @@ final class Nemesis {
     private final List<Fault> active = new ArrayList<>();
     private final List<Outage> outages = new ArrayList<>();
     private final Map<String, Part> draining = new HashMap<>();
-    private final PriorityQueue<Deed> due = new PriorityQueue<>(Comparator.comparing(Deed::at));
+    private final PriorityQueue<Deed> due = new PriorityQueue<>(Comparator.comparingLong(Deed::at));
 
     /** What is done at a moment of {@link System#nanoTime}. */
     private record Deed(long at, Doing doing) {}
@@ -65,7 +65,6 @@ final class Nemesis {
         this.meanwhile = meanwhile;
         this.say = say;
     }
-
 
     /** Runs a storm to its end, when no fault is left. */
     void run(Storm storm) throws IOException, InterruptedException {

@@ -131,7 +131,7 @@ public final class NemesisCommand implements Callable<Integer> {
         try {
             return new Shape(gateways, workers, users, new Times(scale));
         } catch (IllegalArgumentException e) {
-            throw bad(e.getMessage());
+            throw bad(String.valueOf(e.getMessage()));
         }
     }
 

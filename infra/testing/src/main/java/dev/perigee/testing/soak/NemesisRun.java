@@ -75,8 +75,7 @@ public final class NemesisRun {
                             plan.shape().times(),
                             () -> meanwhile(keeper, load),
                             this::note);
-            try (var calm =
-                    new Calm(fleet, load, plan.shape(), () -> meanwhile(keeper, load))) {
+            try (var calm = new Calm(fleet, load, plan.shape(), () -> meanwhile(keeper, load))) {
                 rage(nemesis, calm, load);
             } catch (RuntimeException | AssertionError e) {
                 violations.add("the run broke off: " + e);

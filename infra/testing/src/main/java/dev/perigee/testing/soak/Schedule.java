@@ -110,9 +110,9 @@ public final class Schedule {
 
     /** Only what is silent can be so one way: an end of a connection is heard on both sides. */
     private Fault cut(SortedSet<String> side, SortedSet<String> rest) {
-        var loss = Loss.values()[random.nextInt(Loss.values().length)];
+        var loss = one(List.of(Loss.values()));
         boolean silent = random.nextInt(3) == 0 || loss == Loss.SILENT;
-        var flow = silent ? Flow.values()[random.nextInt(Flow.values().length)] : Flow.BOTH;
+        var flow = silent ? one(List.of(Flow.values())) : Flow.BOTH;
         return new Fault.Cut(side, rest, flow, silent ? Loss.SILENT : loss, time());
     }
 
@@ -156,6 +156,10 @@ public final class Schedule {
             set.add(left.remove(random.nextInt(left.size())));
         }
         return Collections.unmodifiableSortedSet(set);
+    }
+
+    private <T> T one(List<T> from) {
+        return from.get(random.nextInt(from.size()));
     }
 
     /** Short ones as often as long ones: a blink, or longer than everything waits for. */

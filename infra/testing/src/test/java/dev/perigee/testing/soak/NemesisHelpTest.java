@@ -28,7 +28,9 @@ final class NemesisHelpTest {
     void examples() {
         var examples =
                 new CommandLine(new NemesisCommand()).getCommandSpec().usageMessage().footer();
-        assertThat(examples).hasSize(3).allMatch(each -> each.strip().startsWith("perigee nemesis"));
+        assertThat(examples)
+                .hasSize(3)
+                .allMatch(each -> each.strip().startsWith("perigee nemesis"));
         Arrays.stream(examples).forEach(NemesisHelpTest::parse);
     }
 
