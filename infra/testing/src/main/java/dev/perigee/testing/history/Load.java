@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +32,13 @@ public final class Load implements AutoCloseable {
     private static final int MIX = 4;
 
     private static final long SLOWER_MS = 50;
+
+    /** Of so many calls of a mix one is a command. */
+    private static final int COMMANDS = 10;
+
+    /** What is asked of a server that changes nothing. */
+    private static final String CHECK = "health_check";
+
     private static final Duration RETURN = Duration.ofSeconds(90);
 
     private final FleetUnderTest fleet;
@@ -64,7 +73,7 @@ public final class Load implements AutoCloseable {
 
     /**
      * Installs servers and begins to call them; one call in so many is of a tool that says that it
-     * may be repeated, and takes a while.
+     * may be repeated, and takes a while, and one is a command instead.
      */
     public static Load mixed(FleetUnderTest fleet, Path folder, int servers, Duration pace) {
         return on(fleet, folder, servers, pace, MIX);
@@ -81,6 +90,11 @@ public final class Load implements AutoCloseable {
     public static Installation watched(Installation installation) {
         return installation.withEnv(
                 LiveServers.VARIABLE, LiveServers.mark(installation.processId()));
+    }
+
+    /** The processes of the servers. */
+    public LiveServers live() {
+        return live;
     }
 
     /** The servers that are called. */
@@ -149,19 +163,41 @@ public final class Load implements AutoCloseable {
         try {
             for (int number = 0; !closed.await(pace.toNanos(), TimeUnit.NANOSECONDS); ) {
                 if (!paused) {
-                    boolean repeatable = number % mix == mix - 1 && mix > 1;
-                    call(
-                            servers.get(number % servers.size()),
-                            repeatable ? "counter_readonly" : "counter",
-                            repeatable,
-                            Integer.toString(number),
-                            number % mix * SLOWER_MS);
-                    number++;
+                    ask(servers.get(number % servers.size()), number++);
                 }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private void ask(Installation server, int number) {
+        if (mix > 1 && number % COMMANDS == COMMANDS - 1) {
+            command(server);
+        } else {
+            boolean repeatable = number % mix == mix - 1 && mix > 1;
+            call(
+                    server,
+                    repeatable ? "counter_readonly" : "counter",
+                    repeatable,
+                    Integer.toString(number),
+                    number % mix * SLOWER_MS);
+        }
+    }
+
+    private void command(Installation server) {
+        long now = System.currentTimeMillis();
+        var id =
+                fleet.backend()
+                        .command(
+                                server,
+                                CHECK,
+                                command -> {
+                                    command.withObjectProperty("payload")
+                                            .put("check_type", "connectivity");
+                                    return command;
+                                });
+        requests.add(Request.command(id, server.processId(), now));
     }
 
     private void call(
@@ -196,12 +232,29 @@ public final class Load implements AutoCloseable {
     }
 
     private void awaitAnswers() {
-        fleet.records()
+        long end = System.nanoTime() + LAST_ANSWER.toNanos();
+        for (boolean commands : new boolean[] {false, true}) {
+            var _ = unanswered(commands, Duration.ofNanos(end - System.nanoTime()));
+        }
+    }
+
+    /** The ids of calls and commands that have no answer yet. */
+    public Set<String> unanswered() {
+        var unanswered = new TreeSet<>(unanswered(false, Duration.ZERO));
+        unanswered.addAll(unanswered(true, Duration.ZERO));
+        return unanswered;
+    }
+
+    private Set<String> unanswered(boolean commands, Duration patience) {
+        return fleet.records()
                 .awaitEach(
-                        Topic.TOOL_RESULTS,
-                        result -> result.text("request_id"),
-                        requests.stream().map(Request::id).toList(),
-                        LAST_ANSWER);
+                        commands ? Topic.COMMAND_RESULTS : Topic.TOOL_RESULTS,
+                        Entry::answered,
+                        requests.stream()
+                                .filter(request -> request.isCommand() == commands)
+                                .map(Request::id)
+                                .toList(),
+                        patience);
     }
 
     private History history(List<Received> records, List<String> effects) {
