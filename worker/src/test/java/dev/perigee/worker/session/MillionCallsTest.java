@@ -53,8 +53,7 @@ final class MillionCallsTest {
                 gateway.settle();
             }
             try (var next = link.gateway("g-2")) {
-                var attached =
-                        next.attach(6, 1, false, new Cursor(PROCESS, 10, lastSeq));
+                var attached = next.attach(6, 1, false, new Cursor(PROCESS, 10, lastSeq));
                 assertThat(attached.resumed()).isTrue();
                 assertThat(attached.accepted())
                         .containsExactly(

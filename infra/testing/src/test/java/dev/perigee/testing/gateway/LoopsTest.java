@@ -123,7 +123,8 @@ final class LoopsTest {
     }
 
     @Test
-    @DisplayName("OWN-12: take in no more than there is memory for, and the rest when it was looked at")
+    @DisplayName(
+            "OWN-12: take in no more than there is memory for, and the rest when it was looked at")
     void takeIn() throws Exception {
         var intake = new Intake(ByteBudget.of(100_000));
         var handler = new Holding(intake);

@@ -96,7 +96,8 @@ final class MemorySearch {
             var wanted = new ArrayList<>(WANTED);
             wanted.retainAll(words(group.resolve("cgroup.controllers")));
             if (!wanted.contains(MEMORY)) {
-                return missing("the control group %s has no memory controller".formatted(group), group);
+                return missing(
+                        "the control group %s has no memory controller".formatted(group), group);
             }
             if (!isWritable(group)) {
                 return missing(
