@@ -4,6 +4,7 @@ const partition = require('./partition.js');
 
 const MOST_OPEN = 10_000;
 const ANSWER_MARGIN_MS = 5_000;
+const CLOSE_MS = 10_000;
 
 class NoAnswer extends Error {
   name = 'NoAnswer';
@@ -14,6 +15,7 @@ class Client {
   #consumer;
   #prefix;
   #waiting = new Map();
+  #sends = new Set();
   #closed = false;
 
   constructor(producer, consumer, prefix) {
@@ -76,6 +78,11 @@ class Client {
   async close() {
     this.#closed = true;
     for (const waiting of this.#waiting.values()) waiting.reject(new Error('The client was closed'));
+    // A producer that is disconnected while it sends never is.
+    let timer;
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, CLOSE_MS)));
+    await Promise.race([Promise.allSettled(this.#sends), late]);
+    clearTimeout(timer);
     await Promise.all([this.#producer.disconnect(), this.#consumer.disconnect()]);
   }
 
@@ -88,9 +95,10 @@ class Client {
       return await new Promise((resolve, reject) => {
         timer = setTimeout(() => reject(new NoAnswer(`No result of ${id} in time`)), timeoutMs);
         this.#waiting.set(id, {resolve, reject});
-        this.#producer
-          .send({topic: this.#prefix + topic, acks: -1, messages: [{key: `${teamId}/${userId}`, value: JSON.stringify(value)}]})
-          .catch(reject);
+        const record = {key: `${teamId}/${userId}`, value: JSON.stringify(value)};
+        const send = this.#producer.send({topic: this.#prefix + topic, acks: -1, messages: [record]});
+        this.#sends.add(send);
+        send.catch(reject).finally(() => this.#sends.delete(send));
       });
     } finally {
       clearTimeout(timer);
