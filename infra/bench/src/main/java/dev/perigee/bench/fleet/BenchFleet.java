@@ -7,7 +7,7 @@ import dev.perigee.local.cli.Perigee;
 import dev.perigee.local.fleet.FleetPlan;
 import dev.perigee.local.fleet.JvmCommand;
 import dev.perigee.local.fleet.LocalFleet;
-import dev.perigee.local.fleet.ReadyLine;
+import dev.perigee.part.ReadyLine;
 import dev.perigee.protocol.topic.TopicNames;
 import dev.perigee.worker.WorkerSettings;
 import java.io.IOException;

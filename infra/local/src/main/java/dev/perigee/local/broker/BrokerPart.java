@@ -1,6 +1,6 @@
 package dev.perigee.local.broker;
 
-import dev.perigee.local.fleet.RunningPart;
+import dev.perigee.part.RunningPart;
 import dev.perigee.protocol.settings.Settings;
 import java.io.IOException;
 import java.nio.file.Files;

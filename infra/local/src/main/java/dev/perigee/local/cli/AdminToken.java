@@ -1,5 +1,6 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.part.CliException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,8 +2,12 @@ package dev.perigee.local.cli;
 
 import dev.perigee.local.broker.BrokerPart;
 import dev.perigee.local.broker.BrokerSettings;
-import dev.perigee.local.fleet.RunningPart;
+import dev.perigee.part.CliException;
+import dev.perigee.part.ExitCode;
+import dev.perigee.part.PartCommand;
+import dev.perigee.part.RunningPart;
 import dev.perigee.protocol.settings.Settings;
+import dev.perigee.protocol.settings.SettingsSchema;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -36,7 +40,12 @@ final class BrokerCommand extends PartCommand {
     private @Nullable Path data;
 
     @Override
-    Map<String, String> given() {
+    protected SettingsSchema schema() {
+        return BrokerSettings.SCHEMA;
+    }
+
+    @Override
+    protected Map<String, String> given() {
         var given = new HashMap<String, String>();
         if (port != null) {
             given.put(BrokerSettings.LISTEN.key(), "127.0.0.1:" + port);
@@ -48,7 +57,7 @@ final class BrokerCommand extends PartCommand {
     }
 
     @Override
-    RunningPart start(Settings settings) {
+    protected RunningPart start(Settings settings) {
         try {
             return BrokerPart.start(settings);
         } catch (IOException e) {

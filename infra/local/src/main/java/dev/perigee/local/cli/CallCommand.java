@@ -1,5 +1,7 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.part.CliException;
+import dev.perigee.part.ClientCommand;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;

@@ -1,6 +1,7 @@
 package dev.perigee.local.cli;
 
 import dev.perigee.client.CommandRun.Addressed;
+import dev.perigee.part.CliException;
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandAction;
 import dev.perigee.protocol.command.CommandPayload;

@@ -1,6 +1,8 @@
 package dev.perigee.local.cli;
 
 import dev.perigee.client.CommandRun;
+import dev.perigee.part.Output;
+import dev.perigee.part.Span;
 import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.command.CommandError;
 import dev.perigee.protocol.command.CommandOutcome;

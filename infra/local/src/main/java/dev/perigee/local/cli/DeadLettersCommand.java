@@ -1,5 +1,6 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.part.Version;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;

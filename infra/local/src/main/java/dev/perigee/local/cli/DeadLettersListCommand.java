@@ -2,6 +2,9 @@ package dev.perigee.local.cli;
 
 import dev.perigee.local.deadletter.Letter;
 import dev.perigee.local.deadletter.LetterBox;
+import dev.perigee.part.CliException;
+import dev.perigee.part.ClientCommand;
+import dev.perigee.part.ExitCode;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -3,6 +3,8 @@ package dev.perigee.local.cli;
 import dev.perigee.local.deadletter.Letter;
 import dev.perigee.local.deadletter.LetterBox;
 import dev.perigee.local.deadletter.LetterFilter;
+import dev.perigee.part.ClientCommand;
+import dev.perigee.part.ExitCode;
 import java.util.List;
 import java.util.Set;
 import picocli.CommandLine.Command;

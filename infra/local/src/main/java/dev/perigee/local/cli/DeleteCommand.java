@@ -1,6 +1,7 @@
 package dev.perigee.local.cli;
 
 import dev.perigee.client.CommandRun.Addressed;
+import dev.perigee.part.CliException;
 import dev.perigee.protocol.command.CommandPayload;
 import dev.perigee.protocol.command.CommandType;
 import dev.perigee.protocol.topic.RecordKey;

@@ -2,6 +2,11 @@ package dev.perigee.local.cli;
 
 import dev.perigee.local.fleet.FleetPlan;
 import dev.perigee.local.fleet.ServerTrust;
+import dev.perigee.part.CliException;
+import dev.perigee.part.ExitCode;
+import dev.perigee.part.Logging;
+import dev.perigee.part.Printer;
+import dev.perigee.part.Version;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

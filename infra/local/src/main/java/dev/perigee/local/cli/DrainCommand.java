@@ -1,6 +1,8 @@
 package dev.perigee.local.cli;
 
 import dev.perigee.local.cli.WorkerAdmin.Drain;
+import dev.perigee.part.CliException;
+import dev.perigee.part.ClientCommand;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -2,6 +2,8 @@ package dev.perigee.local.cli;
 
 import dev.perigee.local.cli.WorkerAdmin.Drain;
 import dev.perigee.local.cli.WorkerAdmin.Left;
+import dev.perigee.part.ExitCode;
+import dev.perigee.part.Output;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;

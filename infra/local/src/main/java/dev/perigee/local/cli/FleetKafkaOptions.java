@@ -1,5 +1,7 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.part.KafkaAddress;
+import dev.perigee.part.KafkaPropertiesFile;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;

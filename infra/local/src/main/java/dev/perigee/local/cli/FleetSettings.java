@@ -1,5 +1,6 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.part.CliException;
 import dev.perigee.protocol.settings.SettingsReader;
 import dev.perigee.protocol.settings.SettingsSchema;
 import java.util.Collection;

@@ -2,6 +2,7 @@ package dev.perigee.local.cli;
 
 import dev.perigee.client.KafkaConnection;
 import dev.perigee.local.deadletter.LetterFilter;
+import dev.perigee.part.CliException;
 import dev.perigee.protocol.topic.DeadLetterReason;
 import java.time.Instant;
 import java.util.Arrays;

@@ -2,6 +2,8 @@ package dev.perigee.local.cli;
 
 import dev.perigee.local.deadletter.Letter;
 import dev.perigee.local.deadletter.SecretMask;
+import dev.perigee.part.Output;
+import dev.perigee.part.Span;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;

@@ -15,14 +15,6 @@ final class PartSchemas {
 
     private PartSchemas() {}
 
-    static SettingsSchema of(String kind) {
-        var schema = BY_KIND.get(kind);
-        if (schema == null) {
-            throw new IllegalArgumentException("No schema of a " + kind);
-        }
-        return schema;
-    }
-
     private static Map<String, SettingsSchema> byKind() {
         var schemas = new LinkedHashMap<String, SettingsSchema>();
         schemas.put("gateway", GatewaySettings.SCHEMA);

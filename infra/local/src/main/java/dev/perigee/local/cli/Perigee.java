@@ -1,15 +1,23 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.local.deadletter.LetterBox;
+import dev.perigee.part.CliException;
+import dev.perigee.part.CommandTree;
+import dev.perigee.part.Failures;
+import dev.perigee.part.Logging;
+import dev.perigee.part.Version;
+import dev.perigee.part.gateway.GatewayCommand;
+import dev.perigee.part.gateway.TopicsCommand;
+import dev.perigee.part.worker.WorkerCommand;
 import java.io.PrintWriter;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
 
 /** The {@code perigee} command: entry point of every JVM that the launcher starts. */
@@ -82,25 +90,25 @@ public final class Perigee implements Runnable {
 
     /** As much of it as the arguments need: a part that starts does not wait for the others'. */
     private static CommandLine commandLine(String[] arguments) {
-        var commandLine = new CommandLine(new Perigee());
         var named = arguments.length == 0 ? "" : arguments[0];
         boolean known = COMMANDS.stream().anyMatch(command -> command.getKey().equals(named));
-        for (var command : COMMANDS) {
-            if (!known || command.getKey().equals(named)) {
-                commandLine.addSubcommand(command.getValue());
-            }
-        }
-        commandLine
-                .setParameterExceptionHandler(Failures::usage)
-                .setExecutionExceptionHandler(Failures::execution)
-                .setExpandAtFiles(false)
-                .setCaseInsensitiveEnumValuesAllowed(true)
-                .setUsageHelpAutoWidth(true)
-                .setAbbreviatedOptionsAllowed(false);
-        var sections = new LinkedHashMap<>(commandLine.getHelpSectionMap());
-        sections.put(UsageMessageSpec.SECTION_KEY_FOOTER, new HelpFooter());
-        commandLine.setHelpSectionMap(sections);
-        return commandLine;
+        var needed =
+                COMMANDS.stream()
+                        .filter(command -> !known || command.getKey().equals(named))
+                        .map(Map.Entry::getValue)
+                        .toList();
+        return CommandTree.of(new Perigee(), needed, Perigee::failed);
+    }
+
+    private static int failed(Exception failure, CommandLine command, ParseResult parsed) {
+        return Failures.execution(
+                failure instanceof LetterBox.TooManyException many
+                        ? CliException.usage(
+                                many.getMessage()
+                                        + " Narrow it, for example with --since and --until.")
+                        : failure,
+                command,
+                parsed);
     }
 
     /** The same tree, writing elsewhere and without colours; for tests. */

@@ -1,6 +1,10 @@
 package dev.perigee.local.cli;
 
 import dev.perigee.local.deadletter.Redriven;
+import dev.perigee.part.ExitCode;
+import dev.perigee.part.Output;
+import dev.perigee.part.Progress;
+import dev.perigee.part.Span;
 import java.time.Duration;
 import java.util.function.Consumer;
 

@@ -1,6 +1,9 @@
 package dev.perigee.local.cli;
 
 import dev.perigee.local.asyncapi.TopicsPage;
+import dev.perigee.part.CliException;
+import dev.perigee.part.ExitCode;
+import dev.perigee.part.Printer;
 import dev.perigee.protocol.settings.SettingsReference;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

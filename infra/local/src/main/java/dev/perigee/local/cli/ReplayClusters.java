@@ -1,6 +1,8 @@
 package dev.perigee.local.cli;
 
 import dev.perigee.client.KafkaConnection;
+import dev.perigee.part.CliException;
+import dev.perigee.part.KafkaPropertiesFile;
 import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.protocol.topic.TopicNames;
 import java.nio.file.Files;

@@ -3,6 +3,8 @@ package dev.perigee.local.cli;
 import dev.perigee.local.replay.Plan;
 import dev.perigee.local.replay.ReplayListener;
 import dev.perigee.local.replay.ReplayProgress;
+import dev.perigee.part.Printer;
+import dev.perigee.part.Progress;
 import java.time.Duration;
 import java.util.Locale;
 

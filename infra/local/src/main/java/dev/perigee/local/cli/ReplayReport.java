@@ -6,6 +6,7 @@ import dev.perigee.local.replay.Fate;
 import dev.perigee.local.replay.Findings;
 import dev.perigee.local.replay.Refusal;
 import dev.perigee.local.replay.ReplayResult;
+import dev.perigee.part.Output;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -2,6 +2,7 @@ package dev.perigee.local.cli;
 
 import dev.perigee.local.replay.IncludedRequests;
 import dev.perigee.local.replay.Selection;
+import dev.perigee.part.CliException;
 import dev.perigee.protocol.settings.SettingType;
 import java.time.DateTimeException;
 import java.time.Instant;

@@ -2,6 +2,8 @@ package dev.perigee.local.cli;
 
 import dev.perigee.client.CommandRun;
 import dev.perigee.client.CommandRun.Addressed;
+import dev.perigee.part.ClientCommand;
+import dev.perigee.part.ExitCode;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.command.CommandResult;
 import dev.perigee.protocol.event.Event;

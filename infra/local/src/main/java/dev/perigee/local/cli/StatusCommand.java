@@ -1,6 +1,9 @@
 package dev.perigee.local.cli;
 
 import dev.perigee.client.TopicTail;
+import dev.perigee.part.ClientCommand;
+import dev.perigee.part.ExitCode;
+import dev.perigee.part.Output;
 import dev.perigee.protocol.event.Event;
 import dev.perigee.protocol.event.EventBody.StatusChanged;
 import dev.perigee.protocol.json.InvalidRecordException;

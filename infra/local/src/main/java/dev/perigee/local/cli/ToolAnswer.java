@@ -2,6 +2,8 @@ package dev.perigee.local.cli;
 
 import dev.perigee.client.KafkaConnection;
 import dev.perigee.client.PerigeeClient;
+import dev.perigee.part.ExitCode;
+import dev.perigee.part.Output;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.tool.ToolRequest;

@@ -1,5 +1,8 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.part.ClientCommand;
+import dev.perigee.part.ExitCode;
+import dev.perigee.part.Output;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.tool.ToolMethod;

@@ -1,5 +1,7 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.part.CliException;
+import dev.perigee.part.ExitCode;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import java.io.IOException;

@@ -2,6 +2,7 @@ package dev.perigee.local.cli;
 
 import dev.perigee.client.KafkaConnection;
 import dev.perigee.client.TopicTail;
+import dev.perigee.part.CliException;
 import dev.perigee.protocol.event.Heartbeat;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;

@@ -46,10 +46,18 @@ public final class JvmCommand {
         command.add("-Xmx" + heapMebibytes + "m");
         command.addAll(userFlags);
         command.addAll(cache(arguments.getFirst()));
-        command.addAll(List.of("-cp", classPath));
-        command.add(mainClass);
+        command.addAll(program(arguments.getFirst()));
         command.addAll(arguments);
         return command;
+    }
+
+    /** A kind of part that has jars of its own runs on these: a file has class path and class. */
+    private List<String> program(String kind) {
+        var directory = System.getProperty("perigee.programs");
+        var own = directory == null ? null : Path.of(directory, kind + ".args");
+        return own != null && Files.exists(own)
+                ? List.of("@" + own)
+                : List.of("-cp", classPath, mainClass);
     }
 
     /**

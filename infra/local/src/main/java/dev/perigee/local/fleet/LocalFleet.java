@@ -1,8 +1,9 @@
 package dev.perigee.local.fleet;
 
 import dev.perigee.client.KafkaConnection;
-import dev.perigee.local.client.TopicSetup;
 import dev.perigee.local.port.FreePort;
+import dev.perigee.part.ReadyLine;
+import dev.perigee.part.gateway.TopicSetup;
 import dev.perigee.protocol.settings.SettingsReader;
 import dev.perigee.protocol.settings.SettingsSchema;
 import dev.perigee.protocol.topic.TopicNames;

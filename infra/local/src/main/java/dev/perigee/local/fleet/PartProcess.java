@@ -1,5 +1,6 @@
 package dev.perigee.local.fleet;
 
+import dev.perigee.part.ReadyLine;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package dev.perigee.local.broker;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.local.fleet.ReadyLine;
 import dev.perigee.local.port.FreePort;
+import dev.perigee.part.ReadyLine;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;

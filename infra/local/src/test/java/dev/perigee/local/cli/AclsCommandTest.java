@@ -3,6 +3,7 @@ package dev.perigee.local.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.local.client.AccessRole;
+import dev.perigee.part.ExitCode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;

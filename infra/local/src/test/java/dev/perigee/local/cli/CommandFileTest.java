@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perigee.client.CommandRun.Addressed;
+import dev.perigee.part.CliException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,8 +3,8 @@ package dev.perigee.local.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.perigee.local.fleet.ReadyLine;
 import dev.perigee.local.fleet.ServerTrust;
+import dev.perigee.part.ReadyLine;
 import java.io.BufferedReader;
 import java.nio.file.Files;
 import java.nio.file.Path;

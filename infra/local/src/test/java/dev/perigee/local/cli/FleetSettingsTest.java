@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perigee.part.CliException;
 import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.SettingsSchema;

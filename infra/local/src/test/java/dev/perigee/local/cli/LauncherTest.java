@@ -17,6 +17,16 @@ import org.junit.jupiter.api.io.TempDir;
 class LauncherTest {
     private static final Path SCRIPTS = Path.of("../../scripts").toAbsolutePath().normalize();
 
+    private static final List<String> MODULES =
+            List.of(
+                    "protocol",
+                    "gateway",
+                    "worker",
+                    "infra/part",
+                    "infra/part-gateway",
+                    "infra/part-worker",
+                    "infra/local");
+
     @TempDir Path directory;
     private Path checkout;
     private Path tools;
@@ -36,7 +46,7 @@ class LauncherTest {
                         .replace("/usr/lib/jvm/*", directory + "/jvm/*")
                         .replace("/opt/*jdk*", "")
                         .replace("/Library/Java/JavaVirtualMachines/*/Contents/Home", ""));
-        for (var module : List.of("protocol", "gateway", "worker", "infra/local")) {
+        for (var module : MODULES) {
             Files.createDirectories(checkout.resolve(module).resolve("src/main"));
             Files.createFile(checkout.resolve(module).resolve("pom.xml"));
         }

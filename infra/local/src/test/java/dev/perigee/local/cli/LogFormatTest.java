@@ -10,6 +10,7 @@ import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.classic.util.LogbackMDCAdapter;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.joran.spi.JoranException;
+import dev.perigee.part.Logging;
 import dev.perigee.protocol.json.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;

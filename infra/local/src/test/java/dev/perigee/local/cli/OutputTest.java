@@ -2,6 +2,8 @@ package dev.perigee.local.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.part.Output;
+import dev.perigee.part.OutputFormat;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import dev.perigee.gateway.Gateway;
 import dev.perigee.gateway.GatewaySettings;
 import dev.perigee.gateway.GatewayStartException;
+import dev.perigee.part.ExitCode;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;

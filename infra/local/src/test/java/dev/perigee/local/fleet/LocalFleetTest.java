@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.faults.Signals;
 import dev.perigee.local.broker.BrokerSettings;
+import dev.perigee.part.ReadyLine;
 import dev.perigee.worker.WorkerSettings;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -28,7 +28,14 @@ final class PartJvm {
 
     /** Whose classes are noted. */
     private static final List<String> PARTS =
-            List.of("protocol", "gateway", "worker", "infra/local");
+            List.of(
+                    "protocol",
+                    "gateway",
+                    "worker",
+                    "infra/part",
+                    "infra/part-gateway",
+                    "infra/part-worker",
+                    "infra/local");
 
     private PartJvm() {}
 

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perigee.client.KafkaConnection;
 import dev.perigee.gateway.Gateway;
 import dev.perigee.gateway.GatewaySettings;
-import dev.perigee.local.client.TopicSetup;
+import dev.perigee.part.gateway.TopicSetup;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
 import dev.perigee.testing.fleet.Backend;

@@ -1,9 +1,0 @@
-package dev.perigee.local.cli;
-
-/** How a command prints what it found. */
-enum OutputFormat {
-    /** For people: aligned columns, or one line per event. */
-    TABLE,
-    /** For programs: one JSON document per line. */
-    JSON
-}
