@@ -1,5 +1,6 @@
 package dev.perigee.gateway.inbound;
 
+import static java.util.stream.Collectors.toCollection;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
@@ -7,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.function.IntSupplier;
 import java.util.function.Supplier;
@@ -16,6 +18,7 @@ import org.apache.kafka.clients.consumer.ConsumerPartitionAssignor;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.common.Cluster;
 import org.apache.kafka.common.Configurable;
+import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
@@ -91,11 +94,13 @@ public final class CoPartitionedAssignor implements ConsumerPartitionAssignor, C
     public GroupAssignment assign(Cluster cluster, GroupSubscription groupSubscription) {
         int below = servable.getAsInt();
         var group = each(groupSubscription.groupSubscription(), member -> strip(member, below));
-        var balanced = delegate.assign(leading(cluster, below), new GroupSubscription(group));
+        var assignable = leading(cluster, below);
+        var balanced = delegate.assign(assignable, new GroupSubscription(group));
         var corrected =
                 new Detours(each(group, CoPartitionedAssignor::member))
                         .correct(
-                                each(balanced.groupAssignment(), all -> numbers(all.partitions())));
+                                each(balanced.groupAssignment(), all -> numbers(all.partitions())),
+                                numbersOf(assignable.partitionsForTopic(leading)));
         return new GroupAssignment(each(corrected, this::mirror));
     }
 
@@ -113,6 +118,12 @@ public final class CoPartitionedAssignor implements ConsumerPartitionAssignor, C
 
     private static Set<Integer> numbers(List<TopicPartition> partitions) {
         return partitions.stream().map(TopicPartition::partition).collect(toSet());
+    }
+
+    private static Set<Integer> numbersOf(List<PartitionInfo> partitions) {
+        return partitions.stream()
+                .map(PartitionInfo::partition)
+                .collect(toCollection(TreeSet::new));
     }
 
     /** The leading topic's partitions that may be assigned. */

@@ -40,11 +40,12 @@ final class Detours {
      * The partitions of each member.
      *
      * @param balanced what they would be if every member reached every worker
+     * @param assignable the partitions that may be assigned
      */
-    Map<String, Set<Integer>> correct(Map<String, Set<Integer>> balanced) {
+    Map<String, Set<Integer>> correct(Map<String, Set<Integer>> balanced, Set<Integer> assignable) {
         var assigned = new TreeMap<String, Set<Integer>>();
         balanced.forEach((member, partitions) -> assigned.put(member, new TreeSet<>(partitions)));
-        for (int partition : hosted()) {
+        for (int partition : assignable) {
             var able = able(partition);
             if (!able.isEmpty()) {
                 assign(partition, able, assigned);
@@ -66,12 +67,6 @@ final class Detours {
         } else if (owners.size() == 1 && able.containsAll(owners)) {
             of(assigned, owners.getFirst()).add(partition);
         }
-    }
-
-    private Set<Integer> hosted() {
-        var partitions = new TreeSet<Integer>();
-        members.values().forEach(member -> partitions.addAll(member.reach().hosts().keySet()));
-        return partitions;
     }
 
     /** The members that serve a partition's worker; empty where none does, or none misses it. */

@@ -251,6 +251,29 @@ class CoPartitionedAssignorTest {
         return gone;
     }
 
+    @Test
+    @DisplayName("OWN-16: a partition that may not be assigned is not bound either")
+    void bindsNothingThatMayNotBeAssigned() {
+        join("a");
+        join("b");
+        settle();
+        hosts.putAll(on("w1", Set.of(PARTITIONS - 1)));
+        misses.put(owner(PARTITIONS - 1), Set.of("w1"));
+        servable = PARTITIONS - 4;
+        settle();
+
+        var all = new TreeSet<Integer>();
+        members.keySet().forEach(member -> all.addAll(numbers(member, COMMANDS)));
+        assertThat(all).hasSize(PARTITIONS - 4).allMatch(number -> number < PARTITIONS - 4);
+    }
+
+    private String owner(int number) {
+        return members.keySet().stream()
+                .filter(member -> numbers(member, COMMANDS).contains(number))
+                .findFirst()
+                .orElseThrow();
+    }
+
     private void join(String member) {
         members.put(member, assignor(member));
         owned.put(member, List.of());

@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -57,6 +58,7 @@ final class MissedWorkerTest {
         }
     }
 
+    @Tag("long")
     @Test
     @DisplayName("OWN-16: no gateway hears stay where they are, and when it is back as well")
     void byAll() throws Exception {
