@@ -22,10 +22,10 @@ import java.util.function.Consumer;
  * directory:
  *
  * <ul>
- *   <li>{@code schedule.txt}: the storms, and how each ended
- *   <li>{@code parts/}: the output of each part
- *   <li>{@code effects/}: what tools left behind
- *   <li>{@code history.txt}, where something is wrong: requests, outages and records
+ *   <li>the schedule: the storms, and how each ended
+ *   <li>of {@code parts/} the output of each part
+ *   <li>of {@code effects/} what tools left behind
+ *   <li>the history, where something is wrong: requests, outages and records
  * </ul>
  */
 public final class NemesisRun {
