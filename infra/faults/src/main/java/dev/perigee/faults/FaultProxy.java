@@ -13,8 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A TCP proxy on the loopback interface between two parts, with the faults of a network: it closes,
- * resets, drops, delays, lets drip and refuses what passes. Faults of connections end with them;
- * the others last until {@link #heal}. Safe for use by any thread.
+ * resets, drops, holds, delays, lets drip and refuses what passes. Faults of connections end with
+ * them; the others are its {@link Condition}, which lasts until the next or {@link #heal}. Safe for
+ * use by any thread.
  */
 public final class FaultProxy implements AutoCloseable {
     private static final int BACKLOG = 50;
@@ -23,18 +24,7 @@ public final class FaultProxy implements AutoCloseable {
     private final ServerSocket listener;
     private final Set<ProxiedConnection> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger made = new AtomicInteger();
-    private volatile boolean refusing;
-    private volatile Pace pace = Pace.FULL;
-
-    /**
-     * How fast bytes pass.
-     *
-     * @param latency before each piece
-     * @param pieceBytes the most that passes at a time
-     */
-    record Pace(Duration latency, int pieceBytes) {
-        static final Pace FULL = new Pace(Duration.ZERO, 64 * 1024);
-    }
+    private final Gate gate = new Gate();
 
     private FaultProxy(InetSocketAddress target, ServerSocket listener) {
         this.target = target;
@@ -82,9 +72,21 @@ public final class FaultProxy implements AutoCloseable {
         open.forEach(ProxiedConnection::drop);
     }
 
+    /**
+     * From now on this is what happens to what passes. What was held goes on its way when it is
+     * held no more, as packets do that are sent again and again; connections that were begun
+     * meanwhile end then.
+     */
+    public void set(Condition condition) {
+        gate.set(condition);
+        if (!condition.holdsAny()) {
+            open.stream().filter(each -> !each.isConnected()).forEach(ProxiedConnection::close);
+        }
+    }
+
     /** New connections are closed at once. */
     public void refuse() {
-        refusing = true;
+        set(gate.condition().and(Condition.REFUSING));
     }
 
     /** What is lost to both sides: present connections are cut, new ones refused. */
@@ -102,18 +104,17 @@ public final class FaultProxy implements AutoCloseable {
 
     /** Every piece comes so much later. */
     public void delay(Duration latency) {
-        pace = new Pace(latency, Pace.FULL.pieceBytes());
+        set(Condition.slow(latency, Condition.HEALTHY.pieceBytes()));
     }
 
     /** Only so many bytes pass each ten milliseconds. */
     public void drip(int bytes) {
-        pace = new Pace(Duration.ofMillis(10), bytes);
+        set(Condition.slow(Duration.ofMillis(10), bytes));
     }
 
-    /** New connections are let through, at full pace. */
+    /** New connections are let through, and all at full pace. */
     public void heal() {
-        refusing = false;
-        pace = Pace.FULL;
+        set(Condition.HEALTHY);
     }
 
     @Override
@@ -130,7 +131,7 @@ public final class FaultProxy implements AutoCloseable {
         while (!listener.isClosed()) {
             try {
                 var near = listener.accept();
-                if (refusing) {
+                if (gate.condition().refusing()) {
                     near.close();
                 } else {
                     connect(near);
@@ -143,10 +144,12 @@ public final class FaultProxy implements AutoCloseable {
 
     private void connect(Socket near) {
         made.incrementAndGet();
-        var connection = new ProxiedConnection(near, () -> pace, open::remove);
+        var connection = new ProxiedConnection(near, gate, open::remove);
         open.add(connection);
-        connection.start(target);
-        if (refusing || listener.isClosed()) {
+        if (!gate.condition().holdsAny()) {
+            connection.start(target);
+        }
+        if (gate.condition().refusing() || listener.isClosed()) {
             connection.close();
         }
     }

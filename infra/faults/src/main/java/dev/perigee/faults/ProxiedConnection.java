@@ -1,26 +1,29 @@
 package dev.perigee.faults;
 
+import dev.perigee.faults.Condition.Direction;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
-/** One connection through the proxy: two sockets and a thread for each direction. */
+/**
+ * One connection through the proxy: two sockets and a thread for each direction. What one side
+ * does, its end too, is carried to the other as bytes are: not while they are held.
+ */
 final class ProxiedConnection {
     private static final int CONNECT_MS = 2_000;
     private static final int BUFFER = 64 * 1024;
 
     private final Socket near;
     private final Socket far = new Socket();
-    private final Supplier<FaultProxy.Pace> pace;
+    private final Gate gate;
     private final Consumer<ProxiedConnection> gone;
     private volatile boolean dropping;
+    private volatile boolean closed;
 
-    ProxiedConnection(
-            Socket near, Supplier<FaultProxy.Pace> pace, Consumer<ProxiedConnection> gone) {
+    ProxiedConnection(Socket near, Gate gate, Consumer<ProxiedConnection> gone) {
         this.near = near;
-        this.pace = pace;
+        this.gate = gate;
         this.gone = gone;
     }
 
@@ -30,14 +33,21 @@ final class ProxiedConnection {
             far.connect(target, CONNECT_MS);
             near.setTcpNoDelay(true);
             far.setTcpNoDelay(true);
-            pump(near, far);
-            pump(far, near);
+            pump(near, far, Direction.FORTH);
+            pump(far, near, Direction.BACK);
         } catch (IOException e) {
             close();
         }
     }
 
+    /** Whether both halves were connected once. */
+    boolean isConnected() {
+        return far.isConnected();
+    }
+
     void close() {
+        closed = true;
+        gate.wake();
         closeQuietly(near);
         closeQuietly(far);
         gone.accept(this);
@@ -54,34 +64,65 @@ final class ProxiedConnection {
         dropping = true;
     }
 
-    private void pump(Socket from, Socket to) {
-        Thread.ofPlatform().daemon().name("faults-pump").start(() -> pass(from, to));
+    private void pump(Socket from, Socket to, Direction direction) {
+        Thread.ofPlatform()
+                .daemon()
+                .name("faults-pump")
+                .start(
+                        () -> {
+                            try {
+                                pass(from, to, direction);
+                            } catch (InterruptedException e) {
+                                Thread.currentThread().interrupt();
+                                close();
+                            }
+                        });
     }
 
-    private void pass(Socket from, Socket to) {
+    private void pass(Socket from, Socket to, Direction direction) throws InterruptedException {
         var buffer = new byte[BUFFER];
-        try {
-            while (true) {
-                var now = pace.get();
-                int read =
-                        from.getInputStream().read(buffer, 0, Math.min(BUFFER, now.pieceBytes()));
-                if (read < 0) {
-                    break;
-                }
-                if (now.latency().isPositive()) {
-                    Thread.sleep(now.latency()); // This is the fault itself.
-                }
-                if (!dropping) {
-                    to.getOutputStream().write(buffer, 0, read);
-                }
+        while (true) {
+            var now = gate.condition();
+            int read = read(from, buffer, Math.min(BUFFER, now.pieceBytes()));
+            if (read > 0 && now.latency().isPositive()) {
+                Thread.sleep(now.latency()); // This is the fault itself.
             }
-        } catch (IOException | InterruptedException e) {
-            // Closed by either side, or by order.
+            gate.awaitOpen(direction, () -> closed);
+            if (closed || read < 0) {
+                end(from);
+                return;
+            }
+            if (!dropping && !write(to, buffer, read)) {
+                gate.awaitOpen(direction.opposite(), () -> closed);
+                end(from);
+                return;
+            }
         }
-        if (!dropping) {
-            close();
-        } else {
+    }
+
+    private void end(Socket from) {
+        if (dropping) {
             closeQuietly(from); // The other side learns nothing of it.
+        } else {
+            close();
+        }
+    }
+
+    /** -1 at the end, whatever ended it. */
+    private static int read(Socket from, byte[] buffer, int most) {
+        try {
+            return from.getInputStream().read(buffer, 0, most);
+        } catch (IOException e) {
+            return -1;
+        }
+    }
+
+    private static boolean write(Socket to, byte[] buffer, int length) {
+        try {
+            to.getOutputStream().write(buffer, 0, length);
+            return true;
+        } catch (IOException e) {
+            return false;
         }
     }
 

@@ -83,10 +83,80 @@ final class FaultProxyTest {
             proxy.drop();
             ends.client().getOutputStream().write(1);
             ends.client().close();
-            ends.served().setSoTimeout(SHORT);
-            assertThatThrownBy(() -> ends.served().getInputStream().read())
-                    .isInstanceOf(SocketTimeoutException.class);
+            assertThatNothingComes(ends.served());
         }
+    }
+
+    @Test
+    void holdsOneDirectionAndLetsThroughWhatWasHeld() throws Exception {
+        try (var ends = connect()) {
+            proxy.set(Condition.holding(true, false));
+            ends.client().getOutputStream().write(1);
+            ends.served().getOutputStream().write(2);
+            assertThat(ends.client().getInputStream().read()).isEqualTo(2);
+            assertThatNothingComes(ends.served());
+
+            proxy.set(Condition.HEALTHY);
+            ends.served().setSoTimeout(LONG);
+            assertThat(ends.served().getInputStream().read()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void holdsEndsToo() throws Exception {
+        try (var ends = connect()) {
+            proxy.set(Condition.holding(true, true));
+            ends.client().close();
+            assertThatNothingComes(ends.served());
+            ends.served().getOutputStream().write(1); // Nobody is there to take it.
+            assertThatNothingComes(ends.served());
+
+            proxy.heal();
+            ends.served().setSoTimeout(LONG);
+            assertThat(ends.served().getInputStream().read()).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void endsWhatWasBegunWhileItHeld() throws Exception {
+        proxy.set(Condition.holding(false, true));
+        try (var client = new Socket(InetAddress.ofLiteral("127.0.0.1"), proxy.port())) {
+            client.getOutputStream().write(1);
+            assertThatNothingComes(client);
+            proxy.heal();
+            client.setSoTimeout(LONG);
+            assertThat(hasEnded(client)).isTrue();
+        }
+        try (var ends = connect()) {
+            ends.client().getOutputStream().write(2);
+            assertThat(ends.served().getInputStream().read()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void cutsWhatItHolds() throws Exception {
+        try (var ends = connect()) {
+            proxy.set(Condition.holding(true, true));
+            ends.client().getOutputStream().write(1);
+            proxy.cut();
+            assertThat(ends.served().getInputStream().read()).isEqualTo(-1);
+        }
+        Awaitility.await().untilAsserted(() -> assertThat(proxy.open()).isZero());
+    }
+
+    /** By an end, or by a reset where what it sent was read by nobody. */
+    private static boolean hasEnded(Socket socket) throws IOException {
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (SocketException e) {
+            return true;
+        }
+    }
+
+    private static void assertThatNothingComes(Socket socket) throws SocketException {
+        socket.setSoTimeout(SHORT);
+        assertThatThrownBy(() -> socket.getInputStream().read())
+                .isInstanceOf(SocketTimeoutException.class);
     }
 
     @Test
