@@ -25,6 +25,9 @@ public final class Backend implements AutoCloseable {
 
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
+    /** Longer than any broker is away. */
+    private static final Duration DELIVERY = Duration.ofMinutes(10);
+
     private final KafkaProducer<byte[], byte[]> producer;
     private final String bootstrap;
     private final TopicNames names;
@@ -45,6 +48,10 @@ public final class Backend implements AutoCloseable {
                                 bootstrap,
                                 ProducerConfig.LINGER_MS_CONFIG,
                                 0,
+                                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                                Math.toIntExact(DELIVERY.toMillis()),
+                                ProducerConfig.MAX_BLOCK_MS_CONFIG,
+                                DELIVERY.toMillis(),
                                 ProducerConfig.COMPRESSION_TYPE_CONFIG,
                                 compression,
                                 ProducerConfig.MAX_REQUEST_SIZE_CONFIG,

@@ -89,7 +89,7 @@ public final class Brokers implements AutoCloseable {
     }
 
     /** The name of a broker as a part. */
-    static String name(int number) {
+    public static String name(int number) {
         return "broker-" + number;
     }
 

@@ -56,7 +56,7 @@ public final class FleetUnderTest implements AutoCloseable {
         this.heaps = Map.copyOf(builder.heaps);
         this.partitions = builder.partitions;
         this.firstWorkers = builder.workers;
-        this.logs = Files.createDirectories(Path.of("target", "fleets", builder.name));
+        this.logs = Files.createDirectories(builder.logs);
         this.data = Files.createTempDirectory("perigee-fleet");
         chooseAddresses(builder.workers, builder.spareWorkers, builder.faultyLinks);
         try {
@@ -158,6 +158,29 @@ public final class FleetUnderTest implements AutoCloseable {
         return Objects.requireNonNull(pairs.get(gateway), "no such gateway").get(worker - 1);
     }
 
+    /**
+     * The networks between each gateway and each worker and broker: those between gateways and
+     * workers only where each pair has one of its own, those to brokers where these are parts.
+     */
+    public List<Line> lines() {
+        var lines = new ArrayList<Line>();
+        pairs.forEach(
+                (gateway, links) -> {
+                    for (int worker = 1; worker <= links.size(); worker++) {
+                        lines.add(line(gateway, "worker-" + worker, links.get(worker - 1)));
+                    }
+                    for (int broker = 1; brokers != null && broker <= brokers.count(); broker++) {
+                        var network = brokers.network(gateway).get(broker - 1);
+                        lines.add(line(gateway, Brokers.name(broker), network));
+                    }
+                });
+        return List.copyOf(lines);
+    }
+
+    private static Line line(int gateway, String other, FaultProxy proxy) {
+        return new Line("gateway-" + gateway, other, proxy);
+    }
+
     /** What gateways call a worker whose id they have not heard. */
     public String linkAuthority(int worker) {
         return "127.0.0.1:" + workerPorts(1).skip(worker - 1L).findFirst().orElseThrow();
@@ -245,6 +268,17 @@ public final class FleetUnderTest implements AutoCloseable {
                                 token,
                                 "admin.listen",
                                 "127.0.0.1:0")));
+    }
+
+    /** Starts a gateway, worker or broker by its name, where it was. */
+    public Part startAgain(String name) {
+        int number = Integer.parseInt(name.substring(name.indexOf('-') + 1));
+        return switch (name.substring(0, name.indexOf('-'))) {
+            case "gateway" -> startGateway(number);
+            case "worker" -> startWorker(number);
+            case "broker" -> brokers().start(number);
+            default -> throw new IllegalArgumentException("No part " + name);
+        };
     }
 
     private List<String> command(String part, String name, Map<String, String> own) {
@@ -338,7 +372,7 @@ public final class FleetUnderTest implements AutoCloseable {
     /** Collects what a fleet is made of. */
     public static final class Builder {
 
-        private final String name;
+        private Path logs;
         private final Map<String, String> settings = new TreeMap<>();
         private final Map<String, Integer> heaps = new TreeMap<>();
         private int gateways = 1;
@@ -351,7 +385,13 @@ public final class FleetUnderTest implements AutoCloseable {
         private final Map<String, String> brokerSettings = new TreeMap<>();
 
         private Builder(String name) {
-            this.name = name;
+            this.logs = Path.of("target", "fleets", name);
+        }
+
+        /** Where the parts' output goes, instead of to {@code target/fleets/<name>}. */
+        public Builder logs(Path directory) {
+            logs = directory;
+            return this;
         }
 
         public Builder gateways(int number) {

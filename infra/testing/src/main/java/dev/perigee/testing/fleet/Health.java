@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 
-/** What a part's health page says; a part that does not answer is not ready. */
+/** What a part's admin pages say; a part that does not answer is not ready. */
 public record Health(int code, String body) {
     private static final int TIMEOUT_MS = Math.toIntExact(Duration.ofSeconds(5).toMillis());
 
@@ -20,6 +20,12 @@ public record Health(int code, String body) {
     /** Asks whether a part is alive. */
     public static Health live(Part part) {
         return page(part, "/health/live");
+    }
+
+    /** What a part's page of metrics says; empty for one that does not answer. */
+    public static String metrics(Part part) {
+        var page = page(part, "/metrics");
+        return page.code() == HttpURLConnection.HTTP_OK ? page.body() : "";
     }
 
     public boolean isReady() {

@@ -99,6 +99,11 @@ public final class Part implements AutoCloseable {
         return this;
     }
 
+    /** Whether the part has said that it serves, and runs. */
+    public boolean isReady() {
+        return alive() && ready.isDone() && !ready.isCompletedExceptionally();
+    }
+
     /** A field of the ready line, such as {@code link} or {@code admin}. */
     public String field(String name) {
         try {
@@ -121,6 +126,11 @@ public final class Part implements AutoCloseable {
 
     public boolean alive() {
         return process.isAlive();
+    }
+
+    /** The exit code of a part that has ended, 128 + n for signal n. */
+    public int exitCode() {
+        return process.exitValue();
     }
 
     /** SIGKILL: the part has no chance to tidy up. */
@@ -181,7 +191,7 @@ public final class Part implements AutoCloseable {
     }
 
     /** SIGTERM, without waiting. */
-    void askToEnd() {
+    public void askToEnd() {
         process.destroy();
     }
 

@@ -8,9 +8,7 @@ import dev.perigee.testing.history.Load;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.awaitility.Awaitility;
@@ -39,10 +37,6 @@ final class PartedFleetTest {
 
     /** Begun as long before as {@link #COMMITTED}, and answered before the worker gives up. */
     private static final Duration ANSWERED_WHILE_FROZEN = Duration.ofMillis(2_800);
-
-    private static final String BROKER = "broker";
-    private static final List<String> PARTS =
-            List.of(BROKER, "gateway-1", "gateway-2", "worker-1", "worker-2");
 
     @Test
     @DisplayName(
@@ -168,20 +162,11 @@ final class PartedFleetTest {
 
     /** What is between two parts of which one is in the set. */
     private static void cut(FleetUnderTest fleet, Set<String> set, Consumer<FaultProxy> fault) {
-        assertThat(PARTS).containsAll(set);
-        var between = new ArrayList<FaultProxy>();
-        for (int gateway = 1; gateway <= 2; gateway++) {
-            boolean inside = set.contains("gateway-" + gateway);
-            if (inside != set.contains(BROKER)) {
-                between.addAll(fleet.brokers().network(gateway));
-            }
-            for (int worker = 1; worker <= 2; worker++) {
-                if (inside != set.contains("worker-" + worker)) {
-                    between.add(fleet.link(gateway, worker));
-                }
-            }
-        }
-        between.forEach(fault);
+        assertThat(fleet.parts()).containsKeys(set.toArray(String[]::new));
+        fleet.lines().stream()
+                .filter(line -> set.contains(line.gateway()) != set.contains(line.other()))
+                .map(Line::proxy)
+                .forEach(fault);
     }
 
     private static void verify(FleetUnderTest fleet, Load load, String what) throws IOException {
