@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * What a history keeps of a record.
  *
  * @param place topic and partition
- * @param requestId of a call's result, empty for all else
- * @param ending of a call's result: its outcome, and the code of its error
+ * @param requestId of a call's result, or the command's of a terminal one; empty for all else
+ * @param ending of such a result: its outcome, and the code of its error
  * @param content what it says, as far as a repeat must say the same
  * @param atMs when it was written, in milliseconds of the epoch
  */
@@ -22,16 +22,27 @@ public record Entry(
 
     static Entry of(Received received) {
         var id = received.header("ce_id");
-        boolean result = received.topic().equals(Topic.TOOL_RESULTS.suffix());
+        var answered = answered(received);
         return new Entry(
                 received.topic() + "-" + received.raw().partition(),
                 id,
-                result ? received.text("request_id") : "",
-                result
-                        ? (received.text("outcome") + " " + received.text("error/code")).strip()
-                        : "",
+                answered,
+                answered.isEmpty()
+                        ? ""
+                        : (received.text("outcome") + " " + received.text("error/code")).strip(),
                 position(id) == null ? 0 : Arrays.hashCode(received.raw().value()),
                 received.raw().timestamp());
+    }
+
+    /** The id of the request or command that a record answers for good; empty for others. */
+    static String answered(Received received) {
+        if (received.topic().equals(Topic.TOOL_RESULTS.suffix())) {
+            return received.text("request_id");
+        }
+        boolean ends =
+                received.topic().equals(Topic.COMMAND_RESULTS.suffix())
+                        && !received.text("outcome").equals("acknowledged");
+        return ends ? received.text("command_id") : "";
     }
 
     /** Null for a record that a gateway made itself. */

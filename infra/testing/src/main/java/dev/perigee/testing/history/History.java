@@ -2,7 +2,6 @@ package dev.perigee.testing.history;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -18,7 +17,8 @@ import java.util.stream.Collectors;
  * and one only; for every tool, one execution at most, or two where it says that it may be
  * repeated, one if it succeeded, and none if the answer says that it did not run; for every session
  * of a process, its events in their order and without holes; for every event, that a repeat says
- * the same; and at no time two live processes of one id. Pure.
+ * the same; for commands, one ending each and for those of an instance in their order; and at no
+ * time two live processes of one id. Pure.
  *
  * @param effects the lines that tools left behind
  * @param doubles moments at which a process had a twin
@@ -45,31 +45,50 @@ public record History(
 
     /** Everything that must not have happened, for people; empty when all is well. */
     public List<String> violations() {
-        var found = new ArrayList<>(doubles);
+        return judge(List.of()).violations();
+    }
+
+    /**
+     * What must not have happened.
+     *
+     * @param outages what explains the {@link Admission}s
+     */
+    public Judgement judge(List<Outage> outages) {
+        var judgement = new Judgement();
+        var admissions = new Admissions(outages);
+        doubles.forEach(judgement::violation);
         var runs = effects.stream().collect(Collectors.groupingBy(e -> e, Collectors.counting()));
         var endings = endings();
         for (var request : requests) {
             var ending = endings.getOrDefault(request.id(), Map.of());
             long ran = runs.getOrDefault(request.effect(), 0L);
             if (ending.isEmpty()) {
-                found.add("lost: no answer to " + request);
+                judgement.violation("lost: no answer to " + request);
             } else if (ending.size() > 1) {
-                found.add("two answers to " + request + ": " + answers(request));
+                var answers = answers(request);
+                judgement.judge(
+                        "two answers to " + request + ": " + answers,
+                        admissions.ofAnswers(request, answers));
             } else if (ending.containsValue(SUCCESS) && ran == 0) {
-                found.add("answered without having run: " + request);
+                judgement.violation("answered without having run: " + request);
             } else if (ran > 0
                     && !request.repeatable()
                     && !Collections.disjoint(ending.values(), NOT_RUN)) {
-                found.add("ran, and the answer says that it did not: " + request + ending);
+                judgement.violation(
+                        "ran, and the answer says that it did not: " + request + ending);
             }
             if (ran > (request.repeatable() ? 2 : 1)) {
-                found.add("ran " + ran + " times: " + request);
+                judgement.violation("ran " + ran + " times: " + request);
             }
         }
-        found.addAll(differences());
-        found.addAll(disorder());
-        found.addAll(holes());
-        return found;
+        differences(judgement, admissions);
+        disorder().forEach(judgement::violation);
+        commandsOutOfOrder().forEach(judgement::violation);
+        holes().forEach(
+                        (session, hole) ->
+                                judgement.judge(
+                                        hole.toString(session), admissions.ofHole(hole.next())));
+        return judgement;
     }
 
     /** Whether nothing is missing between two events. What is written in transactions is later. */
@@ -87,15 +106,37 @@ public record History(
 
     /** The longest time from a request to its first answer. */
     public Duration slowest() {
-        var answered = new HashMap<String, Long>();
-        for (var entry : entries) {
-            answered.merge(entry.requestId(), entry.atMs(), Math::min);
-        }
+        var answered = firstAnswers();
         long longest =
                 requests.stream()
                         .mapToLong(r -> answered.getOrDefault(r.id(), r.sentMs()) - r.sentMs())
                         .max()
                         .orElse(0);
+        return Duration.ofMillis(longest);
+    }
+
+    /**
+     * The longest time from the moment at which somebody called a server until it answered a call
+     * with success, that one or a later one.
+     */
+    public Duration longestUnavailability() {
+        long last = entries.stream().mapToLong(Entry::atMs).max().orElse(0);
+        var succeeded =
+                entries.stream()
+                        .filter(entry -> entry.ending().equals(SUCCESS))
+                        .collect(Collectors.toMap(Entry::requestId, Entry::atMs, Math::min));
+        var soonest = new HashMap<String, Long>();
+        long longest = 0;
+        for (var request : requests.reversed()) {
+            if (!request.isCommand()) {
+                long answered =
+                        soonest.merge(
+                                request.processId(),
+                                succeeded.getOrDefault(request.id(), last),
+                                Math::min);
+                longest = Math.max(longest, answered - request.sentMs());
+            }
+        }
         return Duration.ofMillis(longest);
     }
 
@@ -124,9 +165,17 @@ public record History(
         return endings;
     }
 
+    /** By request, when it was answered first. */
+    private Map<String, Long> firstAnswers() {
+        var answered = new HashMap<String, Long>();
+        for (var entry : entries) {
+            answered.merge(entry.requestId(), entry.atMs(), Math::min);
+        }
+        return answered;
+    }
+
     /** Records of one id that do not say the same. */
-    private List<String> differences() {
-        var found = new ArrayList<String>();
+    private void differences(Judgement judgement, Admissions admissions) {
         var first = new HashMap<String, Entry>();
         for (var entry : entries) {
             var before = first.putIfAbsent(entry.place() + " " + entry.id(), entry);
@@ -134,7 +183,26 @@ public record History(
                     && !entry.id().isEmpty()
                     && (before.content() != entry.content()
                             || !before.ending().equals(entry.ending()))) {
-                found.add("a repeat that differs: " + entry + " after " + before);
+                judgement.judge(
+                        "a repeat that differs: " + entry + " after " + before,
+                        admissions.ofRepeat(before, entry));
+            }
+        }
+    }
+
+    /** Of each instance: who asked first is answered first. */
+    private List<String> commandsOutOfOrder() {
+        var found = new ArrayList<String>();
+        var answered = firstAnswers();
+        var before = new HashMap<String, Request>();
+        for (var request : requests) {
+            if (request.isCommand() && answered.containsKey(request.id())) {
+                var last = before.put(request.processId(), request);
+                if (last != null
+                        && answered.getOrDefault(last.id(), 0L)
+                                > answered.getOrDefault(request.id(), 0L)) {
+                    found.add("commands out of order: " + request + " ended before " + last);
+                }
             }
         }
         return found;
@@ -162,24 +230,44 @@ public record History(
         return found;
     }
 
-    /** Over all places, of each session: from the first number to the last none is missing. */
-    private Collection<String> holes() {
-        var numbers = new TreeMap<String, TreeSet<Long>>();
+    /**
+     * Numbers of a session's events that did not come.
+     *
+     * @param next the first event behind the first of them
+     */
+    private record Hole(long missing, long last, Entry next) {
+        String toString(String session) {
+            return "lost: %d events of %s, which came to %d, before %s"
+                    .formatted(missing, session, last, next);
+        }
+    }
+
+    /** Over all places, by session: from the first number to the last none is missing. */
+    private Map<String, Hole> holes() {
+        var events = new TreeMap<String, TreeMap<Long, Entry>>();
         for (var entry : entries) {
             var position = entry.position();
             if (position != null) {
-                numbers.computeIfAbsent(position.session(), _ -> new TreeSet<>())
-                        .add(position.seq());
+                events.computeIfAbsent(position.session(), _ -> new TreeMap<>())
+                        .putIfAbsent(position.seq(), entry);
             }
         }
-        var found = new ArrayList<String>();
-        numbers.forEach(
-                (session, seqs) -> {
-                    long missing = seqs.last() - seqs.size();
+        var found = new TreeMap<String, Hole>();
+        events.forEach(
+                (session, entriesOf) -> {
+                    long last = entriesOf.lastKey();
+                    long missing = last - entriesOf.size();
                     if (missing > 0) {
-                        found.add(
-                                "lost: %d events of %s, which came to %d"
-                                        .formatted(missing, session, seqs.last()));
+                        long gap = 1;
+                        while (entriesOf.containsKey(gap)) {
+                            gap++;
+                        }
+                        found.put(
+                                session,
+                                new Hole(
+                                        missing,
+                                        last,
+                                        entriesOf.tailMap(gap).firstEntry().getValue()));
                     }
                 });
         return found;

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +14,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,9 +36,12 @@ public final class LiveServers implements AutoCloseable {
     private static final int LOOKS = 5;
 
     private final Map<Long, Served> known = new HashMap<>();
-    private final Map<String, TreeSet<Long>> twins = new HashMap<>();
+    private final Map<String, Set<Long>> twins = new HashMap<>();
     private final List<String> doubles = new CopyOnWriteArrayList<>();
     private final CountDownLatch closed = new CountDownLatch(1);
+    private volatile Map<String, Set<Long>> now = Map.of();
+    private final AtomicLong looks = new AtomicLong();
+    private final AtomicLong longestNanos = new AtomicLong();
     private final Thread thread = Thread.ofPlatform().name("live-servers").unstarted(this::watch);
 
     /** What a process serves, empty for nothing, and how often it was asked. */
@@ -69,10 +74,29 @@ public final class LiveServers implements AutoCloseable {
         return List.copyOf(doubles);
     }
 
+    /** The processes that were seen last, by what they serve. */
+    public Map<String, Set<Long>> now() {
+        return now;
+    }
+
+    /** How often it looked so far. */
+    public long looks() {
+        return looks.get();
+    }
+
+    /** The longest time between two looks. */
+    public Duration longestGap() {
+        return Duration.ofNanos(longestNanos.get());
+    }
+
     private void watch() {
         try {
-            while (!closed.await(PERIOD_MS, TimeUnit.MILLISECONDS)) {
+            for (long last = System.nanoTime(); !closed.await(PERIOD_MS, TimeUnit.MILLISECONDS); ) {
                 look();
+                long now = System.nanoTime();
+                longestNanos.accumulateAndGet(now - last, Math::max);
+                looks.incrementAndGet();
+                last = now;
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -83,13 +107,14 @@ public final class LiveServers implements AutoCloseable {
         var running = running();
         known.keySet().retainAll(running);
         running.forEach(pid -> known.compute(pid, Served::next));
-        var live = new HashMap<String, TreeSet<Long>>();
+        var live = new HashMap<String, Set<Long>>();
         known.forEach(
                 (pid, served) -> {
                     if (!served.processId().isEmpty() && isAlive(pid)) {
                         live.computeIfAbsent(served.processId(), _ -> new TreeSet<>()).add(pid);
                     }
                 });
+        now = Map.copyOf(live);
         live.forEach(
                 (processId, pids) -> {
                     if (pids.size() > 1 && !pids.equals(twins.put(processId, pids))) {

@@ -11,6 +11,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +32,13 @@ public final class Load implements AutoCloseable {
     private static final int MIX = 4;
 
     private static final long SLOWER_MS = 50;
+
+    /** One of so many is a command. */
+    private static final int COMMANDS = 10;
+
+    /** What is asked of a server that changes nothing. */
+    private static final String CHECK = "health_check";
+
     private static final Duration RETURN = Duration.ofSeconds(90);
 
     private final FleetUnderTest fleet;
@@ -37,6 +46,7 @@ public final class Load implements AutoCloseable {
     private final List<Installation> servers;
     private final Duration pace;
     private final int mix;
+    private final int commands;
     private final List<Request> requests = new CopyOnWriteArrayList<>();
     private final LiveServers live = LiveServers.watching();
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -44,8 +54,14 @@ public final class Load implements AutoCloseable {
     private final Thread thread = Thread.ofPlatform().name("load").unstarted(this::send);
 
     private Load(
-            FleetUnderTest fleet, Path folder, List<Installation> servers, Duration pace, int mix) {
+            FleetUnderTest fleet,
+            Path folder,
+            List<Installation> servers,
+            Duration pace,
+            int mix,
+            int commands) {
         this.mix = mix;
+        this.commands = commands;
         this.fleet = fleet;
         this.folder = folder;
         this.servers = servers;
@@ -59,7 +75,7 @@ public final class Load implements AutoCloseable {
      * @param pace the time between two calls
      */
     public static Load on(FleetUnderTest fleet, Path folder, int servers, Duration pace) {
-        return on(fleet, folder, servers, pace, 1);
+        return on(fleet, folder, servers, pace, 1, Integer.MAX_VALUE);
     }
 
     /**
@@ -67,12 +83,18 @@ public final class Load implements AutoCloseable {
      * may be repeated, and takes a while.
      */
     public static Load mixed(FleetUnderTest fleet, Path folder, int servers, Duration pace) {
-        return on(fleet, folder, servers, pace, MIX);
+        return on(fleet, folder, servers, pace, MIX, Integer.MAX_VALUE);
     }
 
-    private static Load on(FleetUnderTest fleet, Path folder, int servers, Duration pace, int mix) {
+    /** The same, but that now and then a command comes instead of a call. */
+    public static Load withCommands(FleetUnderTest fleet, Path folder, int servers, Duration pace) {
+        return on(fleet, folder, servers, pace, MIX, COMMANDS);
+    }
+
+    private static Load on(
+            FleetUnderTest fleet, Path folder, int servers, Duration pace, int mix, int commands) {
         var wanted = fleet.placing().fixtures(servers).stream().map(Load::watched).toList();
-        var load = new Load(fleet, folder, fleet.backend().install(wanted), pace, mix);
+        var load = new Load(fleet, folder, fleet.backend().install(wanted), pace, mix, commands);
         load.thread.start();
         return load;
     }
@@ -81,6 +103,11 @@ public final class Load implements AutoCloseable {
     public static Installation watched(Installation installation) {
         return installation.withEnv(
                 LiveServers.VARIABLE, LiveServers.mark(installation.processId()));
+    }
+
+    /** The processes of the servers. */
+    public LiveServers live() {
+        return live;
     }
 
     /** The servers that are called. */
@@ -149,19 +176,41 @@ public final class Load implements AutoCloseable {
         try {
             for (int number = 0; !closed.await(pace.toNanos(), TimeUnit.NANOSECONDS); ) {
                 if (!paused) {
-                    boolean repeatable = number % mix == mix - 1 && mix > 1;
-                    call(
-                            servers.get(number % servers.size()),
-                            repeatable ? "counter_readonly" : "counter",
-                            repeatable,
-                            Integer.toString(number),
-                            number % mix * SLOWER_MS);
-                    number++;
+                    ask(servers.get(number % servers.size()), number++);
                 }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private void ask(Installation server, int number) {
+        if (number % commands == commands - 1) {
+            command(server);
+        } else {
+            boolean repeatable = number % mix == mix - 1 && mix > 1;
+            call(
+                    server,
+                    repeatable ? "counter_readonly" : "counter",
+                    repeatable,
+                    Integer.toString(number),
+                    number % mix * SLOWER_MS);
+        }
+    }
+
+    private void command(Installation server) {
+        long now = System.currentTimeMillis();
+        var id =
+                fleet.backend()
+                        .command(
+                                server,
+                                CHECK,
+                                command -> {
+                                    command.withObjectProperty("payload")
+                                            .put("check_type", "connectivity");
+                                    return command;
+                                });
+        requests.add(Request.command(id, server.processId(), now));
     }
 
     private void call(
@@ -196,12 +245,29 @@ public final class Load implements AutoCloseable {
     }
 
     private void awaitAnswers() {
-        fleet.records()
+        long end = System.nanoTime() + LAST_ANSWER.toNanos();
+        for (boolean ofCommands : new boolean[] {false, true}) {
+            var _ = unanswered(ofCommands, Duration.ofNanos(end - System.nanoTime()));
+        }
+    }
+
+    /** The ids of calls and commands that have no answer yet. */
+    public Set<String> unanswered() {
+        var unanswered = new TreeSet<>(unanswered(false, Duration.ZERO));
+        unanswered.addAll(unanswered(true, Duration.ZERO));
+        return unanswered;
+    }
+
+    private Set<String> unanswered(boolean ofCommands, Duration patience) {
+        return fleet.records()
                 .awaitEach(
-                        Topic.TOOL_RESULTS,
-                        result -> result.text("request_id"),
-                        requests.stream().map(Request::id).toList(),
-                        LAST_ANSWER);
+                        ofCommands ? Topic.COMMAND_RESULTS : Topic.TOOL_RESULTS,
+                        Entry::answered,
+                        requests.stream()
+                                .filter(request -> request.isCommand() == ofCommands)
+                                .map(Request::id)
+                                .toList(),
+                        patience);
     }
 
     private History history(List<Received> records, List<String> effects) {

@@ -2,11 +2,14 @@ package dev.perigee.testing.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.testing.Checkout;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -127,6 +130,121 @@ final class HistoryTest {
         assertThat(history.violations()).containsExactly("twins");
     }
 
+    private static final Request CHECK = Request.command("c-1", "p", 300);
+    private static final Request CHECK_AGAIN = Request.command("c-2", "p", 400);
+
+    private void own(Request request, String id, String ending, long atMs) {
+        entries.add(new Entry("tool-results-0", id, request.id(), ending, 0, atMs));
+    }
+
+    private void worker(Request request, String id, String ending, long atMs) {
+        own(request, "p/" + id, ending, atMs);
+    }
+
+    private Judgement judge(String effect, Outage... outages) {
+        return new History(List.of(ONE), entries, List.of(effect), List.of())
+                .judge(List.of(outages));
+    }
+
+    private static void admits(Judgement judgement, Admission admission) {
+        assertThat(judgement.violations()).isEmpty();
+        assertThat(judgement.admitted()).containsOnlyKeys(admission);
+        assertThat(judgement.admitted().get(admission)).hasSize(1);
+    }
+
+    @Test
+    void admitsASecondAnswerAroundTheLossOfAGatewayOnly() {
+        worker(ONE, "7/1", "success", 9_500);
+        own(ONE, "tool-requests-0@1/result", "failed outcome_unknown", 70_000);
+
+        admits(judge("p#1", new Outage("gateway-1", 10_000, 20_000)), Admission.HANDED_OVER);
+        admits(judge("p#1", new Outage("broker-1", 5_000, 9_000)), Admission.HANDED_OVER);
+        assertThat(judge("p#1", new Outage("gateway-1", 30_000, 40_000)).violations()).hasSize(1);
+        assertThat(judge("p#1", new Outage("gateway-1", 1_000, 8_000)).violations()).hasSize(1);
+        assertThat(judge("p#1", new Outage("worker-1", 9_000, 80_000)).violations()).hasSize(1);
+    }
+
+    @Test
+    void admitsAnUnknownOutcomeWhereAWorkerIsLostWithAGateway() {
+        worker(ONE, "7/1", "success", 9_500);
+        worker(ONE, "9/1", "failed outcome_unknown", 70_000);
+        var gateway = new Outage("gateway-1", 10_000, 20_000);
+        var worker = new Outage("worker-2", 9_000, 80_000);
+
+        admits(judge("p#1", gateway, worker), Admission.LOST_TOGETHER);
+    }
+
+    @Test
+    void admitsNoSecondAnswerOfAWorker() {
+        worker(ONE, "7/1", "success", 9_500);
+        worker(ONE, "9/1", "failed server_crashed", 70_000);
+        var gateway = new Outage("gateway-1", 10_000, 20_000);
+        var worker = new Outage("worker-2", 9_000, 80_000);
+
+        assertThat(judge("p#1", gateway, worker).violations()).hasSize(1);
+    }
+
+    @Test
+    void admitsAnotherAnswerOfAGatewayUnderTheSameId() {
+        own(ONE, "tool-requests-0@1/result", "failed expired", 9_500);
+        own(ONE, "tool-requests-0@1/result", "failed unavailable", 12_000);
+
+        admits(judge("p", new Outage("gateway-1", 10_000, 10_000)), Admission.NOT_COMMITTED);
+        assertThat(judge("p", new Outage("gateway-1", 12_000, 12_000)).violations()).hasSize(1);
+    }
+
+    @Test
+    void admitsLostEventsWhereAWorkerIsLostWithAGateway() {
+        worker(ONE, "7/1", "success", 9_000);
+        entries.add(new Entry("logs-0", "p/7/3", "", "", 0, 9_500));
+        var gateway = new Outage("gateway-1", 10_000, 10_000);
+        var worker = new Outage("worker-2", 9_000, 80_000);
+
+        admits(judge("p#1", gateway, worker), Admission.JOURNAL_LOST);
+        assertThat(judge("p#1", worker).violations()).hasSize(1);
+        assertThat(judge("p#1", gateway).violations()).hasSize(1);
+    }
+
+    @Test
+    void neverAdmitsASecondRun() {
+        worker(ONE, "7/1", "success", 9_500);
+        var all =
+                new History(List.of(ONE), entries, List.of("p#1", "p#1"), List.of("twins"))
+                        .judge(
+                                List.of(
+                                        new Outage("gateway-1", 0, 99_000),
+                                        new Outage("worker-1", 0, 99_000)));
+        assertThat(all.violations()).hasSize(2);
+    }
+
+    @Test
+    void findsACommandWithoutAnEndAndCommandsOutOfOrder() {
+        entries.add(new Entry("command-results-0", "a/result", "c-1", "completed", 0, 900));
+        var one = new History(List.of(CHECK, CHECK_AGAIN), entries, List.of(), List.of());
+        assertThat(one.violations()).singleElement().asString().contains("no answer", "c-2");
+
+        entries.add(new Entry("command-results-1", "b/result", "c-2", "completed", 0, 800));
+        var both = new History(List.of(CHECK, CHECK_AGAIN), entries, List.of(), List.of());
+        assertThat(both.violations()).singleElement().asString().contains("out of order", "c-2");
+    }
+
+    @Test
+    void measuresForHowLongAServerDidNotAnswer() {
+        worker(ONE, "7/1", "failed unavailable", 500);
+        worker(TWO, "7/2", "success", 2_200);
+        var history = new History(List.of(ONE, TWO), entries, List.of(), List.of());
+        assertThat(history.longestUnavailability()).isEqualTo(Duration.ofMillis(2_100));
+    }
+
+    @Test
+    void admissionsAreWhatThePageSays() throws IOException {
+        var page = Files.readString(Checkout.root().resolve("docs/guarantees.md"));
+        var admitted = page.substring(page.indexOf("## What is not promised"));
+        for (var admission : Admission.values()) {
+            assertThat(admitted).contains("* **" + admission.words());
+        }
+    }
+
     @Test
     void seesTwins() throws IOException {
         var builder = new ProcessBuilder("sleep", "60");
@@ -143,6 +261,9 @@ final class HistoryTest {
                         .singleElement()
                         .asString()
                         .contains("of twin", Long.toString(second.pid()));
+                assertThat(live.now())
+                        .containsOnly(Map.entry("twin", Set.of(first.pid(), second.pid())));
+                assertThat(live.looks()).isPositive();
             } finally {
                 second.destroyForcibly();
                 other.destroyForcibly();

@@ -1,0 +1,20 @@
+package dev.perigee.testing.history;
+
+/** What docs/guarantees.md does not promise, by the first words that it is said with there. */
+public enum Admission {
+    HANDED_OVER("What a gateway had handed over before it fell silent"),
+    NOT_COMMITTED("Between an answer's acknowledgement and the commit of its request"),
+    LOST_TOGETHER("A worker lost, or cut off, together with its partition's gateway"),
+    JOURNAL_LOST("A worker that is lost");
+
+    private final String words;
+
+    Admission(String words) {
+        this.words = words;
+    }
+
+    /** The words of the page. */
+    public String words() {
+        return words;
+    }
+}
