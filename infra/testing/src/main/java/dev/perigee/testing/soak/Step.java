@@ -5,9 +5,13 @@ import java.time.Duration;
 /**
  * A fault and its time.
  *
- * @param at counted from the begin of the soak; never before the step before is over
+ * @param at counted from the begin of its storm
  */
 public record Step(Duration at, Fault fault) {
+    Duration end() {
+        return at.plus(fault.lasts());
+    }
+
     @Override
     public String toString() {
         return "%5.1f s %s".formatted(at.toMillis() / 1000.0, fault);

@@ -1,7 +1,8 @@
 /**
- * A fleet under load while a seeded schedule of faults goes over it. {@link
- * dev.perigee.testing.soak.Schedule} decides what happens when, {@link
- * dev.perigee.testing.soak.Soak} does it; {@link dev.perigee.testing.history.History} judges.
+ * A fleet under load while a nemesis goes over it. {@link dev.perigee.testing.soak.Schedule} draws
+ * what happens when, from a seed; {@link dev.perigee.testing.soak.NemesisRun} does it, and {@link
+ * dev.perigee.testing.history.History} judges. {@link dev.perigee.testing.soak.NemesisCommand} is
+ * the same for operators.
  */
 @NullMarked
 package dev.perigee.testing.soak;

@@ -3,72 +3,133 @@ package dev.perigee.testing.soak;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
+@DisplayName("The schedule of a seed")
 final class ScheduleTest {
-    private static final Duration RETENTION = Duration.ofSeconds(8);
-    private static final Schedule.Shape SHAPE = new Schedule.Shape(2, 3, 60, RETENTION);
-    private static final Duration LONG = Duration.ofMinutes(10);
+    private static final Shape SHAPE = new Shape(2, 3, 60, new Times(4));
+    private static final int STORMS = 10;
+
+    private static List<Storm> storms(long seed, int count) {
+        var schedule = new Schedule(seed, SHAPE);
+        return Stream.generate(schedule::next).limit(count).toList();
+    }
+
+    private static Stream<Storm> allStorms() {
+        return LongStream.range(0, 100).boxed().flatMap(seed -> storms(seed, STORMS).stream());
+    }
+
+    private static Stream<Fault> allFaults() {
+        return allStorms().flatMap(storm -> storm.steps().stream()).map(Step::fault);
+    }
 
     @Test
+    @DisplayName("is the same each time, and another for another seed")
     void isTheSameForTheSameSeed() {
-        assertThat(Schedule.of(7, LONG, SHAPE)).isEqualTo(Schedule.of(7, LONG, SHAPE));
-        assertThat(Schedule.of(7, LONG, SHAPE)).isNotEqualTo(Schedule.of(8, LONG, SHAPE));
+        assertThat(storms(7, STORMS)).isEqualTo(storms(7, STORMS));
+        assertThat(storms(7, STORMS)).isNotEqualTo(storms(8, STORMS));
+        assertThat(storms(7, STORMS)).startsWith(storms(7, 2).toArray(Storm[]::new));
     }
 
     @Test
-    void beginsWithTheSameFaultsHoweverLongItIs() {
-        var brief = Schedule.of(7, Duration.ofSeconds(40), SHAPE);
-        assertThat(Schedule.of(7, LONG, SHAPE)).startsWith(brief.toArray(Step[]::new));
-    }
-
-    @Test
-    void hasEveryKindOfFaultInTenMinutes() {
+    @DisplayName("has every kind of fault in ten storms")
+    void hasEveryKind() {
         var kinds =
                 Stream.of(Fault.class.getPermittedSubclasses())
                         .map(Class::getSimpleName)
                         .collect(Collectors.toSet());
         for (long seed = 0; seed < 100; seed++) {
-            assertThat(Schedule.of(seed, LONG, SHAPE))
-                    .extracting(step -> step.fault().getClass().getSimpleName())
+            assertThat(
+                            storms(seed, STORMS).stream()
+                                    .flatMap(storm -> storm.steps().stream())
+                                    .map(step -> step.fault().getClass().getSimpleName()))
                     .as("seed %d", seed)
                     .containsAll(kinds);
         }
     }
 
     @Test
-    void doesOneThingAfterTheOther() {
-        for (long seed = 0; seed < 100; seed++) {
-            var free = Duration.ZERO;
-            for (var step : Schedule.of(seed, LONG, SHAPE)) {
-                assertThat(step.at()).as("seed %d, %s", seed, step).isGreaterThan(free);
-                free = step.at().plus(Schedule.lasts(step.fault()));
-            }
-        }
+    @DisplayName("OWN-03: cuts any set off from the rest, and pairs in each direction")
+    void cutsAnySet() {
+        var cuts = allFaults().filter(Fault.Cut.class::isInstance).map(Fault.Cut.class::cast);
+        var sides = new TreeSet<String>();
+        var ways = new TreeSet<String>();
+        cuts.forEach(
+                cut -> {
+                    sides.add(cut.side() + " " + cut.rest());
+                    ways.add(cut.loss() + " " + cut.flow());
+                    assertThat(cut.side()).isNotEmpty();
+                    assertThat(cut.rest()).isNotEmpty().doesNotContainAnyElementsOf(cut.side());
+                });
+        int parts = SHAPE.parts().size();
+        assertThat(sides.stream().filter(side -> side.split(",").length == parts - 1))
+                .hasSize((1 << parts) - 2);
+        assertThat(sides).contains("[gateway-1] [broker-1]", "[gateway-2] [worker-3]");
+        assertThat(ways)
+                .containsExactly(
+                        "CLOSED BOTH",
+                        "FORGOTTEN BOTH",
+                        "RESET BOTH",
+                        "SILENT BOTH",
+                        "SILENT IN",
+                        "SILENT OUT");
     }
 
     @Test
-    void freezesWorkersForMuchLessThanTheRetentionOrMuchMore() {
-        for (long seed = 0; seed < 100; seed++) {
-            for (var step : Schedule.of(seed, LONG, SHAPE)) {
-                var time = Schedule.lasts(step.fault());
-                switch (step.fault()) {
-                    case Fault.FreezeWorker _ ->
-                            assertThat(time).isLessThanOrEqualTo(RETENTION.dividedBy(2));
-                    case Fault.LoseWorker _ ->
-                            assertThat(time).isGreaterThan(RETENTION.plusSeconds(3));
-                    default -> {}
-                }
-            }
-        }
+    @DisplayName("kills and freezes sets, for a blink or beyond all that anybody waits for")
+    void killsAndFreezesSets() {
+        var killed =
+                allFaults()
+                        .filter(
+                                fault ->
+                                        fault instanceof Fault.Kill
+                                                || fault instanceof Fault.Freeze)
+                        .toList();
+        assertThat(killed).anyMatch(fault -> fault.processes().size() == 1);
+        assertThat(killed).anyMatch(fault -> fault.processes().size() == SHAPE.parts().size());
+        assertThat(killed).anyMatch(fault -> fault.lasts().toMillis() < 500);
+        assertThat(killed).anyMatch(fault -> fault.lasts().compareTo(SHAPE.times().takeover()) > 0);
     }
 
     @Test
+    @DisplayName("does one thing at a time to a process, while other faults go on")
+    void oneThingToAProcess() {
+        allStorms()
+                .forEach(
+                        storm -> {
+                            var free = new HashMap<String, Duration>();
+                            for (var step : storm.steps()) {
+                                for (var part : step.fault().processes()) {
+                                    assertThat(step.at())
+                                            .as("%s of %s", part, storm)
+                                            .isGreaterThanOrEqualTo(
+                                                    free.getOrDefault(part, Duration.ZERO));
+                                    free.put(part, step.end());
+                                }
+                            }
+                        });
+        assertThat(allStorms()).anyMatch(ScheduleTest::overlaps);
+    }
+
+    private static boolean overlaps(Storm storm) {
+        var steps = storm.steps();
+        return Stream.iterate(1, i -> i < steps.size(), i -> i + 1)
+                .anyMatch(i -> steps.get(i).at().compareTo(steps.get(i - 1).end()) < 0);
+    }
+
+    @Test
+    @DisplayName("crashes no server three times")
     void crashesNoServerThreeTimes() {
         var crashed =
-                Schedule.of(7, Duration.ofHours(2), SHAPE).stream()
+                storms(7, 100).stream()
+                        .flatMap(storm -> storm.steps().stream())
                         .map(Step::fault)
                         .filter(Fault.CrashServer.class::isInstance)
                         .collect(Collectors.groupingBy(fault -> fault, Collectors.counting()));
