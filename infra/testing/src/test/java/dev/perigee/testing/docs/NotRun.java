@@ -15,7 +15,7 @@ record NotRun(Pattern lines, String reason) {
     private static final List<NotRun> ALL =
             List.of(
                     of("^(scripts/test|\\.ci/run)\\b", "it takes minutes, and runs this test"),
-                    of("^scripts/perigee bench\\b(?!.*--help)", "it takes minutes"),
+                    of("^scripts/perigee (bench|nemesis)\\b(?!.*--help)", "it takes minutes"),
                     of("^promtool test rules\\b", "RulesTest runs it"),
                     of("^cp infra/testing/target/console/", "it copies what ConsoleTest leaves"),
                     of("^(scripts/images|docker|podman)\\b", "it needs a container engine"),
