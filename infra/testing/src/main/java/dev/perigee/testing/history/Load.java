@@ -33,7 +33,7 @@ public final class Load implements AutoCloseable {
 
     private static final long SLOWER_MS = 50;
 
-    /** Of so many calls of a mix one is a command. */
+    /** One of so many is a command. */
     private static final int COMMANDS = 10;
 
     /** What is asked of a server that changes nothing. */
@@ -46,6 +46,7 @@ public final class Load implements AutoCloseable {
     private final List<Installation> servers;
     private final Duration pace;
     private final int mix;
+    private final int commands;
     private final List<Request> requests = new CopyOnWriteArrayList<>();
     private final LiveServers live = LiveServers.watching();
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -53,8 +54,14 @@ public final class Load implements AutoCloseable {
     private final Thread thread = Thread.ofPlatform().name("load").unstarted(this::send);
 
     private Load(
-            FleetUnderTest fleet, Path folder, List<Installation> servers, Duration pace, int mix) {
+            FleetUnderTest fleet,
+            Path folder,
+            List<Installation> servers,
+            Duration pace,
+            int mix,
+            int commands) {
         this.mix = mix;
+        this.commands = commands;
         this.fleet = fleet;
         this.folder = folder;
         this.servers = servers;
@@ -68,20 +75,26 @@ public final class Load implements AutoCloseable {
      * @param pace the time between two calls
      */
     public static Load on(FleetUnderTest fleet, Path folder, int servers, Duration pace) {
-        return on(fleet, folder, servers, pace, 1);
+        return on(fleet, folder, servers, pace, 1, Integer.MAX_VALUE);
     }
 
     /**
      * Installs servers and begins to call them; one call in so many is of a tool that says that it
-     * may be repeated, and takes a while, and one is a command instead.
+     * may be repeated, and takes a while.
      */
     public static Load mixed(FleetUnderTest fleet, Path folder, int servers, Duration pace) {
-        return on(fleet, folder, servers, pace, MIX);
+        return on(fleet, folder, servers, pace, MIX, Integer.MAX_VALUE);
     }
 
-    private static Load on(FleetUnderTest fleet, Path folder, int servers, Duration pace, int mix) {
+    /** The same, but that now and then a command comes instead of a call. */
+    public static Load withCommands(FleetUnderTest fleet, Path folder, int servers, Duration pace) {
+        return on(fleet, folder, servers, pace, MIX, COMMANDS);
+    }
+
+    private static Load on(
+            FleetUnderTest fleet, Path folder, int servers, Duration pace, int mix, int commands) {
         var wanted = fleet.placing().fixtures(servers).stream().map(Load::watched).toList();
-        var load = new Load(fleet, folder, fleet.backend().install(wanted), pace, mix);
+        var load = new Load(fleet, folder, fleet.backend().install(wanted), pace, mix, commands);
         load.thread.start();
         return load;
     }
@@ -172,7 +185,7 @@ public final class Load implements AutoCloseable {
     }
 
     private void ask(Installation server, int number) {
-        if (mix > 1 && number % COMMANDS == COMMANDS - 1) {
+        if (number % commands == commands - 1) {
             command(server);
         } else {
             boolean repeatable = number % mix == mix - 1 && mix > 1;
@@ -233,8 +246,8 @@ public final class Load implements AutoCloseable {
 
     private void awaitAnswers() {
         long end = System.nanoTime() + LAST_ANSWER.toNanos();
-        for (boolean commands : new boolean[] {false, true}) {
-            var _ = unanswered(commands, Duration.ofNanos(end - System.nanoTime()));
+        for (boolean ofCommands : new boolean[] {false, true}) {
+            var _ = unanswered(ofCommands, Duration.ofNanos(end - System.nanoTime()));
         }
     }
 
@@ -245,13 +258,13 @@ public final class Load implements AutoCloseable {
         return unanswered;
     }
 
-    private Set<String> unanswered(boolean commands, Duration patience) {
+    private Set<String> unanswered(boolean ofCommands, Duration patience) {
         return fleet.records()
                 .awaitEach(
-                        commands ? Topic.COMMAND_RESULTS : Topic.TOOL_RESULTS,
+                        ofCommands ? Topic.COMMAND_RESULTS : Topic.TOOL_RESULTS,
                         Entry::answered,
                         requests.stream()
-                                .filter(request -> request.isCommand() == commands)
+                                .filter(request -> request.isCommand() == ofCommands)
                                 .map(Request::id)
                                 .toList(),
                         patience);
