@@ -64,7 +64,7 @@ public final class NemesisRun {
         note(plan.again());
         var effects = Files.createDirectories(plan.directory().resolve("effects"));
         try (var fleet = fleet();
-                var load = Load.mixed(fleet, effects, plan.shape().users(), plan.pace());
+                var load = Load.withCommands(fleet, effects, plan.shape().users(), plan.pace());
                 var memory = Memory.watching(fleet::parts)) {
             var keeper = new Keeper(fleet, plan.shape().parts());
             var nemesis =
