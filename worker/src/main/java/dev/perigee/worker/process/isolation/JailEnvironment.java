@@ -44,6 +44,7 @@ final class JailEnvironment {
                     "BASHOPTS",
                     "PS4",
                     "IFS",
+                    "OPTIND",
                     "CDPATH",
                     // Interpreters: options, and code to load first.
                     "NODE_OPTIONS",

@@ -58,6 +58,7 @@ final class JailEnvironmentTest {
                         Map.entry("BASH_FUNC_echo%%", "() { evil; }"),
                         Map.entry("BASH_ENV", "x"),
                         Map.entry("ENV", "x"),
+                        Map.entry("OPTIND", "x"),
                         Map.entry("NODE_OPTIONS", "x"),
                         Map.entry("PYTHONPATH", "x"),
                         Map.entry("PYTHONSTARTUP", "x"),
@@ -74,7 +75,7 @@ final class JailEnvironmentTest {
                         JailEnvironment.dropped(
                                 new ServerProgram(
                                         HOME, ServerRuntime.NODE, List.of("x"), configured)))
-                .hasSize(12)
+                .hasSize(13)
                 .doesNotContain("API_KEY", "HOME");
     }
 }

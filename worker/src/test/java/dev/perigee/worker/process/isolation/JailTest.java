@@ -310,6 +310,7 @@ final class JailTest {
                         "NODE_OPTIONS", "--require=/home/node/evil.js",
                         "PYTHONPATH", "/home/node",
                         "BASH_ENV", "/home/node/evil.sh",
+                        "OPTIND", "evil",
                         "PATH", "/home/node");
         var running =
                 jails.start(
