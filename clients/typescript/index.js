@@ -4,6 +4,7 @@ const partition = require('./partition.js');
 
 const MOST_OPEN = 10_000;
 const ANSWER_MARGIN_MS = 5_000;
+const CONNECT_MS = 30_000;
 const CLOSE_MS = 10_000;
 
 class NoAnswer extends Error {
@@ -34,17 +35,23 @@ class Client {
     });
     const consumer = kafka.consumer({groupId: `perigee-client-${randomUUID()}`, maxWaitTimeInMs: 100, allowAutoTopicCreation: false});
     const client = new Client(producer, consumer, prefix);
+    let timer;
     try {
       await Promise.all([producer.connect(), consumer.connect()]);
       await consumer.subscribe({topics: [`${prefix}command-results`, `${prefix}tool-results`]});
       // Results of what is sent from now on are only seen by who reads by now.
       const reading = new Promise((resolve) => consumer.on(consumer.events.FETCH, resolve));
       await consumer.run({autoCommit: false, eachMessage: async ({message}) => client.#take(message)});
-      await reading;
+      const late = new Promise((_, reject) => {
+        timer = setTimeout(() => reject(new Error(`No topic was read within ${CONNECT_MS} ms`)), CONNECT_MS);
+      });
+      await Promise.race([reading, late]);
       return client;
     } catch (error) {
       await client.close();
       throw error;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -109,8 +116,13 @@ class Client {
   #take({key, value}) {
     const waiting = key && value && this.#waiting.get(key.toString());
     if (!waiting) return;
-    const result = JSON.parse(value.toString());
-    if (result.outcome !== 'acknowledged') waiting.resolve(result);
+    let result;
+    try {
+      result = JSON.parse(value.toString());
+    } catch {
+      return; // No record of Perigee's: whoever waits goes on waiting, until the deadline.
+    }
+    if (result && result.outcome !== 'acknowledged') waiting.resolve(result);
   }
 }
 

@@ -193,8 +193,11 @@ class Client:
             waiting = self._waiting.get(key.decode(errors="replace"))
         if waiting is None:
             return
-        result = json.loads(value)
-        if result.get("outcome") != "acknowledged":
+        try:
+            result = json.loads(value)
+        except ValueError:
+            return  # No record of Perigee's: whoever waits goes on waiting, until the deadline.
+        if isinstance(result, dict) and result.get("outcome") != "acknowledged":
             waiting.complete(result)
 
 
