@@ -28,8 +28,9 @@ final class InFlight {
         calls.put(call.id(), call);
     }
 
-    void remove(LinkCall call) {
-        calls.remove(call.id());
+    /** Whether it was there. */
+    boolean remove(LinkCall call) {
+        return calls.remove(call.id()) != null;
     }
 
     int size() {

@@ -78,8 +78,12 @@ final class LinkMeters {
         inFlight.increment();
     }
 
+    /** So many wait no more, whether or not anybody asks for their answers. */
+    void callsGone(int count) {
+        inFlight.add(-count);
+    }
+
     void callEnded(String method, boolean wasAnswered, long nanos) {
-        inFlight.decrement();
         var timers = wasAnswered ? answered : failed;
         timers.computeIfAbsent(method, name -> timer(name, wasAnswered))
                 .record(Duration.ofNanos(nanos));

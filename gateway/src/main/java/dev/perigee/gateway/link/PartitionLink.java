@@ -52,10 +52,19 @@ public interface PartitionLink {
      *
      * @param method one of {@link dev.perigee.protocol.link.LinkMethod}'s {@code instance/} names
      * @param order the {@link dev.perigee.protocol.link.InstanceOrder} that the method takes
+     * @param onEnd runs once when the worker answered it or the session is gone, for several orders
+     *     in the order in which they ended, on any thread, perhaps before this returns: it must not
+     *     wait
      * @throws LinkException when the session is gone already or the order is too large
      */
-    PendingOutcome submit(String method, Object order, Instant deadline)
+    PendingOutcome submit(String method, Object order, Instant deadline, Runnable onEnd)
             throws LinkException, InterruptedException;
+
+    /** The same, for who waits. */
+    default PendingOutcome submit(String method, Object order, Instant deadline)
+            throws LinkException, InterruptedException {
+        return submit(method, order, deadline, () -> {});
+    }
 
     /**
      * Asks the worker to cancel a request, whose result still comes as an event.

@@ -145,11 +145,25 @@ final class PartitionSession implements PartitionLink {
     }
 
     @Override
-    public PendingOutcome submit(String method, Object order, Instant deadline)
+    public PendingOutcome submit(String method, Object order, Instant deadline, Runnable onEnd)
             throws LinkException, InterruptedException {
         var until = Deadline.at(deadline);
-        var call = calls.post(method, order, null, until);
-        return () -> calls.await(call, until, json -> Json.read(json, InstanceOrder.Outcome.class));
+        var call = calls.post(method, order, null, until, onEnd);
+        return new PendingOutcome() {
+            @Override
+            public InstanceOrder.Outcome await() throws LinkException, InterruptedException {
+                return calls.await(call, until, PartitionSession::outcome);
+            }
+
+            @Override
+            public InstanceOrder.Outcome take() throws LinkException {
+                return calls.take(call, PartitionSession::outcome);
+            }
+        };
+    }
+
+    private static InstanceOrder.Outcome outcome(RawJson json) {
+        return Json.read(json, InstanceOrder.Outcome.class);
     }
 
     @Override

@@ -58,7 +58,22 @@ final class SessionCalls {
      */
     LinkCall post(String method, Object order, @Nullable RecordOrigin executeOrigin, Deadline until)
             throws LinkException, InterruptedException {
-        var call = call(method, order, executeOrigin, () -> {});
+        return post(method, order, executeOrigin, until, () -> {});
+    }
+
+    /**
+     * The same.
+     *
+     * @param onEnd runs once when it has ended and can be taken out
+     */
+    LinkCall post(
+            String method,
+            Object order,
+            @Nullable RecordOrigin executeOrigin,
+            Deadline until,
+            Runnable onEnd)
+            throws LinkException, InterruptedException {
+        var call = call(method, order, executeOrigin, onEnd);
         var via = connection;
         var reserved = 0;
         try {
@@ -224,6 +239,7 @@ final class SessionCalls {
             var waiting = inFlight.size();
             var again = inFlight.resume(result);
             meters.callsResolved.increment((double) waiting - again.size());
+            meters.callsGone(waiting - again.size());
             for (var call : again) {
                 if (call.wasSent()) {
                     meters.callsResent.increment();
@@ -261,9 +277,15 @@ final class SessionCalls {
             if (end != null) {
                 return false;
             }
+            var via = connection;
             end = how;
             connection = null;
-            for (var call : inFlight.drain()) {
+            var left = inFlight.drain();
+            meters.callsGone(left.size());
+            for (var call : left) {
+                if (via != null) {
+                    via.forget(call.id());
+                }
                 call.fail(how.toException(call.wasSent()));
             }
             return true;
@@ -275,7 +297,9 @@ final class SessionCalls {
     private void forget(LinkCall call) {
         lock.lock();
         try {
-            inFlight.remove(call);
+            if (inFlight.remove(call)) {
+                meters.callsGone(1);
+            }
             var via = connection;
             if (via != null) {
                 via.forget(call.id());

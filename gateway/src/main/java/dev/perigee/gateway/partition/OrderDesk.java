@@ -7,13 +7,15 @@ import dev.perigee.protocol.command.CommandError;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.link.InstanceOrder.Outcome;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the orders of accepted commands in the order of their records and gathers the outcomes,
- * each awaited on a thread of its own. What a lost session left open is sent again to the next one,
- * where the worker recognises it by its origin. For the owner's thread.
+ * Sends the orders of accepted commands in the order of their records and gathers the outcomes in
+ * the order in which they come. What a lost session left open is sent again to the next one, in
+ * order, where the worker recognises it by its origin. For the owner's thread.
  */
 final class OrderDesk {
     private static final Duration ROOM_WAIT = Duration.ofSeconds(1);
@@ -63,10 +65,7 @@ final class OrderDesk {
             var deadline =
                     context.services().clock().instant().plus(context.services().times().command());
             try {
-                var pending = session.link().submit(payload.method(), payload.order(), deadline);
-                Thread.ofVirtual()
-                        .name("order")
-                        .start(() -> await(command, part, session, pending, heldBack != null));
+                new Sent(command, part, session, heldBack != null).begin(payload, deadline);
             } catch (LinkException e) {
                 failed(command, part, session, e);
             }
@@ -86,26 +85,51 @@ final class OrderDesk {
         }
     }
 
-    private void await(
-            RunningCommand command,
-            RunningCommand.Part part,
-            Session session,
-            PendingOutcome pending,
-            boolean heldBack) {
-        try {
-            var outcome = pending.await();
-            context.mailbox()
-                    .post(
-                            () -> {
-                                if (isAtRest(part, outcome, heldBack)) {
-                                    session.awake().asleep(part.step().processId());
-                                }
-                                end(command, part, outcome);
-                            });
-        } catch (LinkException e) {
-            context.mailbox().post(() -> failed(command, part, session, e));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+    /** An order that was sent, until its outcome or its deadline. */
+    private final class Sent {
+        private final RunningCommand command;
+        private final RunningCommand.Part part;
+        private final Session session;
+        private final boolean heldBack;
+        private @Nullable PendingOutcome pending;
+        private Timers.@Nullable Entry deadline;
+
+        Sent(RunningCommand command, RunningCommand.Part part, Session session, boolean heldBack) {
+            this.command = command;
+            this.part = part;
+            this.session = session;
+            this.heldBack = heldBack;
+        }
+
+        void begin(OrderPayload payload, Instant until) throws LinkException, InterruptedException {
+            pending =
+                    session.link()
+                            .submit(
+                                    payload.method(),
+                                    payload.order(),
+                                    until,
+                                    () -> context.mailbox().post(this::ended));
+            deadline = context.timers().at(until, this::ended);
+        }
+
+        private void ended() {
+            var taken = pending;
+            if (taken == null) {
+                return;
+            }
+            pending = null;
+            if (deadline != null) {
+                deadline.cancel();
+            }
+            try {
+                var outcome = taken.take();
+                if (isAtRest(part, outcome, heldBack)) {
+                    session.awake().asleep(part.step().processId());
+                }
+                end(command, part, outcome);
+            } catch (LinkException e) {
+                failed(command, part, session, e);
+            }
         }
     }
 

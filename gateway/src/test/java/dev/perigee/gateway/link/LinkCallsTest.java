@@ -19,6 +19,8 @@ import dev.perigee.protocol.link.SessionNotice.Phase;
 import dev.perigee.protocol.link.ToolOrder;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -129,6 +131,22 @@ final class LinkCallsTest {
 
         assertThat(failure.reason()).isEqualTo(Reason.DEADLINE);
         assertThat(failure.mayHaveRun()).isTrue();
+        assertThat(fixture.meters.get("perigee.link.calls.in.flight").gauge().value()).isZero();
+    }
+
+    @Test
+    @DisplayName("OWN-23: a session that ends holds no call, though nobody asks for its answer")
+    void holdsNothing() throws Exception {
+        worker.on(LinkMethod.EXECUTE, r -> null);
+        var session = fixture.attached();
+        var ended = new CountDownLatch(1);
+        assertThat(session.offer(LinkFixture.order(1), ended::countDown)).isNotNull();
+        session.flush();
+        assertThat(fixture.meters.get("perigee.link.calls.in.flight").gauge().value()).isOne();
+
+        session.detach(false, LONG);
+
+        assertThat(ended.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
         assertThat(fixture.meters.get("perigee.link.calls.in.flight").gauge().value()).isZero();
     }
 

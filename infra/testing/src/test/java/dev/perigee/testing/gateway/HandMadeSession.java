@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
@@ -269,18 +270,32 @@ final class HandMadeSession {
         }
 
         @Override
-        public PendingOutcome submit(String method, Object order, Instant deadline) {
+        public PendingOutcome submit(
+                String method, Object order, Instant deadline, Runnable onEnd) {
             synchronized (HandMadeSession.this) {
                 fleet.orders.add(method);
-                return switch (order) {
-                    case Apply apply -> applied(apply);
-                    case Simple simple -> simple(method, simple);
-                    default -> throw new AssertionError(method);
+                var outcome =
+                        switch (order) {
+                            case Apply apply -> CompletableFuture.completedFuture(applied(apply));
+                            case Simple simple -> simple(method, simple);
+                            default -> throw new AssertionError(method);
+                        };
+                var _ = outcome.thenRun(onEnd);
+                return new PendingOutcome() {
+                    @Override
+                    public Outcome await() {
+                        return outcome.join();
+                    }
+
+                    @Override
+                    public Outcome take() {
+                        return outcome.join();
+                    }
                 };
             }
         }
 
-        private PendingOutcome applied(Apply apply) {
+        private Outcome applied(Apply apply) {
             fleet.applied.add(apply);
             var processId = apply.config().processId();
             instances.put(processId, apply);
@@ -291,15 +306,14 @@ final class HandMadeSession {
                     RawJson.of("{\"status\":\"online\"}"),
                     RawJson.of("{\"crashes\":0}"),
                     null);
-            return () ->
-                    new Outcome(
-                            processId,
-                            CommandOutcome.COMPLETED,
-                            CommandDetails.status(ServerStatus.ONLINE, null),
-                            null);
+            return new Outcome(
+                    processId,
+                    CommandOutcome.COMPLETED,
+                    CommandDetails.status(ServerStatus.ONLINE, null),
+                    null);
         }
 
-        private PendingOutcome simple(String method, Simple order) {
+        private CompletableFuture<Outcome> simple(String method, Simple order) {
             var processId = order.processId();
             var completed =
                     new Outcome(
@@ -308,13 +322,23 @@ final class HandMadeSession {
                             CommandDetails.removed(true, false),
                             null);
             if (!method.equals("instance/remove")) {
-                return () -> completed;
+                return CompletableFuture.completedFuture(completed);
             }
-            return () -> {
+            return CompletableFuture.supplyAsync(
+                    () -> {
+                        awaitRemovals();
+                        removed(order);
+                        return completed;
+                    },
+                    work -> Thread.ofVirtual().start(work));
+        }
+
+        private void awaitRemovals() {
+            try {
                 fleet.removals.await();
-                removed(order);
-                return completed;
-            };
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
         }
 
         private void removed(Simple order) {
