@@ -14,6 +14,7 @@ import dev.perigee.gateway.partition.GatewayMetrics;
 import dev.perigee.gateway.partition.GroupOffsets;
 import dev.perigee.gateway.partition.PartitionServices;
 import dev.perigee.gateway.partition.PartitionTimes;
+import dev.perigee.gateway.partition.ProcessIdOwners;
 import dev.perigee.gateway.partition.StateReader;
 import dev.perigee.gateway.placement.PlacementSettings;
 import dev.perigee.gateway.quarantine.QuarantineSettings;
@@ -65,6 +66,7 @@ record Assembly(
                 QuarantineSettings.rules(settings),
                 LimitSettings.read(settings),
                 LimitSettings.installations(settings),
+                new ProcessIdOwners(),
                 MemorySettings.arguments(settings),
                 requestIds(),
                 clock,

@@ -11,6 +11,7 @@ import dev.perigee.gateway.inbound.FeedLimits;
 import dev.perigee.gateway.inbound.Membership;
 import dev.perigee.gateway.inbound.PollLoop;
 import dev.perigee.gateway.inbound.Reach;
+import dev.perigee.gateway.inbound.TopicTail;
 import dev.perigee.gateway.link.LinkSettings;
 import dev.perigee.gateway.link.WorkerLinks;
 import dev.perigee.gateway.outbound.FastPublisher;
@@ -201,6 +202,13 @@ public final class Gateway implements AutoCloseable {
                                 seal,
                                 links,
                                 fleet);
+        var processIds =
+                new TopicTail(
+                        "process-ids",
+                        clients::processIdConsumer,
+                        new ProcessIdReader(names.of(Topic.STATUS), services.processIds()));
+        processIds.start();
+        parts.push(processIds);
         var partitions = new Partitions(services);
         parts.push(() -> partitions.awaitEnded(LEAVE_WAIT));
         var mover =

@@ -125,13 +125,23 @@ final class KafkaClients {
                 Map.of("client.id", gatewayId + "-restore"));
     }
 
-    /** Outside the group, for the console: in small pieces, as it reads many topics at once. */
+    /** Outside the group, for the console. */
     Consumer<byte[], byte[]> consoleConsumer() {
+        return tailConsumer("console");
+    }
+
+    /** Outside the group, for who has which process id. */
+    Consumer<byte[], byte[]> processIdConsumer() {
+        return tailConsumer("process-ids");
+    }
+
+    /** In small pieces, as it reads many partitions at once. */
+    private Consumer<byte[], byte[]> tailConsumer(String purpose) {
         return consumer(
                 Map.of(
                         ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, 256 << 10,
                         ConsumerConfig.FETCH_MAX_BYTES_CONFIG, 4 << 20),
-                Map.of("client.id", gatewayId + "-console"));
+                Map.of("client.id", gatewayId + "-" + purpose));
     }
 
     /** For what needs no transaction: never waited for, sent at once, repeated without end. */

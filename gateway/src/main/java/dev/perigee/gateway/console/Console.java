@@ -1,5 +1,6 @@
 package dev.perigee.gateway.console;
 
+import dev.perigee.gateway.inbound.TopicTail;
 import dev.perigee.protocol.access.AdminAccess;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.topic.Topic;
@@ -64,7 +65,11 @@ public final class Console implements AutoCloseable {
                         LINGER,
                         () -> new Board(settings.value(ConsoleSettings.MEMORY), clock.instant()),
                         board -> {
-                            var reader = new TopicReader(kafka.consumers(), starts, board, clock);
+                            var reader =
+                                    new TopicTail(
+                                            "console-reader",
+                                            kafka.consumers(),
+                                            new BoardReader(starts, board, clock));
                             var ticker = new FleetTicker(map, group, board);
                             reader.start();
                             ticker.start();

@@ -162,6 +162,10 @@ final class CommandFlow {
 
     /** Why there cannot be one more, null where there can. */
     private @Nullable CommandError refusal(ServerConfig config) {
+        var taken = context.services().processIds().refusal(config);
+        if (taken != null) {
+            return taken;
+        }
         var ofTeam =
                 arriving.values().stream()
                         .filter(other -> other.teamId().equals(config.teamId()))

@@ -128,13 +128,7 @@ final class CommandPlanner {
             boolean isLeaving) {
         var before = state.instance(config.processId());
         if (before != null && !isSameUser(before.config(), config)) {
-            return new Answer(
-                    CommandOutcome.REJECTED,
-                    null,
-                    new CommandError(
-                            "process_id_taken",
-                            "The process id %s is that of another user's installation: choose slugs and an installation_id that make another one"
-                                    .formatted(config.processId())));
+            return new Answer(CommandOutcome.REJECTED, null, ProcessIdOwners.taken(config));
         }
         if (before != null && overtook(before, read, state)) {
             return new Answer(

@@ -22,6 +22,7 @@ import java.time.InstantSource;
  * @param quarantine decides which instances start alone since workers died
  * @param limits of each user
  * @param installations how many a user and a team may have
+ * @param processIds who has which process id in the fleet
  * @param arguments the memory of all partitions for those of open requests
  * @param requestIds how many ids of answered requests all partitions remember together
  * @param metrics the gateway's own measurements
@@ -45,6 +46,7 @@ public record PartitionServices(
         QuarantineRules quarantine,
         UserLimits limits,
         Installations installations,
+        ProcessIdOwners processIds,
         OpenArguments arguments,
         IdBudget requestIds,
         InstantSource clock,

@@ -96,6 +96,7 @@ final class OwnerBench {
                                 2, Duration.ofHours(1), Duration.ofSeconds(20), Duration.ZERO)),
                 null,
                 new Installations(100, 100),
+                new ProcessIdOwners(),
                 null,
                 null,
                 () -> now,
@@ -213,8 +214,20 @@ final class OwnerBench {
         }
 
         @Override
-        public PendingOutcome submit(String method, Object order, Instant deadline) {
-            return () -> new InstanceOrder.Outcome("any", CommandOutcome.COMPLETED, null, null);
+        public PendingOutcome submit(
+                String method, Object order, Instant deadline, Runnable onEnd) {
+            onEnd.run();
+            return new PendingOutcome() {
+                @Override
+                public InstanceOrder.Outcome await() {
+                    return take();
+                }
+
+                @Override
+                public InstanceOrder.Outcome take() {
+                    return new InstanceOrder.Outcome("any", CommandOutcome.COMPLETED, null, null);
+                }
+            };
         }
 
         @Override

@@ -28,7 +28,8 @@ public enum AccessRole {
         public List<AccessRight> rights(TopicNames names, String group, List<String> replies) {
             var rights = new ArrayList<AccessRight>();
             rights.addAll(topics(names, READ, TAKEN_IN));
-            rights.addAll(topics(names, READ, Set.of(Topic.STATE)));
+            // The last, to see who has which process id.
+            rights.addAll(topics(names, READ, EnumSet.of(Topic.STATE, Topic.STATUS)));
             rights.addAll(
                     topics(names, WRITE, EnumSet.complementOf(EnumSet.of(Topic.TOOL_REQUESTS))));
             rights.addAll(topics(names, DESCRIBE_CONFIGS, EnumSet.allOf(Topic.class)));

@@ -102,6 +102,29 @@ final class CommandsTest {
     }
 
     @Test
+    @DisplayName("TEN-01: a process id is one user's in the whole fleet, in whichever partition")
+    void anothersProcessId() {
+        var f = backend.install(Installation.fixture());
+        var slug = f.config().get("user_slug").asString();
+        var pid = backend.text(f, "pid", "{}");
+
+        for (int i = 0; i < 2 * fleet.partitions(); i++) {
+            var thief = f.ofUser("thief-" + i).with("user_slug", slug);
+            var refused = backend.result(backend.configure(thief, "mcp_installation_created"));
+            assertThat(refused.text("outcome")).isEqualTo("rejected");
+            assertThat(refused.text("error/code")).isEqualTo("process_id_taken");
+            var removed = backend.result(backend.configure(thief, "mcp_installation_deleted"));
+            assertThat(removed.text("outcome")).isEqualTo("completed");
+        }
+
+        assertThat(backend.text(f, "pid", "{}")).isEqualTo(pid);
+        assertThat(fleet.records().on(Topic.STATUS))
+                .filteredOn(r -> r.key().equals(f.processId()))
+                .isNotEmpty()
+                .allSatisfy(r -> assertThat(r.text("user_id")).isEqualTo(f.userId()));
+    }
+
+    @Test
     @DisplayName("PRO-70, PRO-71: the same configuration changes nothing, another one restarts")
     void update() {
         var f = backend.install(Installation.fixture("--old"));

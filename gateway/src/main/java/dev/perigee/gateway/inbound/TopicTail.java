@@ -1,7 +1,6 @@
-package dev.perigee.gateway.console;
+package dev.perigee.gateway.inbound;
 
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
@@ -9,47 +8,57 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Reads the topics onto a board, on a thread of its own and outside any group, from {@code start}
- * to {@code close}. A failure is shown on the board and tried again from where it was.
+ * Reads topics outside any group, on a thread of its own, from {@code start} to {@code close}. A
+ * failure is told and tried again from where it was, every three seconds. Partitions that are added
+ * meanwhile are not read.
  */
-final class TopicReader implements AutoCloseable {
-    private static final Logger LOG = LoggerFactory.getLogger(TopicReader.class);
+public final class TopicTail implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(500);
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofSeconds(3);
     private static final Duration END = Duration.ofSeconds(5);
 
-    private final Supplier<Consumer<byte[], byte[]>> consumers;
-    private final StartPositions starts;
-    private final RecordIntake intake;
-    private final Board board;
-    private final InstantSource clock;
-    private final CountDownLatch closed = new CountDownLatch(1);
-    private final Map<TopicPartition, Long> positions = new HashMap<>();
-    private final Thread thread = Thread.ofVirtual().name("console-reader").unstarted(this::run);
-    private volatile @Nullable Consumer<byte[], byte[]> current;
+    /** Takes what is read; on the thread of the tail. */
+    public interface Reader {
+        /** The offset at which to begin, by partition; asked until it answers once. */
+        Map<TopicPartition, Long> starts(Consumer<byte[], byte[]> consumer);
 
-    TopicReader(
-            Supplier<Consumer<byte[], byte[]>> consumers,
-            StartPositions starts,
-            Board board,
-            InstantSource clock) {
-        this.consumers = consumers;
-        this.starts = starts;
-        this.intake = new RecordIntake(starts.names(), board);
-        this.board = board;
-        this.clock = clock;
+        /** A record; must not throw. */
+        void take(ConsumerRecord<byte[], byte[]> record);
+
+        /** Everything was read that was there when it began, or began again. */
+        void caughtUp();
+
+        /** Why it cannot read, null when it can. */
+        void problem(@Nullable KafkaException problem);
     }
 
-    void start() {
+    private final Supplier<Consumer<byte[], byte[]>> consumers;
+    private final Reader reader;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Map<TopicPartition, Long> positions = new HashMap<>();
+    private final Thread thread;
+    private volatile @Nullable Consumer<byte[], byte[]> current;
+
+    /**
+     * @param name of the thread
+     * @param consumers makes consumers outside any group
+     */
+    public TopicTail(String name, Supplier<Consumer<byte[], byte[]>> consumers, Reader reader) {
+        this.consumers = consumers;
+        this.reader = reader;
+        this.thread = Thread.ofVirtual().name(name).unstarted(this::run);
+    }
+
+    /** Begins. */
+    public void start() {
         thread.start();
     }
 
@@ -59,7 +68,7 @@ final class TopicReader implements AutoCloseable {
                 attempt();
             }
         } catch (InterruptedException | InterruptException | WakeupException e) {
-            LOG.atDebug().log("The console stopped reading");
+            // It is closed.
         }
     }
 
@@ -72,8 +81,7 @@ final class TopicReader implements AutoCloseable {
         } catch (WakeupException | InterruptException e) {
             throw e;
         } catch (KafkaException e) {
-            LOG.atWarn().setCause(e).log("The console cannot read the topics");
-            board.problem(String.valueOf(e.getMessage()));
+            reader.problem(e);
             var _ = closed.await(PAUSE_AFTER_FAILURE.toMillis(), TimeUnit.MILLISECONDS);
         } finally {
             current = null;
@@ -85,20 +93,20 @@ final class TopicReader implements AutoCloseable {
 
     private void read(Consumer<byte[], byte[]> consumer) {
         if (positions.isEmpty()) {
-            positions.putAll(starts.find(consumer, clock.instant()));
+            positions.putAll(reader.starts(consumer));
         }
         consumer.assign(positions.keySet());
         var ends = consumer.endOffsets(positions.keySet());
         positions.forEach(consumer::seek);
-        board.problem(null);
+        reader.problem(null);
         boolean behind = true;
         while (closed.getCount() > 0) {
             if (behind && ends.entrySet().stream().allMatch(end -> hasRead(consumer, end))) {
-                board.caughtUp();
+                reader.caughtUp();
                 behind = false;
             }
             var records = consumer.poll(POLL);
-            records.forEach(intake::take);
+            records.forEach(reader::take);
             records.partitions().forEach(it -> positions.put(it, consumer.position(it)));
         }
     }
