@@ -51,6 +51,7 @@ public final class Load implements AutoCloseable {
     private final LiveServers live = LiveServers.watching();
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile boolean paused;
+    private final Object asking = new Object();
     private final Thread thread = Thread.ofPlatform().name("load").unstarted(this::send);
 
     private Load(
@@ -151,7 +152,9 @@ public final class Load implements AutoCloseable {
      * answered.
      */
     public void pause() {
-        paused = true;
+        synchronized (asking) { // What is being asked meanwhile is known then.
+            paused = true;
+        }
         awaitAnswers();
     }
 
@@ -175,8 +178,10 @@ public final class Load implements AutoCloseable {
     private void send() {
         try {
             for (int number = 0; !closed.await(pace.toNanos(), TimeUnit.NANOSECONDS); ) {
-                if (!paused) {
-                    ask(servers.get(number % servers.size()), number++);
+                synchronized (asking) {
+                    if (!paused) {
+                        ask(servers.get(number % servers.size()), number++);
+                    }
                 }
             }
         } catch (InterruptedException e) {
