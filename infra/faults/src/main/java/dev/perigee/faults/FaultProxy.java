@@ -80,7 +80,7 @@ public final class FaultProxy implements AutoCloseable {
     public void set(Condition condition) {
         gate.set(condition);
         if (!condition.holdsAny()) {
-            open.stream().filter(each -> !each.isConnected()).forEach(ProxiedConnection::close);
+            open.stream().filter(ProxiedConnection::isHeldBack).forEach(ProxiedConnection::close);
         }
     }
 
@@ -146,10 +146,14 @@ public final class FaultProxy implements AutoCloseable {
         made.incrementAndGet();
         var connection = new ProxiedConnection(near, gate, open::remove);
         open.add(connection);
-        if (!gate.condition().holdsAny()) {
+        if (gate.condition().holdsAny()) {
+            connection.holdBack();
+        } else {
             connection.start(target);
         }
-        if (gate.condition().refusing() || listener.isClosed()) {
+        var now = gate.condition();
+        boolean missed = connection.isHeldBack() && !now.holdsAny();
+        if (missed || now.refusing() || listener.isClosed()) {
             connection.close();
         }
     }

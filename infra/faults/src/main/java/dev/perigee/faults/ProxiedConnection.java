@@ -18,6 +18,7 @@ final class ProxiedConnection {
     private final Socket far = new Socket();
     private final Gate gate;
     private final Consumer<ProxiedConnection> gone;
+    private volatile boolean heldBack;
     private volatile boolean dropping;
     private volatile boolean closed;
 
@@ -40,9 +41,15 @@ final class ProxiedConnection {
         }
     }
 
-    /** Whether both halves were connected once. */
-    boolean isConnected() {
-        return far.isConnected();
+    /**
+     * Leaves the other half unconnected for good, since this one was begun while nothing passes.
+     */
+    void holdBack() {
+        heldBack = true;
+    }
+
+    boolean isHeldBack() {
+        return heldBack;
     }
 
     void close() {
