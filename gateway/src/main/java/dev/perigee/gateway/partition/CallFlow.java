@@ -2,7 +2,7 @@ package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.inbound.EarlierRuns;
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
-import dev.perigee.gateway.partition.ToolCall.Stage;
+import dev.perigee.gateway.partition.CallTransitions.Transition;
 import dev.perigee.protocol.limit.RecentIds;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
@@ -13,13 +13,9 @@ import dev.perigee.protocol.topic.RecordOrigin;
 import dev.perigee.protocol.topic.Topic;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,84 +28,75 @@ import org.jspecify.annotations.Nullable;
  * acknowledged and not published, so that no request has two different answers, whichever gateway
  * gave the first.
  */
-final class CallFlow {
+final class CallFlow implements CallListener {
     private final PartitionContext context;
     private final Answers answers;
     private final CallSender sender;
     private final ServerWait serverWait;
     private final FairQueue queue;
-    private final TreeMap<Long, ToolCall> open = new TreeMap<>();
-    private final Map<String, ToolCall> byRequest = new HashMap<>();
-    private final RecentIds recent;
-    private final AnsweredRequests answeredRequests = new AnsweredRequests();
-    private final AcceptedRequests accepted = new AcceptedRequests();
+    private final RequestTable requests;
     private final Set<ToolCall> unreserved = new LinkedHashSet<>();
     private final WorkerSilence silence;
-    private EarlierRuns earlier = EarlierRuns.none();
     private @Nullable Instant nextTurn;
     private int answering;
 
     CallFlow(PartitionContext context, Answers answers, ServerWait.CommandsTaken commands) {
         this.context = context;
         this.answers = answers;
-        var verdicts = new CallVerdicts(this);
-        this.sender = new CallSender(context, verdicts);
-        this.serverWait = new ServerWait(context, commands, verdicts);
+        this.sender = new CallSender(context, this);
+        this.serverWait = new ServerWait(context, commands, this);
         this.queue =
                 new FairQueue(
                         context.services().limits(),
                         context.services().arguments(),
                         context.services().clock());
         this.silence = new WorkerSilence(context.services().times().silence());
-        this.recent =
-                new RecentIds(
-                        context.services().requestIds(),
-                        context.services().times().requestMemory());
+        this.requests =
+                new RequestTable(
+                        new RecentIds(
+                                context.services().requestIds(),
+                                context.services().times().requestMemory()));
     }
 
     /** How far an owner before this tenure came; before any request. */
     void continuing(EarlierRuns earlierRuns) {
-        earlier = earlierRuns;
-        answeredRequests.continuing(earlierRuns);
+        requests.continuing(earlierRuns);
     }
 
     /** True when an earlier owner answered a request that is read again. */
     boolean isDone(long offset) {
-        return earlier.isDone(offset);
+        return requests.isDone(offset);
     }
 
     /** A request that can be acted on. */
     void received(RequestRead read) {
         var call = new ToolCall(read);
-        var progress = accepted.take(read.origin());
-        if (answeredRequests.isReadAfter(call.offset()) || progress == Attach.Progress.ACKED) {
-            if (read.method() != ToolMethod.CANCEL) {
-                boolean _ = recent.reserve();
-                recent.remember(call.key(), now());
-            }
-            done(read.origin());
-        } else if (read.method() == ToolMethod.CANCEL) {
-            cancel(read);
-        } else if (progress == null
-                && (byRequest.containsKey(call.key()) || recent.contains(call.key(), now()))) {
-            context.services().metrics().duplicate("tool-requests");
-            done(read.origin());
-        } else {
-            open.put(call.offset(), call);
-            byRequest.put(call.key(), call);
-            boolean hasRoom = recent.reserve();
-            if (progress != null) {
-                queue.adopt(call);
-                awaitResult(call);
-            } else if (earlier.isInDoubt(call.offset())) {
-                queue.adopt(call);
-                unsure(call);
-            } else if (hasRoom) {
-                begin(call, queue::admit);
-            } else {
-                answer(call, OwnAnswer.MEMORY_FULL);
+        switch (requests.arrived(call, now())) {
+            case NEW -> admit(call);
+            case NO_ROOM -> refused(call, isOver(call) ? OwnAnswer.EXPIRED : OwnAnswer.MEMORY_FULL);
+            case HELD -> adopt(call, CallEvent.HELD);
+            case IN_DOUBT -> adopt(call, CallEvent.IN_DOUBT);
+            case CANCEL -> cancel(read, call.key());
+            case ANSWERED -> done(read.origin());
+            case REPEATED -> {
+                context.services().metrics().duplicate("tool-requests");
+                done(read.origin());
             }
         }
+    }
+
+    private void admit(ToolCall call) {
+        var refusal = isOver(call) ? OwnAnswer.EXPIRED : queue.admit(call);
+        if (refusal == null) {
+            happened(call, CallEvent.ADMITTED);
+        } else {
+            refused(call, refusal);
+        }
+    }
+
+    private void adopt(ToolCall call, CallEvent event) {
+        queue.adopt(call);
+        happened(call, event);
     }
 
     /** What is wanted of instances may have changed, or commands were taken. */
@@ -119,45 +106,18 @@ final class CallFlow {
 
     /** Requests may be sent to the session that now serves. */
     void serving() {
-        for (var call : open.values()) {
-            if (call.stage() == Stage.WAITING && call.isResolved()) {
-                queue.ready(call);
-            }
-        }
+        requests.open().stream()
+                .filter(call -> call.stage() == CallStage.QUEUED)
+                .forEach(queue::ready);
         dispatch();
     }
 
     /** What the worker accepted, told at each attach, before anything is sent. */
     void attached(Attach.Result result) {
         silence.attached(result, now());
-        var requests = context.linkName(Topic.TOOL_REQUESTS);
-        boolean same = accepted.attached(result, requests);
-        earlier.attached(result.createdEpoch());
-        for (var call : List.copyOf(open.values())) {
-            resume(call, accepted.take(call.read().origin()), same);
-        }
-    }
-
-    private void resume(ToolCall call, Attach.@Nullable Progress progress, boolean same) {
-        switch (call.stage()) {
-            case WAITING, UNSURE -> {
-                if (progress == Attach.Progress.ACKED) {
-                    end(call);
-                    byRequest.remove(call.key());
-                    recent.remember(call.key(), now());
-                    done(call.read().origin());
-                } else if (progress != null) {
-                    awaitResult(call);
-                } else if (call.stage() == Stage.UNSURE && !call.isResolved()) {
-                    call.stage(Stage.WAITING);
-                    begin(call, _ -> null);
-                } else if (call.stage() == Stage.UNSURE && same) {
-                    send(call);
-                } else if (call.stage() == Stage.UNSURE) {
-                    lost(call);
-                }
-            }
-            case SENDING, ACCEPTED, ENDED -> {}
+        boolean same = requests.attached(result, context.linkName(Topic.TOOL_REQUESTS));
+        for (var call : requests.open()) {
+            happened(call, requests.whenAttached(call, same));
         }
     }
 
@@ -168,15 +128,9 @@ final class CallFlow {
      *     never attached
      */
     void sessionEnded(boolean alive) {
-        earlier.detached();
-        for (var call : List.copyOf(open.values())) {
-            if (call.stage() == Stage.ACCEPTED || call.stage() == Stage.UNSURE) {
-                if (!alive) {
-                    lost(call);
-                } else if (call.stage() == Stage.ACCEPTED) {
-                    unsure(call);
-                }
-            }
+        requests.detached();
+        for (var call : requests.open()) {
+            happened(call, alive ? CallEvent.SESSION_AWAY : CallEvent.SESSION_GONE);
         }
     }
 
@@ -189,7 +143,7 @@ final class CallFlow {
 
     /** True while a worker runs something for a request, or may. */
     boolean hasCallsAtWorker() {
-        return open.values().stream().anyMatch(call -> call.stage() != Stage.WAITING);
+        return requests.open().stream().anyMatch(call -> call.stage().mayBeAtWorker());
     }
 
     /** True while an answer is not durable yet. */
@@ -203,16 +157,15 @@ final class CallFlow {
      */
     void result(InstanceEvent event, long createdEpoch, Runnable durable) {
         var origin = ofThisTopic(event.origin());
-        if (origin != null && answeredRequests.isFinal(origin.offset())) {
+        if (origin != null && requests.isFinal(origin.offset())) {
             durable.run();
             return;
         }
-        var call = origin == null ? null : open.get(origin.offset());
+        var call = origin == null ? null : requests.open(origin.offset());
         if (call != null) {
-            end(call);
-            answering++;
+            happened(call, CallEvent.RESULT);
         } else if (origin != null && mayBeReadLater(origin.offset())) {
-            answeredRequests.beforeRead(origin.offset());
+            requests.answeredBeforeRead(origin.offset());
         }
         answers.pass(
                 event,
@@ -234,59 +187,116 @@ final class CallFlow {
 
     /** Requests below this offset were answered and will not come again; others may be sent. */
     void committed(long offset) {
-        answeredRequests.committed(offset);
-        accepted.committed(offset);
-        unreserved.stream().filter(c -> c.stage() == Stage.WAITING).forEach(queue::ready);
+        requests.committed(offset);
+        unreserved.stream().filter(call -> call.stage() == CallStage.QUEUED).forEach(queue::ready);
         unreserved.clear();
         dispatch();
     }
 
     /** Gives the memory back of ids whose window is over. */
     void forget() {
-        recent.forget(now());
+        requests.forget(now());
     }
 
     /** The tenure is over: what the gateway keeps of it is free for other partitions. */
     void leave() {
-        recent.close();
-        open.values().forEach(ToolCall::letGo);
+        requests.close();
     }
 
-    /** Unless its time is over or it is refused, its server is looked for. */
-    private void begin(ToolCall call, Function<ToolCall, @Nullable OwnAnswer> admission) {
-        call.addPossibleRuns(earlier.lostRuns(call.offset()));
-        var refusal = isOver(call) ? OwnAnswer.EXPIRED : admission.apply(call);
-        if (refusal == null) {
-            serverWait.find(call);
+    @Override
+    public void happened(ToolCall call, CallEvent event) {
+        var step = step(call, event);
+        act(call, step.action(), step.answer());
+    }
+
+    @Override
+    public void refused(ToolCall call, OwnAnswer reason) {
+        act(call, step(call, CallEvent.REFUSED).action(), reason);
+    }
+
+    @Override
+    public void turnedDown(ToolCall call, ToolResult answer) {
+        var error = answer.error();
+        boolean unknown = error != null && error.code() == ErrorCode.UNKNOWN_SERVER;
+        if (unknown && isBeingRestored(call)) {
+            happened(call, CallEvent.NOT_GIVEN_YET);
+            return;
+        }
+        var step = step(call, CallEvent.TURNED_DOWN);
+        if (step.action() == CallAction.RELAY) {
+            relay(call, answer);
         } else {
-            answer(call, refusal);
+            act(call, step.action(), step.answer());
         }
     }
 
-    /** When it is its turn. */
-    void send(ToolCall call) {
-        call.stage(Stage.WAITING);
-        if (call.possibleRuns() > 1 || isOver(call)) {
-            answer(call, isOver(call) ? OwnAnswer.EXPIRED : OwnAnswer.NO_WORKER);
-            return;
+    private Transition step(ToolCall call, CallEvent event) {
+        var step = CallTransitions.next(call.stage(), event, facts(call));
+        call.go(step);
+        return step;
+    }
+
+    private CallFacts facts(ToolCall call) {
+        return new CallFacts(
+                call.isResolved(),
+                call.isComplete(),
+                call.read().method() == ToolMethod.TOOLS_CALL,
+                call.possibleRuns(),
+                isOver(call),
+                context.serving() != null,
+                silence.until(call.read().deadline()).isAfter(now()));
+    }
+
+    private void act(ToolCall call, CallAction action, @Nullable OwnAnswer own) {
+        switch (action) {
+            case NOTHING -> {}
+            case FIND_SERVER -> {
+                queue.aside(call);
+                serverWait.find(call);
+            }
+            case ENQUEUE -> {
+                queue.ready(call);
+                dispatch();
+                if (call.stage() == CallStage.QUEUED) {
+                    hold(call);
+                }
+            }
+            case PUT_ASIDE -> {
+                queue.aside(call);
+                hold(call);
+            }
+            case AWAIT_RESULT -> {
+                serverWait.remove(call);
+                queue.atWorker(call);
+                awaitUntil(call, silence.until(call.read().deadline()));
+            }
+            case AWAIT_ATTACH ->
+                    awaitUntil(call, silence.untilAttached(call.read().deadline(), now()));
+            case ANSWER -> answer(call, Objects.requireNonNull(own));
+            case PUBLISH -> close(call, false);
+            case SETTLE -> {
+                close(call, false);
+                settle(call, false);
+            }
+            case SEND, RELAY -> throw new IllegalStateException(action + " needs more");
         }
-        if (!call.isComplete()) {
-            answer(call, OwnAnswer.ARGUMENTS_FULL);
-            return;
-        }
-        queue.ready(call);
-        dispatch();
-        if (call.stage() == Stage.WAITING) {
-            hold(call);
-        }
+    }
+
+    /** An owner that was held up has a mailbox full of what arrived before its alarms were due. */
+    private void awaitUntil(ToolCall call, Instant until) {
+        var stage = call.stage();
+        Runnable silent =
+                () -> {
+                    if (call.stage() == stage) {
+                        happened(call, CallEvent.SILENT);
+                    }
+                };
+        call.timer(context.timers().at(until, () -> context.mailbox().post(silent)));
     }
 
     private void hold(ToolCall call) {
-        call.timer(context.timers().at(call.read().deadline(), () -> answer(call, late())));
-    }
-
-    private OwnAnswer late() {
-        return context.serving() == null ? OwnAnswer.NO_WORKER : OwnAnswer.NO_TURN;
+        call.timer(
+                context.timers().at(call.read().deadline(), () -> happened(call, CallEvent.LATE)));
     }
 
     /** Sends what may be sent now. */
@@ -298,7 +308,7 @@ final class CallFlow {
         for (var call = queue.next(); call != null; call = queue.next()) {
             if (context.feed().mayDispatch(call.offset())) {
                 call.timer(null);
-                call.stage(Stage.SENDING);
+                var _ = step(call, CallEvent.TURN);
                 context.services()
                         .metrics()
                         .sent(Duration.between(call.read().appendedAt(), now()));
@@ -316,107 +326,36 @@ final class CallFlow {
     }
 
     /** True when the worker does not know a server only because it was not given to it yet. */
-    boolean isBeingRestored(ToolCall call) {
+    private boolean isBeingRestored(ToolCall call) {
         var session = context.serving();
         var processId = call.processId();
         return session != null && processId != null && session.restoring().contains(processId);
-    }
-
-    /** It is the worker's, which tells its result. */
-    void awaitResult(ToolCall call) {
-        serverWait.remove(call);
-        call.stage(Stage.ACCEPTED);
-        watch(call);
-    }
-
-    private void watch(ToolCall call) {
-        var until = silence.until(call.read().deadline());
-        call.timer(context.timers().at(until, () -> afterWhatArrived(() -> endIfSilent(call))));
-    }
-
-    private void endIfSilent(ToolCall call) {
-        if (call.stage() == Stage.ACCEPTED) {
-            if (silence.until(call.read().deadline()).isAfter(now())) {
-                watch(call);
-            } else {
-                answer(call, OwnAnswer.SILENT);
-            }
-        }
-    }
-
-    /** An owner that was held up has a mailbox full of what arrived before its alarms were due. */
-    private void afterWhatArrived(Runnable work) {
-        context.mailbox().post(work);
-    }
-
-    /** The worker cannot take it yet. */
-    void putAside(ToolCall call) {
-        call.stage(Stage.WAITING);
-        queue.aside(call);
-        hold(call);
-    }
-
-    /** A session may have it, of this owner or an earlier one, and the next attach tells. */
-    void unsure(ToolCall call) {
-        call.stage(Stage.UNSURE);
-        var until = silence.untilAttached(call.read().deadline(), now());
-        call.timer(context.timers().at(until, () -> afterWhatArrived(() -> endIfUnsure(call))));
-    }
-
-    private void endIfUnsure(ToolCall call) {
-        if (call.stage() == Stage.UNSURE) {
-            answer(call, OwnAnswer.OUTCOME_UNKNOWN);
-        }
-    }
-
-    /** A session that may have run it is gone: it may go to the next, once. */
-    void lost(ToolCall call) {
-        call.addPossibleRuns(1);
-        call.stage(Stage.WAITING);
-        if (call.isResolved()) {
-            send(call);
-        } else {
-            serverWait.find(call);
-        }
     }
 
     private boolean isOver(ToolCall call) {
         return !call.read().deadline().isAfter(now());
     }
 
-    private void cancel(RequestRead read) {
-        var request = read.request();
-        var call =
-                byRequest.get(
-                        request.teamId() + "/" + request.userId() + "/" + request.requestId());
-        if (call != null && call.stage() == Stage.WAITING) {
-            answer(call, OwnAnswer.CANCELLED);
+    private void cancel(RequestRead read, String key) {
+        var call = requests.of(key);
+        if (call != null && call.stage().isWaiting()) {
+            happened(call, CallEvent.CANCELLED);
             done(read.origin());
         } else {
             sender.cancel(read, () -> done(read.origin()));
         }
     }
 
-    void answer(ToolCall call, OwnAnswer own) {
-        if (call.hasEnded()) {
-            return;
-        }
+    private void answer(ToolCall call, OwnAnswer own) {
         var read = call.read();
         var given = call.possibleRuns() > 0 ? own.afterPossibleRun(read.method()) : own;
         var result = ToolResult.refused(read.request(), call.processId(), given.error(), now());
-        end(call);
-        answering++;
-        answeredRequests.byGateway(call.offset());
+        close(call, true);
         Quietly.run(() -> answers.decide(call, result, at -> answered(call, codeOf(result), at)));
     }
 
-    void answer(ToolCall call, ToolResult result) {
-        if (call.hasEnded()) {
-            return;
-        }
-        end(call);
-        answering++;
-        answeredRequests.byGateway(call.offset());
+    private void relay(ToolCall call, ToolResult result) {
+        close(call, true);
         answers.give(
                 call.read().origin(),
                 result,
@@ -425,27 +364,27 @@ final class CallFlow {
                 at -> answered(call, codeOf(result), at));
     }
 
-    private void end(ToolCall call) {
+    /** It has ended, and its answer is on its way. */
+    private void close(ToolCall call, boolean byGateway) {
+        answering++;
         call.timer(null);
         serverWait.remove(call);
         unreserved.remove(call);
-        call.stage(Stage.ENDED);
-        open.remove(call.offset());
+        requests.closed(call, byGateway);
         queue.ended(call);
         dispatch();
     }
 
     private void answered(ToolCall call, @Nullable ErrorCode code, Instant at) {
-        answering--;
-        byRequest.remove(call.key());
-        if (code == ErrorCode.OVERLOADED) { // It never ran, and its author is to try again.
-            recent.release();
-        } else {
-            recent.remember(call.key(), now());
-        }
         var took = Duration.between(call.read().appendedAt(), at);
         context.services().metrics().requestEnded(code, took);
         call.answered(code, at, took);
+        settle(call, code == ErrorCode.OVERLOADED); // Which never ran: its author tries again.
+    }
+
+    private void settle(ToolCall call, boolean mayRepeat) {
+        answering--;
+        requests.settled(call, mayRepeat, now());
         done(call.read().origin());
     }
 

@@ -26,33 +26,12 @@ final class CallSender {
     /** To be written without keeping the owner from others. */
     private static final int SMALL_BYTES = 64 << 10;
 
-    /** What became of a call that was sent. */
-    interface Verdict {
-        /** Its result will be an event. */
-        void accepted(ToolCall call);
-
-        /** It never ran; this is the answer. */
-        void answered(ToolCall call, ToolResult result);
-
-        /** It did not run and will not. */
-        void refused(ToolCall call, OwnAnswer own);
-
-        /** It did not run and may be sent again. */
-        void notRun(ToolCall call);
-
-        /** It may have been accepted, and the next attach tells. */
-        void unsure(ToolCall call);
-
-        /** It may have been accepted by a session that is gone. */
-        void lost(ToolCall call);
-    }
-
     private final PartitionContext context;
-    private final Verdict verdict;
+    private final CallListener listener;
 
-    CallSender(PartitionContext context, Verdict verdict) {
+    CallSender(PartitionContext context, CallListener listener) {
         this.context = context;
-        this.verdict = verdict;
+        this.listener = listener;
     }
 
     void send(ToolCall call, Session session) {
@@ -110,7 +89,7 @@ final class CallSender {
             } catch (LinkException e) {
                 if (e.reason() != LinkException.Reason.OVERLOADED) {
                     failed(call, session, e);
-                } else if (call.stage() == ToolCall.Stage.SENDING) {
+                } else if (call.stage() == CallStage.SENDING) {
                     sendWaiting(call, session); // Asks again, for as long as that makes sense.
                 }
             }
@@ -155,8 +134,8 @@ final class CallSender {
 
     private void broken(ToolCall call) {
         context.services().metrics().failure(Where.CALL);
-        if (call.stage() == ToolCall.Stage.SENDING) {
-            verdict.refused(call, OwnAnswer.OUTCOME_UNKNOWN);
+        if (call.stage() == CallStage.SENDING) {
+            listener.refused(call, OwnAnswer.OUTCOME_UNKNOWN);
         }
     }
 
@@ -175,44 +154,44 @@ final class CallSender {
     }
 
     private void executed(ToolCall call, ToolOrder.Accepted answer) {
-        if (call.stage() != ToolCall.Stage.SENDING) {
+        if (call.stage() != CallStage.SENDING) {
             return;
         }
         var answered = answer.answered();
         if (answered == null) {
-            verdict.accepted(call);
+            listener.happened(call, CallEvent.TAKEN);
         } else {
-            verdict.answered(call, answered);
+            listener.turnedDown(call, answered);
         }
     }
 
     private void failed(ToolCall call, Session session, LinkException failure) {
-        if (call.stage() != ToolCall.Stage.SENDING) {
+        if (call.stage() != CallStage.SENDING) {
             return;
         }
         switch (failure.reason()) {
             case LOST, FENCED, DETACHED, DRAINING -> {
                 session.close();
                 if (!failure.mayHaveRun()) {
-                    verdict.notRun(call);
+                    listener.happened(call, CallEvent.NOT_RUN);
                 } else if (failure.reason() == LinkException.Reason.LOST) {
-                    verdict.lost(call);
+                    listener.happened(call, CallEvent.LOST);
                 } else {
-                    verdict.unsure(call);
+                    listener.happened(call, CallEvent.MAYBE_TAKEN);
                 }
             }
             case DEADLINE -> {
                 if (failure.mayHaveRun()) {
-                    verdict.accepted(call);
+                    listener.happened(call, CallEvent.TAKEN);
                 } else {
-                    verdict.refused(call, OwnAnswer.NOT_REACHED);
+                    listener.refused(call, OwnAnswer.NOT_REACHED);
                 }
             }
-            case OVERLOADED -> verdict.answered(call, overloaded(call, failure));
-            case TOO_LARGE -> verdict.refused(call, OwnAnswer.TOO_LARGE);
+            case OVERLOADED -> listener.turnedDown(call, overloaded(call, failure));
+            case TOO_LARGE -> listener.refused(call, OwnAnswer.TOO_LARGE);
             case REJECTED -> {
                 context.services().metrics().failure(Where.CALL);
-                verdict.refused(
+                listener.refused(
                         call, failure.mayHaveRun() ? OwnAnswer.OUTCOME_UNKNOWN : OwnAnswer.REFUSED);
             }
         }

@@ -108,6 +108,14 @@ final class FairQueue {
         }
     }
 
+    /** A worker has a request, whoever sent it; it has no turn to come. */
+    void atWorker(ToolCall call) {
+        var share = shareWith(call);
+        if (share != null) {
+            share.sent(call);
+        }
+    }
+
     /** The request that is to be sent now; null when there is none. */
     @Nullable ToolCall next() {
         if (turns.isEmpty() && unpaid.isEmpty()) {

@@ -20,23 +20,15 @@ final class ServerWait {
         boolean upTo(long offset);
     }
 
-    /** What becomes of a request. */
-    interface Outcome {
-        /** It is known where to send it. */
-        void found(ToolCall call);
-
-        void refused(ToolCall call, OwnAnswer own);
-    }
-
     private final PartitionContext context;
     private final CommandsTaken commands;
-    private final Outcome outcome;
+    private final CallListener listener;
     private final Set<ToolCall> waiting = new LinkedHashSet<>();
 
-    ServerWait(PartitionContext context, CommandsTaken commands, Outcome outcome) {
+    ServerWait(PartitionContext context, CommandsTaken commands, CallListener listener) {
         this.context = context;
         this.commands = commands;
-        this.outcome = outcome;
+        this.listener = listener;
     }
 
     /** What is wanted of instances may have changed, or commands were taken. */
@@ -49,21 +41,21 @@ final class ServerWait {
         var path = call.read().path();
         if (path == null) {
             call.resolve(null);
-            outcome.found(call);
+            listener.happened(call, CallEvent.FOUND);
             return;
         }
         switch (ServerLookup.find(call.read().request(), path, context.state())) {
             case ServerLookup.One(var processId) -> {
                 remove(call);
                 call.resolve(processId);
-                outcome.found(call);
+                listener.happened(call, CallEvent.FOUND);
             }
-            case ServerLookup.Several() -> outcome.refused(call, OwnAnswer.SEVERAL_SERVERS);
+            case ServerLookup.Several() -> listener.refused(call, OwnAnswer.SEVERAL_SERVERS);
             case ServerLookup.None() -> {
                 if (!waiting.contains(call)) {
                     add(call);
                 } else if (commands.upTo(call.commandsEnd())) {
-                    outcome.refused(call, OwnAnswer.UNKNOWN_SERVER);
+                    listener.refused(call, OwnAnswer.UNKNOWN_SERVER);
                 }
             }
         }
@@ -84,7 +76,7 @@ final class ServerWait {
                 context.timers()
                         .at(
                                 bound.isBefore(deadline) ? bound : deadline,
-                                () -> outcome.refused(call, OwnAnswer.UNKNOWN_SERVER)));
+                                () -> listener.refused(call, OwnAnswer.UNKNOWN_SERVER)));
         Thread.ofVirtual().name("commands-end").start(() -> askEnd(call));
     }
 

@@ -1,6 +1,7 @@
 package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
+import dev.perigee.gateway.partition.CallTransitions.Transition;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.protocol.trace.TraceSpan;
@@ -13,28 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A request between its record and its one answer. For the owner's thread.
- *
- * <pre>
- *   WAITING ──▶ SENDING ──▶ ACCEPTED ──▶ ENDED
- *      ▲  │        │ │          │          ▲
- *      │  └────────┼─┼──────────┼──────────┤ answered by the gateway, or by an event
- *      └───────────┘ └▶ UNSURE ◀┘          │
- *      never ran          └────────────────┘
- * </pre>
- *
- * UNSURE: it may have been accepted by a session that is not attached now, by this owner's sending
- * or by an earlier one's. The next attach tells.
+ * A request between its record and its one answer: what is known of it, and where it is, by {@link
+ * CallTransitions}. For the owner's thread.
  */
 final class ToolCall {
-    enum Stage {
-        WAITING,
-        SENDING,
-        ACCEPTED,
-        UNSURE,
-        ENDED
-    }
-
     private static final Logger LOG = LoggerFactory.getLogger(ToolCall.class);
     private static final String SPAN = "perigee.request";
 
@@ -45,7 +28,7 @@ final class ToolCall {
     private final TraceSpan span;
     private RequestRead read;
     private OpenArguments.@Nullable Room room;
-    private Stage stage = Stage.WAITING;
+    private CallStage stage = CallStage.ARRIVED;
     private @Nullable String processId;
     private boolean resolved;
     private int possibleRuns;
@@ -83,20 +66,31 @@ final class ToolCall {
         return read.origin().offset();
     }
 
-    Stage stage() {
+    CallStage stage() {
         return stage;
     }
 
-    /** Its end lets go of the arguments. */
-    void stage(Stage next) {
-        stage = next;
-        if (next == Stage.ENDED) {
+    /**
+     * Goes on to what a transition says; its end lets go of the arguments.
+     *
+     * @throws IllegalStateException when that does not begin where it is
+     */
+    void go(Transition transition) {
+        if (transition.from() != stage) {
+            throw new IllegalStateException(
+                    "It is " + stage + ", and " + transition.from() + " is left");
+        }
+        if (transition.ran()) {
+            possibleRuns++;
+        }
+        stage = transition.to();
+        if (hasEnded()) {
             letGo();
         }
     }
 
     boolean hasEnded() {
-        return stage == Stage.ENDED;
+        return stage == CallStage.ENDED;
     }
 
     /** True when it is known where to send it. */

@@ -219,23 +219,14 @@ final class DeathCountTest {
         return new Death(worker, worker + "/1", bench.now, LONG.toMillis(), false);
     }
 
-    private static final class Unheard implements CallSender.Verdict {
+    private static final class Unheard implements CallListener {
         @Override
-        public void accepted(ToolCall call) {}
+        public void happened(ToolCall call, CallEvent event) {}
 
         @Override
-        public void answered(ToolCall call, ToolResult result) {}
+        public void refused(ToolCall call, OwnAnswer reason) {}
 
         @Override
-        public void refused(ToolCall call, OwnAnswer own) {}
-
-        @Override
-        public void notRun(ToolCall call) {}
-
-        @Override
-        public void unsure(ToolCall call) {}
-
-        @Override
-        public void lost(ToolCall call) {}
+        public void turnedDown(ToolCall call, ToolResult answer) {}
     }
 }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
-import dev.perigee.gateway.partition.ToolCall.Stage;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.tool.ToolMethod;
@@ -71,8 +70,11 @@ final class OpenArgumentsTest {
         assertThatThrownBy(() -> call.keep(arguments.admit(call, true)))
                 .isInstanceOf(IllegalStateException.class);
 
-        call.stage(Stage.ENDED);
-        call.stage(Stage.ENDED);
+        call.go(
+                CallTransitions.next(
+                        CallStage.ARRIVED,
+                        CallEvent.REFUSED,
+                        new CallFacts(false, true, true, 0, false, false, false)));
         call.letGo();
 
         assertThat(arguments.budget().used()).isZero();

@@ -17,10 +17,10 @@ public final class Drains {
         return fleet.start("drain-" + ++runs, arguments(worker, more));
     }
 
-    /** Takes a drain back, if there is one. */
+    /** Takes a drain back, if there is one, and the worker did not begin to stop by itself. */
     public void undo(int worker) {
         var ran = Ran.here(arguments(worker, "--undo"));
-        if (ran.exitCode() != 0) {
+        if (ran.exitCode() != 0 && !ran.output().contains("is stopping")) {
             throw new AssertionError("The drain was not taken back:\n" + ran.output());
         }
     }

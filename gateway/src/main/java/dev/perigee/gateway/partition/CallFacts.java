@@ -1,0 +1,65 @@
+package dev.perigee.gateway.partition;
+
+/**
+ * What decides, besides its stage, what becomes of a request.
+ *
+ * @param resolved it is known where to send it
+ * @param complete its arguments are kept, so that it can be sent
+ * @param tool it calls a tool, which may have effects
+ * @param possibleRuns in how many sessions that are gone it may have run
+ * @param over its deadline passed
+ * @param serving a session takes requests
+ * @param replaying the worker still tells what it kept, and its result may be in that
+ */
+record CallFacts(
+        boolean resolved,
+        boolean complete,
+        boolean tool,
+        int possibleRuns,
+        boolean over,
+        boolean serving,
+        boolean replaying) {
+
+    /** These, and one more session in which it may have run. */
+    CallFacts afterPossibleRun() {
+        return new CallFacts(resolved, complete, tool, possibleRuns + 1, over, serving, replaying);
+    }
+
+    /** A condition of a transition. */
+    enum Guard {
+        ALWAYS(""),
+        OVER("its deadline passed"),
+        RAN_TWICE("it may have run in two sessions"),
+        INCOMPLETE("its arguments were not kept"),
+        UNRESOLVED("its server is not known"),
+        UNRESOLVED_AND_OVER("its server is not known, and its deadline passed"),
+        MAY_HAVE_ACTED("it calls a tool and may have run in an earlier session"),
+        UNSERVED("no session takes requests"),
+        REPLAYING("the worker still tells what it kept");
+
+        private final String meaning;
+
+        Guard(String meaning) {
+            this.meaning = meaning;
+        }
+
+        /** For people; empty where nothing is asked. */
+        String meaning() {
+            return meaning;
+        }
+
+        boolean holds(CallFacts facts) {
+            return switch (this) {
+                case ALWAYS -> true;
+                case OVER -> facts.over;
+                case RAN_TWICE -> facts.possibleRuns > 1;
+                case INCOMPLETE -> !facts.complete;
+                case UNRESOLVED -> !facts.resolved;
+                case UNRESOLVED_AND_OVER -> !facts.resolved && facts.over;
+                case MAY_HAVE_ACTED -> facts.tool && facts.possibleRuns > 0;
+                case UNSERVED -> !facts.serving;
+                case REPLAYING -> facts.replaying;
+            };
+        }
+    }
+}
