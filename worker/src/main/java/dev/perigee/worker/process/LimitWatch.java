@@ -57,6 +57,7 @@ public final class LimitWatch implements AutoCloseable {
     private final Consumer<Limit> ends;
     private final TreeMemory memory = new TreeMemory();
     private final MemoryFiles files = new MemoryFiles();
+    private final KernelMemory kernel = new KernelMemory();
     private final Set<WatchedTree> watched = ConcurrentHashMap.newKeySet();
     private final HomeWatch homes;
     private volatile long kernelKills = KernelKills.count();
@@ -165,8 +166,8 @@ public final class LimitWatch implements AutoCloseable {
         }
     }
 
-    /** One tree's processes at one moment, and its files in memory. */
-    private record Seen(WatchedTree tree, List<ProcessEntry> members, long fileBytes) {
+    /** One tree's processes at one moment, and its memory that is no process's. */
+    private record Seen(WatchedTree tree, List<ProcessEntry> members, long otherBytes) {
 
         SharedUse<WatchedTree> processes() {
             return new SharedUse<>(tree, tree.tenant(), WatchedTree.processes(members));
@@ -174,7 +175,7 @@ public final class LimitWatch implements AutoCloseable {
 
         /** It uses no more, in bytes. */
         long mostMemory() {
-            return TreeMemory.resident(members) + fileBytes;
+            return TreeMemory.resident(members) + otherBytes;
         }
     }
 
@@ -185,14 +186,15 @@ public final class LimitWatch implements AutoCloseable {
         var trees = List.copyOf(watched);
         long kills = KernelKills.count();
         var snapshot = table.read();
+        kernel.begin();
         var within = new ArrayList<Seen>();
         for (var tree : trees) {
             var members = ProcessTree.of(tree.id(), snapshot);
             if (tree.end() == null) {
-                long fileBytes = files.bytes(members);
-                var end = tree.judge(members, fileBytes, memory, System.nanoTime());
+                long otherBytes = files.bytes(members) + kernel.bytes(members);
+                var end = tree.judge(members, otherBytes, memory, System.nanoTime());
                 if (end == null) {
-                    within.add(new Seen(tree, members, fileBytes));
+                    within.add(new Seen(tree, members, otherBytes));
                 } else {
                     tree.end(end);
                 }
@@ -237,7 +239,7 @@ public final class LimitWatch implements AutoCloseable {
     private SharedUse<WatchedTree> memoryOf(Seen seen) {
         var tree = seen.tree();
         return new SharedUse<>(
-                tree, tree.tenant(), memory.used(seen.members(), seen.fileBytes(), 0));
+                tree, tree.tenant(), memory.used(seen.members(), seen.otherBytes(), 0));
     }
 
     @Override

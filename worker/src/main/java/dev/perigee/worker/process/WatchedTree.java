@@ -70,10 +70,10 @@ final class WatchedTree {
     /**
      * Null while all that was measured now is within the limits. The memory is asked last.
      *
-     * @param fileBytes of its files in memory
+     * @param otherBytes of its memory that is no process's
      */
     @Nullable LimitEnd judge(
-            List<ProcessEntry> members, long fileBytes, TreeMemory memory, long nanos) {
+            List<ProcessEntry> members, long otherBytes, TreeMemory memory, long nanos) {
         account(members, nanos);
         var limits = limits();
         if (enclosure.ranOutOfMemory()) {
@@ -91,7 +91,7 @@ final class WatchedTree {
         if (io != null || limits.memoryBytes() == 0) {
             return io;
         }
-        return limits.memory(memory.used(members, fileBytes, limits.memoryBytes()));
+        return limits.memory(memory.used(members, otherBytes, limits.memoryBytes()));
     }
 
     /** Threads included. */

@@ -115,6 +115,37 @@ final class LimitsTest {
         }
     }
 
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({"sockets, 30, 40", "pipes, 30, 100", "hidden_pipes, 30, 100", "page_tables, 30, 2"})
+    @DisplayName("TEN-08: what the kernel holds for many small processes counts")
+    void memoryOfNoProcess(String deed, int processes, int each) throws Exception {
+        try (var jails = open(Map.of("isolation.memory", "100MiB"))) {
+            var neighbour = neighbour(jails);
+            var idle = jails.attempt("many", processes, 0);
+            idle.heard().awaitStdout("children up");
+            var end = end(jails.attempt(deed, processes, each));
+            assertThat(end.limit()).isEqualTo(Limit.OOM);
+            assertThat(end.message()).contains("the limit is 100 MiB");
+            answers(neighbour);
+            assertThat(jails.ended).containsExactly(Limit.OOM);
+            assertThat(idle.process().awaitExit(Duration.ZERO)).isFalse();
+            idle.process().signal(ProcessSignal.KILL);
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-08: pipes that many processes share count once")
+    void sharedPipes() throws Exception {
+        try (var jails = open(Map.of("isolation.memory", "300MiB"))) {
+            var server = jails.attempt("many_descriptors", 20, 400);
+            server.heard().awaitStdout("children up");
+            // It is looked at after that.
+            assertThat(end(jails.attempt("mapped", 350)).limit()).isEqualTo(Limit.OOM);
+            assertThat(server.process().awaitExit(Duration.ZERO)).isFalse();
+            server.process().signal(ProcessSignal.KILL);
+        }
+    }
+
     @Test
     @DisplayName("TEN-08: the largest of who uses the most ends where all together use too much")
     void together() throws Exception {
