@@ -388,6 +388,7 @@ def page_tables():
 
     def touch():
         kept.append(space := mmap.mmap(-1, int(more[1]) << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000))
+        space.madvise(15)  # MADV_NOHUGEPAGE
         for at in range(0, len(space), 2 << 20):
             space[at]
 

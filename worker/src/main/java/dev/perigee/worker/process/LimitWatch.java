@@ -60,7 +60,11 @@ public final class LimitWatch implements AutoCloseable {
     private final KernelMemory kernel = new KernelMemory();
     private final Set<WatchedTree> watched = ConcurrentHashMap.newKeySet();
     private final HomeWatch homes;
+
+    /** As many as there were before the last look but one: an end is heard of after its look. */
     private volatile long kernelKills = KernelKills.count();
+
+    private long lastKills = kernelKills;
     private volatile boolean closed;
     private volatile @Nullable Thread thread;
 
@@ -110,14 +114,14 @@ public final class LimitWatch implements AutoCloseable {
         watched.remove(tree);
     }
 
-    /** What a tree's end is, with the limit that ended it if one did. Called once for a tree. */
+    /** A tree's end with what brought it about. Called once for a tree. */
     ExitStatus explain(WatchedTree tree, ExitStatus exit) {
         boolean killed = "SIGKILL".equals(exit.signal()) && KernelKills.count() > kernelKills;
-        var reason = tree.reason(exit, killed, System.nanoTime());
-        if (reason != null) {
-            ends.accept(reason.limit());
+        var explained = tree.explain(exit, killed, System.nanoTime());
+        if (explained.limit() != null) {
+            ends.accept(explained.limit().limit());
         }
-        return exit.by(reason);
+        return explained;
     }
 
     /**
@@ -142,7 +146,8 @@ public final class LimitWatch implements AutoCloseable {
         while (!closed) {
             if (watched.isEmpty()) {
                 LockSupport.park(this);
-                kernelKills = KernelKills.count();
+                lastKills = KernelKills.count();
+                kernelKills = lastKills;
                 continue;
             }
             long began = System.nanoTime();
@@ -184,7 +189,8 @@ public final class LimitWatch implements AutoCloseable {
             homes.wake();
         }
         var trees = List.copyOf(watched);
-        long kills = KernelKills.count();
+        kernelKills = lastKills;
+        lastKills = KernelKills.count();
         var snapshot = table.read();
         kernel.begin();
         var within = new ArrayList<Seen>();
@@ -201,7 +207,6 @@ public final class LimitWatch implements AutoCloseable {
             }
         }
         shared(within);
-        kernelKills = kills;
     }
 
     private void shared(List<Seen> all) {

@@ -116,16 +116,21 @@ final class LimitsTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @CsvSource({"sockets, 30, 40", "pipes, 30, 100", "hidden_pipes, 30, 100", "page_tables, 30, 2"})
+    @CsvSource({
+        "sockets, 30, 40",
+        "pipes, 30, 200",
+        "hidden_pipes, 30, 200",
+        "page_tables, 30, 10"
+    })
     @DisplayName("TEN-08: what the kernel holds for many small processes counts")
     void memoryOfNoProcess(String deed, int processes, int each) throws Exception {
-        try (var jails = open(Map.of("isolation.memory", "100MiB"))) {
+        try (var jails = open(Map.of("isolation.memory", "200MiB"))) {
             var neighbour = neighbour(jails);
             var idle = jails.attempt("many", processes, 0);
             idle.heard().awaitStdout("children up");
             var end = end(jails.attempt(deed, processes, each));
             assertThat(end.limit()).isEqualTo(Limit.OOM);
-            assertThat(end.message()).contains("the limit is 100 MiB");
+            assertThat(end.message()).contains("the limit is 200 MiB");
             answers(neighbour);
             assertThat(jails.ended).containsExactly(Limit.OOM);
             assertThat(idle.process().awaitExit(Duration.ZERO)).isFalse();
