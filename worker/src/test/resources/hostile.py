@@ -362,6 +362,11 @@ def sockets():
     children(fill_some)
 
 
+def empty_sockets():
+    kept = []
+    children(lambda: kept.extend(socket.socketpair() for _ in range(int(more[1]))))
+
+
 def pipes(closed_to_others=False):
     kept = []
 
@@ -393,6 +398,23 @@ def page_tables():
             space[at]
 
     children(touch)
+
+
+def mappings():
+    """Every other page with other rights: as many mappings, and nothing in them."""
+    kept = []
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+    libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+
+    def split():
+        start = libc.mmap(None, int(more[1]) * mmap.PAGESIZE, 3, 0x22, -1, 0)
+        kept.append(start)
+        for at in range(0, int(more[1]), 2):
+            libc.mprotect(start + at * mmap.PAGESIZE, mmap.PAGESIZE, 0)
+
+    children(split)
 
 
 def many_descriptors():

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Measures the memory that the kernel holds for a tree and that is no process's: tables of pages,
- * and what is in pipes and sockets. Of pipes and sockets the most that each can hold counts, since
- * the kernel says no more of those of others; so few as usual servers have do not count.
+ * descriptions of mappings, and what is in pipes and sockets. Of pipes and sockets the most that
+ * each can hold counts, since the kernel says no more of those of others; so few as usual servers
+ * have do not count.
  *
  * <p>A process that has used no processor time since it was looked at is not looked at again. For
  * one thread.
@@ -42,6 +43,18 @@ final class KernelMemory {
     /** Descriptors of one tree, above which all count as pipes. */
     private static final int MOST_DESCRIPTORS = 50_000;
 
+    /** Mappings of one process that do not count. */
+    static final int FREE_MAPPINGS = 1024;
+
+    /** What the kernel keeps of one. */
+    private static final long MAPPING_BYTES = 256;
+
+    /** Processes with the most mappings, after which no more of one tree are read in one look. */
+    private static final int MOST_MAPPED = 64;
+
+    /** Processor time after which a process's mappings are counted anew. */
+    private static final int MAPPING_TICKS = ProcStat.TICKS_PER_SECOND / 50;
+
     private static final String USED = "sockets: used ";
 
     /** What is known of a process. */
@@ -49,6 +62,10 @@ final class KernelMemory {
         private final ProcStat stat;
         private final long tableBytes;
         private final int descriptors;
+        private final int mappings;
+
+        /** Its processor time when its mappings were counted. */
+        private final long mappedAt;
 
         /** Among those, as last seen; null where that was never so. */
         private long @Nullable [] pipes;
@@ -58,30 +75,43 @@ final class KernelMemory {
 
         private boolean outdated = true;
 
-        /** Of the network of the jail that it is the first of. */
+        /** Of the network of the jail that it is the first of, and how many processes that had. */
         private long sockets;
 
-        Known(ProcStat stat, ProcMemory.Kept kept, @Nullable Known last) {
+        private int members;
+
+        Known(ProcStat stat, ProcMemory.Kept kept, @Nullable Known last, boolean maps) {
             this.stat = stat;
             this.tableBytes = kept.tableBytes();
             this.descriptors = OpenPipes.descriptors(stat.pid(), kept.descriptors());
+            long counted = last == null ? 0 : last.mappedAt;
+            boolean counts = maps && stat.ownTicks() - counted >= MAPPING_TICKS;
+            this.mappedAt = counts ? stat.ownTicks() : counted;
+            this.mappings = counts ? Mappings.count(stat.pid()) : last == null ? 0 : last.mappings;
             if (last != null) {
                 this.pipes = last.pipes;
                 this.lookedAt = last.lookedAt;
             }
         }
 
-        static Known of(ProcStat stat, @Nullable Known last) {
+        /**
+         * @param maps whether its mappings are counted where that is due
+         */
+        static Known of(ProcStat stat, @Nullable Known last, boolean maps) {
             boolean same = last != null && last.stat.startTime() == stat.startTime();
             return last != null && same && last.stat.ownTicks() == stat.ownTicks()
                     ? last
-                    : new Known(stat, ProcMemory.kept(stat.pid()), same ? last : null);
+                    : new Known(stat, ProcMemory.kept(stat.pid()), same ? last : null, maps);
         }
 
         void lookForPipes(long look) {
             pipes = OpenPipes.of(stat.pid(), descriptors);
             lookedAt = look;
             outdated = false;
+        }
+
+        long mappingBytes() {
+            return Math.max(0, mappings - FREE_MAPPINGS) * MAPPING_BYTES;
         }
 
         /** Such a one, closed to the worker, may have any. */
@@ -93,6 +123,9 @@ final class KernelMemory {
     private Map<Long, Known> before = Map.of();
     private Map<Long, Known> now = new HashMap<>();
     private long looks;
+
+    /** Processes of one tree with the most mappings, in one look. */
+    private int mapped;
 
     /** Called before the trees of one look: what is not seen in it is forgotten with the next. */
     void begin() {
@@ -106,9 +139,10 @@ final class KernelMemory {
         long tables = 0;
         long descriptors = 0;
         boolean ran = false;
+        mapped = 0;
         var all = members.stream().map(it -> known(it.stat())).toList();
         for (var known : all) {
-            tables += known.tableBytes;
+            tables += known.tableBytes + known.mappingBytes();
             descriptors += known.descriptors;
             ran |= !known.equals(before.get(known.stat.pid()));
         }
@@ -119,7 +153,13 @@ final class KernelMemory {
     }
 
     private Known known(ProcStat stat) {
-        return now.computeIfAbsent(stat.pid(), pid -> Known.of(stat, before.get(pid)));
+        var known = now.get(stat.pid());
+        if (known == null) {
+            known = Known.of(stat, before.get(stat.pid()), mapped < MOST_MAPPED);
+            now.put(stat.pid(), known);
+            mapped += known.mappings == Mappings.MOST ? 1 : 0;
+        }
+        return known;
     }
 
     /** How many there are at most; those that processes share count once. */
@@ -166,7 +206,8 @@ final class KernelMemory {
             return 0;
         }
         var known = known(first.stat());
-        if (ran) {
+        if (ran || known.members != members.size()) {
+            known.members = members.size();
             known.sockets = hasItsOwnNetwork(first.pid()) ? socketsSeenBy(first.pid()) : 0;
         }
         return known.sockets;

@@ -197,7 +197,7 @@ public final class LimitWatch implements AutoCloseable {
         for (var tree : trees) {
             var members = ProcessTree.of(tree.id(), snapshot);
             if (tree.end() == null) {
-                long otherBytes = files.bytes(members) + kernel.bytes(members);
+                long otherBytes = otherBytes(tree, members);
                 var end = tree.judge(members, otherBytes, memory, System.nanoTime());
                 if (end == null) {
                     within.add(new Seen(tree, members, otherBytes));
@@ -207,6 +207,11 @@ public final class LimitWatch implements AutoCloseable {
             }
         }
         shared(within);
+    }
+
+    /** Where a control group counts what the kernel holds, the most that it may hold does not. */
+    private long otherBytes(WatchedTree tree, List<ProcessEntry> members) {
+        return files.bytes(members) + (tree.hasGroup() ? 0 : kernel.bytes(members));
     }
 
     private void shared(List<Seen> all) {

@@ -56,7 +56,7 @@ final class OpenPipes {
             }
             return seen > most ? null : pipes.build().distinct().toArray();
         } catch (IOException | DirectoryIteratorException e) {
-            return null;
+            return ProcStat.read(pid) == null ? new long[0] : null;
         }
     }
 

@@ -60,6 +60,11 @@ final class WatchedTree {
         return enclosure.tenant();
     }
 
+    /** Whether the kernel counts all of its memory itself. */
+    boolean hasGroup() {
+        return enclosure.hasGroup();
+    }
+
     /** Null where its disk is not limited. */
     @Nullable Path home() {
         return limits().limitsDisk() ? enclosure.home() : null;

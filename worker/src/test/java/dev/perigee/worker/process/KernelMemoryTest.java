@@ -57,11 +57,19 @@ final class KernelMemoryTest {
     }
 
     @Test
+    @DisplayName("has its mappings")
+    void mappings() {
+        assertThat(Mappings.count(SELF)).isBetween(20, Mappings.MOST);
+        assertThat(Mappings.count(Integer.MAX_VALUE)).isZero();
+    }
+
+    @Test
     @DisplayName("counts the descriptors also of a process that is not read")
     void descriptors() {
         assertThat(OpenPipes.descriptors(SELF, 1)).isPositive();
         assertThat(OpenPipes.descriptors(Integer.MAX_VALUE, 5)).isZero();
         assertThat(OpenPipes.of(SELF, 100_000)).isNotNull();
         assertThat(OpenPipes.of(SELF, -1_000)).isNull();
+        assertThat(OpenPipes.of(Integer.MAX_VALUE, 5)).as("has ended").isEmpty();
     }
 }

@@ -66,15 +66,17 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
      * ends. Netlink is how programs list the addresses of their host; its other protocols configure
      * the system.
      *
-     * <p>Nor is there memfd_create, whose memory need not be mapped by any process and whose
-     * descriptor may be under way in a socket, where nobody sees it. Pipes and sockets keep the
-     * size that the kernel gives them, so that the worker knows the most that one holds: a larger
-     * pipe is refused as it is to a user who has many, and sockets take a size for a hint anyway.
+     * <p>Nor are there rules of landlock, of which a descriptor may have as many as it likes, nor
+     * memfd_create, whose memory need not be mapped by any process and whose descriptor may be
+     * under way in a socket, where nobody sees it. Pipes and sockets keep the size that the kernel
+     * gives them, so that the worker knows the most that one holds: a larger pipe is refused as it
+     * is to a user who has many, and sockets take a size for a hint anyway.
      */
     static final List<SyscallRule> ALL =
             List.of(
                     new SyscallRule("clone3", List.of(), ENOSYS),
                     new SyscallRule("io_uring_setup", List.of(), ENOSYS),
+                    new SyscallRule("landlock_create_ruleset", List.of(), ENOSYS),
                     new SyscallRule("memfd_create", List.of(), ENOSYS),
                     new SyscallRule("msgget", List.of(), ENOSYS),
                     new SyscallRule("semget", List.of(), ENOSYS),

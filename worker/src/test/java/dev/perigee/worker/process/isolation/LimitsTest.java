@@ -2,6 +2,7 @@ package dev.perigee.worker.process.isolation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.faults.NeedsProgram;
@@ -120,7 +121,8 @@ final class LimitsTest {
         "sockets, 30, 40",
         "pipes, 30, 200",
         "hidden_pipes, 30, 200",
-        "page_tables, 30, 10"
+        "page_tables, 30, 10",
+        "mappings, 30, 65000"
     })
     @DisplayName("TEN-08: what the kernel holds for many small processes counts")
     void memoryOfNoProcess(String deed, int processes, int each) throws Exception {
@@ -135,6 +137,21 @@ final class LimitsTest {
             assertThat(jails.ended).containsExactly(Limit.OOM);
             assertThat(idle.process().awaitExit(Duration.ZERO)).isFalse();
             idle.process().signal(ProcessSignal.KILL);
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-08: in a control group it counts as what it is, not as what it may be")
+    void memoryOfNoProcessInGroup() throws Exception {
+        var settings = Map.of("isolation.memory", "200MiB", "isolation.max-processes", "50");
+        try (var jails = Jails.open(caches, kind.with(settings))) {
+            assumeThat(jails.isolation.description()).doesNotContain("memory by control groups");
+            var server = jails.attempt("empty_sockets", 5, 200);
+            server.heard().awaitStdout("children up");
+            // It is looked at after that.
+            assertThat(end(jails.attempt("bomb", 200)).limit()).isEqualTo(Limit.PIDS);
+            assertThat(server.process().awaitExit(Duration.ZERO)).isFalse();
+            server.process().signal(ProcessSignal.KILL);
         }
     }
 

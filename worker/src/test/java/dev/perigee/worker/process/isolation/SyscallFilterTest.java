@@ -97,6 +97,7 @@ final class SyscallFilterTest {
         "clone, 0x20000, 0, 0, 1",
         "clone3, 0, 0, 0, 38",
         "io_uring_setup, 1, 0, 0, 38",
+        "landlock_create_ruleset, 0, 0, 1, 38",
         "memfd_create, 0, 0, 0, 38",
         "msgget, 0, 0x200, 0, 38",
         "fcntl, 0, 4, 0x800, 0",
