@@ -326,6 +326,103 @@ def mapped():
     time.sleep(600)
 
 
+def larger():
+    """Memory of no process, or more of it in a pipe or socket than the kernel gives by itself."""
+    attempt("memfd", lambda: bool(os.memfd_create("mine")))
+    reading, writing = os.pipe()
+    attempt("pipe", lambda: fcntl.fcntl(writing, 1031, 1 << 20))
+    one, other = socket.socketpair()
+    for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+        before = one.getsockopt(socket.SOL_SOCKET, option)
+        one.setsockopt(socket.SOL_SOCKET, option, 8 << 20)
+        print("buffer same", one.getsockopt(socket.SOL_SOCKET, option) == before)
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+    print("other option", one.getsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED))
+
+
+def full(write, piece):
+    try:
+        while True:
+            write(piece)
+    except BlockingIOError:
+        pass
+
+
+def sockets():
+    """Children with pairs of sockets that nobody reads; what they hold is no process's."""
+    kept = []
+
+    def fill_some():
+        for _ in range(int(more[1])):
+            for end in (pair := socket.socketpair()):
+                end.setblocking(False)
+                full(end.send, bytes(32768))
+            kept.append(pair)
+
+    children(fill_some)
+
+
+def empty_sockets():
+    kept = []
+    children(lambda: kept.extend(socket.socketpair() for _ in range(int(more[1]))))
+
+
+def pipes(closed_to_others=False):
+    kept = []
+
+    def fill_some():
+        if closed_to_others:
+            ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
+        for _ in range(int(more[1])):
+            reading, writing = os.pipe()
+            os.set_blocking(writing, False)
+            full(lambda piece: os.write(writing, piece), bytes(4096))
+            os.close(writing)
+            kept.append(reading)
+
+    children(fill_some)
+
+
+def hidden_pipes():
+    pipes(True)
+
+
+def page_tables():
+    """Page by page, far from each other: reading takes no page, and a table for each."""
+    kept = []
+
+    def touch():
+        kept.append(space := mmap.mmap(-1, int(more[1]) << 30, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000))
+        space.madvise(15)  # MADV_NOHUGEPAGE
+        for at in range(0, len(space), 2 << 20):
+            space[at]
+
+    children(touch)
+
+
+def mappings():
+    """Every other page with other rights: as many mappings, and nothing in them."""
+    kept = []
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+    libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+
+    def split():
+        start = libc.mmap(None, int(more[1]) * mmap.PAGESIZE, 3, 0x22, -1, 0)
+        kept.append(start)
+        for at in range(0, int(more[1]), 2):
+            libc.mprotect(start + at * mmap.PAGESIZE, mmap.PAGESIZE, 0)
+
+    children(split)
+
+
+def many_descriptors():
+    """As many as a large server has, of pipes that its children have too; next to nothing is in them."""
+    kept = [os.pipe() for _ in range(int(more[1]))]
+    children(lambda: kept)
+
+
 def files_in_memory():
     fill("/tmp", int(more[0]))
     fill("/dev/shm", int(more[0]))

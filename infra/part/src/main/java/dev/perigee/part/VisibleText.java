@@ -3,8 +3,10 @@ package dev.perigee.part;
 /**
  * Text of foreign origin as it may be shown: what a terminal obeys or reorders instead of drawing
  * is written as its number, as JSON writes it: {@code \u001b}. These are control, format and bidi
- * characters, line separators, and halves of characters. Of marks that combine with a character, at
- * most {@link #MAX_MARKS} stay. The two joiners that scripts and emoji need stay. Pure.
+ * characters, line separators, halves of characters, and characters that are drawn as nothing
+ * though they count as letters, marks or symbols: two names would look the same. Of marks that
+ * combine with a character, at most {@link #MAX_MARKS} stay. The two joiners that scripts and emoji
+ * need stay. Pure.
  */
 public final class VisibleText {
     /** Combining marks in a row that are still text; more of them only cover other lines. */
@@ -61,8 +63,24 @@ public final class VisibleText {
                     Character.SURROGATE ->
                     true;
             case Character.FORMAT -> character != JOINER && character != NON_JOINER;
+            case Character.UNASSIGNED -> isReservedForNothing(character);
+            default -> isBlank(character);
+        };
+    }
+
+    /** The fillers of Hangul, vowels of Khmer that have no shape, and the like. */
+    private static boolean isBlank(int character) {
+        return switch (character) {
+            case 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, 0x1D159 -> true;
             default -> false;
         };
+    }
+
+    /** What Unicode keeps for characters that are not drawn. */
+    private static boolean isReservedForNothing(int character) {
+        return character == 0x2065
+                || (character >= 0xFFF0 && character <= 0xFFF8)
+                || (character >= 0xE0000 && character <= 0xE0FFF);
     }
 
     private static boolean isMark(int character) {

@@ -36,10 +36,22 @@ class VisibleTextTest {
 
     @ParameterizedTest
     @ValueSource(
+            ints = {
+                0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2065, 0x2800, 0x3164, 0xFFA0, 0xFFF8,
+                0x1D159, 0xE0FFF
+            })
+    @DisplayName("TEN-18: what is drawn as nothing is shown as its number")
+    void writesWhatIsNotDrawn(int character) {
+        assertThat(VisibleText.line("a" + Character.toString(character) + "z"))
+                .matches("a(\\\\u[0-9a-f]{4}){1,2}z");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
             strings = {
                 "",
                 "plain {\"json\": [1]} C:\\users ~",
-                "Grüße, 世界, שלום, مرحبا, नमस्ते, Việt",
+                "Grüße, 世界, 한글 ㅎㅏㄴ ｶﾅ, שלום, مرحبا, नमस्ते, Việt",
                 "👩‍💻 🏳️‍🌈 می‌خواهم",
                 " between → and …"
             })

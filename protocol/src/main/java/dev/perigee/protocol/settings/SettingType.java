@@ -24,20 +24,25 @@ public record SettingType<T>(String expects, Parser<T> parser) {
     @FunctionalInterface
     public interface Parser<T> {
         @Nullable T parse(String text);
+
+        /** What of a text that is not accepted is at fault: all of it, or one element of a list. */
+        default String fault(String text) {
+            return text;
+        }
     }
 
     @Nullable T parse(String text) {
         return parser.parse(text);
     }
 
+    /** The part of a text that is not accepted because of which it is not. */
+    String fault(String text) {
+        return parser.fault(text);
+    }
+
     /** The same type, restricted; {@code restriction} reads after what the type expects. */
     public SettingType<T> where(Predicate<T> accepts, String restriction) {
-        return new SettingType<>(
-                expects + ", " + restriction,
-                text -> {
-                    var value = parser.parse(text);
-                    return value != null && accepts.test(value) ? value : null;
-                });
+        return new SettingType<>(expects + ", " + restriction, new Restricted<>(parser, accepts));
     }
 
     /** Any text that is not blank. */
@@ -118,21 +123,50 @@ public record SettingType<T>(String expects, Parser<T> parser) {
     /** Elements separated by commas; no text is the empty list. */
     public static <E> SettingType<List<E>> listOf(SettingType<E> element) {
         return new SettingType<>(
-                "a list separated by commas, each " + element.expects(),
-                text -> {
-                    if (text.isEmpty()) {
-                        return List.of();
-                    }
-                    var values = new ArrayList<E>();
-                    for (var part : Arrays.asList(text.split(",", -1))) {
-                        var value = element.parse(part.strip());
-                        if (value == null) {
-                            return null;
-                        }
-                        values.add(value);
-                    }
-                    return List.copyOf(values);
-                });
+                "a list separated by commas, each " + element.expects(), new Elements<>(element));
+    }
+
+    private record Restricted<T>(Parser<T> parser, Predicate<T> accepts) implements Parser<T> {
+        @Override
+        public @Nullable T parse(String text) {
+            var value = parser.parse(text);
+            return value != null && accepts.test(value) ? value : null;
+        }
+
+        @Override
+        public String fault(String text) {
+            return parser.parse(text) == null ? parser.fault(text) : text;
+        }
+    }
+
+    private record Elements<E>(SettingType<E> element) implements Parser<List<E>> {
+        private static List<String> parts(String text) {
+            return text.isEmpty()
+                    ? List.of()
+                    : Arrays.stream(text.split(",", -1)).map(String::strip).toList();
+        }
+
+        @Override
+        public @Nullable List<E> parse(String text) {
+            var values = new ArrayList<E>();
+            for (var part : parts(text)) {
+                var value = element.parse(part);
+                if (value == null) {
+                    return null;
+                }
+                values.add(value);
+            }
+            return List.copyOf(values);
+        }
+
+        @Override
+        public String fault(String text) {
+            return parts(text).stream()
+                    .filter(part -> element.parse(part) == null)
+                    .findFirst()
+                    .map(element::fault)
+                    .orElse(text);
+        }
     }
 
     public static SettingType<HostPort> hostPort() {

@@ -203,7 +203,13 @@ public final class SettingsReader {
             values.put(setting.key(), value);
             return;
         }
-        var shown = setting.isSecret() ? "its value" : "\"" + text + "\"";
+        var fault = setting.type().fault(text);
+        var shown =
+                setting.isSecret()
+                        ? "its value"
+                        : fault.equals(text)
+                                ? "\"" + text + "\""
+                                : "\"%s\" in \"%s\"".formatted(fault, text);
         problems.add(
                 new SettingProblem(
                         setting.key(),

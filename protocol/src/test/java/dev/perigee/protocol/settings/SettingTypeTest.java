@@ -103,4 +103,16 @@ class SettingTypeTest {
         assertThat(new HostPort("::1", 80)).hasToString("[::1]:80");
         assertThat(new HostPort("localhost", 80)).hasToString("localhost:80");
     }
+
+    @Test
+    void namesTheElementThatIsAtFault() {
+        var numbers = SettingType.listOf(SettingType.integer(0, 5));
+        assertThat(numbers.fault("1, 9 ,2,x")).isEqualTo("9");
+        assertThat(numbers.fault("1,,2")).isEmpty();
+        assertThat(SettingType.listOf(numbers).fault("7,8")).isEqualTo("7");
+        var few = numbers.where(list -> list.size() < 3, "fewer than three");
+        assertThat(few.fault("1,9")).isEqualTo("9");
+        assertThat(few.fault("1,2,3")).isEqualTo("1,2,3");
+        assertThat(SettingType.integer(0, 5).fault("9")).isEqualTo("9");
+    }
 }

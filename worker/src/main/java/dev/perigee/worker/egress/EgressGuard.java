@@ -43,11 +43,10 @@ public final class EgressGuard {
 
     /**
      * Whether the host is refused without a lookup: an address in whatever form the JDK takes for
-     * one, which it dials without asking a resolver.
+     * one, which it dials without asking a resolver, and forms that others do.
      */
     public boolean refusesLiteral(String host) {
-        var literal = literal(host);
-        return literal != null && !admits(host, literal);
+        return Literals.addresses(host).stream().anyMatch(address -> !admits(host, address));
     }
 
     /** Runs the action with its lookups, and those of what it starts, held to the policy. */
@@ -72,18 +71,5 @@ public final class EgressGuard {
             refusal = why;
         }
         return why == null;
-    }
-
-    /** What the JDK's {@code getByName} makes of a host when its resolver has no answer. */
-    private static @Nullable InetAddress literal(String host) {
-        if (host.equalsIgnoreCase("localhost")) {
-            return InetAddress.getLoopbackAddress();
-        }
-        boolean bracketed = host.startsWith("[") && host.endsWith("]");
-        try {
-            return InetAddress.ofLiteral(bracketed ? host.substring(1, host.length() - 1) : host);
-        } catch (IllegalArgumentException e) {
-            return null;
-        }
     }
 }

@@ -52,6 +52,12 @@ public final class ProcessGuard {
         if (names(ofNames.deny(), name)) {
             return refuse(name, EgressPolicy.Refusal.FLEET);
         }
+        for (var address : Literals.addresses(name)) {
+            var why = refusal(name, address);
+            if (why != null) {
+                return refuse(name, why);
+            }
+        }
         return onlyAtSomePort == null
                 || names(onlyAtSomePort, name)
                 || refuse(name, EgressPolicy.Refusal.INSTALLATION);
@@ -66,13 +72,17 @@ public final class ProcessGuard {
     /** Whether the process gets the addresses of a name: when it may have all of them. */
     public boolean admit(String name, List<InetAddress> addresses) {
         for (var address : addresses) {
-            var why = ofNames.refusal(name, address, own.at(address, 0), 0, onlyAtSomePort);
+            var why = refusal(name, address);
             if (why != null) {
                 return refuse(name, why);
             }
         }
         addresses.forEach(address -> admitted.add(address, name));
         return true;
+    }
+
+    private EgressPolicy.@Nullable Refusal refusal(String name, InetAddress address) {
+        return ofNames.refusal(name, address, own.at(address, 0), 0, onlyAtSomePort);
     }
 
     /** Whether the process may connect there. */

@@ -11,12 +11,19 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Crash handling: counts and reports crashes, and marks an instance that exceeds the restart budget
- * as permanently failed. On the supervisor's thread.
+ * as permanently failed. An end for want of memory that others took does not count. On the
+ * supervisor's thread.
  */
 final class CrashKeeper {
     private static final Logger log = LoggerFactory.getLogger(CrashKeeper.class);
 
+    /** After so many ends for want of memory in a row, who waits for a start is told. */
+    private static final int TOLD = 3;
+
     private final Dossier dossier;
+
+    /** In a row, for want of memory that others took. */
+    private int shortages;
 
     CrashKeeper(Dossier dossier) {
         this.dossier = dossier;
@@ -30,22 +37,27 @@ final class CrashKeeper {
      * @return the delay before the restart, null when there is none
      */
     @Nullable Duration handle(ServerRun run, @Nullable ExitStatus exit, String reason) {
-        int count = dossier.reporter.crashed();
         var policy = dossier.parts.options().restart();
-        var decision = policy.decide(count, run.uptime());
+        boolean starved = exit != null && exit.starved();
+        int count = starved ? dossier.reporter.crashCount() : dossier.reporter.crashed();
+        var decision =
+                starved
+                        ? new RestartPolicy.Decision(count, true, shortage(run, policy))
+                        : policy.decide(count, run.uptime());
         dossier.lifecycle.to(InstanceState.FAILED);
         dossier.lastError = reason;
         log.atWarn()
                 .addKeyValue("process_id", dossier.processId())
                 .addKeyValue("crash_count", count)
                 .addKeyValue("will_restart", decision.willRestart())
+                .addKeyValue("starved", starved)
                 .log("Server crashed");
         dossier.reporter.append(
                 new EventBody.Crashed(
                         exit == null ? null : exit.code(),
                         exit == null ? null : exit.signal(),
                         ExitTexts.seconds(run.uptime()),
-                        count,
+                        Math.max(1, count),
                         decision.willRestart(),
                         decision.willRestart() ? decision.delay().toMillis() : null,
                         limit(exit)),
@@ -55,9 +67,18 @@ final class CrashKeeper {
             return null;
         }
         var when = decision.delay().isZero() ? "now" : "in " + ExitTexts.of(decision.delay());
-        dossier.reporter.on(
-                Step.CRASHED, "Restart %d %s: %s".formatted(count, when, reason), null, null);
+        var restart = starved ? "Restart" : "Restart " + count;
+        dossier.reporter.on(Step.CRASHED, "%s %s: %s".formatted(restart, when, reason), null, null);
+        if (starved && shortages >= TOLD) {
+            dossier.waiting.settle(
+                    Outcomes.spawnFailed(dossier.processId(), ServerStatus.CONNECTING, reason));
+        }
         return decision.delay();
+    }
+
+    private Duration shortage(ServerRun run, RestartPolicy policy) {
+        shortages = run.uptime().compareTo(policy.window()) > 0 ? 1 : shortages + 1;
+        return policy.afterShortage(shortages);
     }
 
     private static @Nullable String limit(@Nullable ExitStatus exit) {

@@ -11,6 +11,10 @@ final class ExitTexts {
         if (exit.limit() != null) {
             return "ended by a limit: " + exit.limit().message();
         }
+        if (exit.starved()) {
+            return "ended by the system, since the machine ran out of memory and this server was"
+                    + " not the one that took it";
+        }
         return exit.code() != null
                 ? "process exited with code " + exit.code()
                 : "process was ended by " + exit.signal();

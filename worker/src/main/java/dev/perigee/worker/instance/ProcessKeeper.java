@@ -262,7 +262,8 @@ final class ProcessKeeper implements ServerKeeper {
                 .addKeyValue("process_id", dossier.processId())
                 .addKeyValue("reason", reason)
                 .log("Server failed to start");
-        if (kind.failureIsCrash() || endsWithWorker()) {
+        boolean starved = exit != null && exit.starved();
+        if (kind.failureIsCrash() || endsWithWorker() || starved) {
             crashed(run, exit, reason);
         } else if (kind == StartKind.RESPAWN) {
             dossier.lifecycle.to(InstanceState.TERMINATED);

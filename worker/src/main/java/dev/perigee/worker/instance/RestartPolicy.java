@@ -17,6 +17,9 @@ import java.util.List;
 public record RestartPolicy(
         int maxCrashes, Duration window, Duration longUptime, List<Duration> delays) {
 
+    private static final Duration SHORTEST_DOUBLED = Duration.ofSeconds(1);
+    private static final int MOST_DOUBLINGS = 20;
+
     /** Three crashes in five minutes are permanent; 1, 5 and 15 seconds below a minute's uptime. */
     public static RestartPolicy defaults() {
         return new RestartPolicy(
@@ -42,6 +45,23 @@ public record RestartPolicy(
      * @param delay before the restart; zero when there is none
      */
     record Decision(int crashCount, boolean willRestart, Duration delay) {}
+
+    /**
+     * How long a server waits that was ended for want of memory which others took. That is no crash
+     * of its own and never final; but where it goes on, each wait is longer, up to the window.
+     *
+     * @param times it came to that in a row, 1 for the first
+     */
+    Duration afterShortage(int times) {
+        if (times <= delays.size()) {
+            return delays.get(times - 1);
+        }
+        var last = delays.getLast();
+        var longest = last.compareTo(window) > 0 ? last : window;
+        var base = last.compareTo(SHORTEST_DOUBLED) > 0 ? last : SHORTEST_DOUBLED;
+        var delay = base.multipliedBy(1L << Math.min(times - delays.size(), MOST_DOUBLINGS));
+        return delay.compareTo(longest) < 0 ? delay : longest;
+    }
 
     /** The crashes of the window, given all that are known. */
     List<Instant> recent(List<Instant> crashes, Instant now) {

@@ -1,6 +1,7 @@
 package dev.perigee.worker.mcp;
 
 import dev.perigee.protocol.config.EgressRule;
+import dev.perigee.worker.egress.Literals;
 import dev.perigee.worker.process.Tenant;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -62,6 +63,11 @@ public record HttpTarget(
                     && uri.getHost() != null) {
                 return uri;
             }
+            var host = unusualHost(uri);
+            if (host != null) {
+                throw HttpFailures.egressRefused(
+                        host + ": write an address in its usual form, such as 192.0.2.1");
+            }
         } catch (IllegalArgumentException e) {
             // The reason quotes the URL, which may hold credentials.
         }
@@ -69,6 +75,18 @@ public record HttpTarget(
                 McpException.Kind.HTTP_REFUSED,
                 false,
                 "The configured url is no http or https address: correct it");
+    }
+
+    /** A host that is an address in a form of which no URI is made; null of anything else. */
+    private static @Nullable String unusualHost(URI uri) {
+        var authority = uri.getRawAuthority();
+        if (uri.getHost() != null || authority == null) {
+            return null;
+        }
+        var host = authority.substring(authority.lastIndexOf('@') + 1);
+        int port = host.lastIndexOf(':');
+        var name = port < 0 ? host : host.substring(0, port);
+        return Literals.isAddress(name) ? name : null;
     }
 
     /** The address with the parameters, those that it has already excepted. */

@@ -41,6 +41,14 @@ public interface Enclosure {
     }
 
     /**
+     * Whether this jail has a control group, whose memory is exact and has all that the kernel
+     * holds for what is inside.
+     */
+    default boolean hasGroup() {
+        return false;
+    }
+
+    /**
      * Bytes that all inside have read from and written to disks, as this jail's control group
      * counts them. 0 where none does. Reads one small file, on any thread, until {@link #release}.
      */

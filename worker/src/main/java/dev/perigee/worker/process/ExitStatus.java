@@ -8,9 +8,14 @@ import org.jspecify.annotations.Nullable;
  * @param code the exit code, 0 to 255, or null when a signal ended it
  * @param signal the signal's name such as {@code SIGKILL}, or null when it exited by itself
  * @param limit the limit that ended it, null when none did
+ * @param starved whether the kernel ended it because the machine or container had no memory left,
+ *     though it was within its limits: another's doing
  */
 public record ExitStatus(
-        @Nullable Integer code, @Nullable String signal, @Nullable LimitEnd limit) {
+        @Nullable Integer code,
+        @Nullable String signal,
+        @Nullable LimitEnd limit,
+        boolean starved) {
 
     private static final int SIGNAL_BASE = 128;
 
@@ -23,17 +28,22 @@ public record ExitStatus(
 
     /** The process returned this code. */
     public static ExitStatus exited(int code) {
-        return new ExitStatus(code, null, null);
+        return new ExitStatus(code, null, null, false);
     }
 
     /** The signal of this name ended the process. */
     public static ExitStatus killedBy(String signal) {
-        return new ExitStatus(null, signal, null);
+        return new ExitStatus(null, signal, null, false);
     }
 
     /** The same end, brought about by a limit. */
     public ExitStatus by(@Nullable LimitEnd end) {
-        return new ExitStatus(code, signal, end);
+        return new ExitStatus(code, signal, end, false);
+    }
+
+    /** The same end, brought about by want of memory that is not its own doing. */
+    public ExitStatus byStarvation() {
+        return new ExitStatus(code, signal, null, true);
     }
 
     /**
@@ -54,6 +64,9 @@ public record ExitStatus(
     @Override
     public String toString() {
         var end = code != null ? "exit code " + code : "signal " + signal;
+        if (starved) {
+            return end + ": the machine ran out of memory";
+        }
         return limit == null ? end : "%s: %s".formatted(end, limit.message());
     }
 }

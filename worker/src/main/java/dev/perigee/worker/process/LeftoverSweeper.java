@@ -32,6 +32,7 @@ public final class LeftoverSweeper {
     public Set<Long> sweep(ProcessOwner owner, Duration limit) throws InterruptedException {
         var deadline = System.nanoTime() + limit.toNanos();
         var killed = new TreeSet<Long>();
+        boolean told = false;
         while (true) {
             var all = table.read();
             var watchdogs = watchdogs(owner, all);
@@ -51,6 +52,16 @@ public final class LeftoverSweeper {
                                 ? "Processes of an earlier run do not die, pids %s: look at their state with ps"
                                         .formatted(pids(leftovers))
                                 : another(owner, watchdogs));
+            }
+            if (!watchdogs.isEmpty() && !told) {
+                told = true;
+                log.atWarn()
+                        .addKeyValue("worker_id", owner.workerId())
+                        .addKeyValue("watchdogs", pids(watchdogs))
+                        .addKeyValue("seconds", limit.toSeconds())
+                        .log(
+                                "Another worker with this id runs on this system, or is ending: waiting for"
+                                        + " its end. Stop it, or give this one another worker.id");
             }
             for (var leftover : leftovers) {
                 killed.add(leftover.pid());

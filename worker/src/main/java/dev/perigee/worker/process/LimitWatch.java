@@ -57,9 +57,14 @@ public final class LimitWatch implements AutoCloseable {
     private final Consumer<Limit> ends;
     private final TreeMemory memory = new TreeMemory();
     private final MemoryFiles files = new MemoryFiles();
+    private final KernelMemory kernel = new KernelMemory();
     private final Set<WatchedTree> watched = ConcurrentHashMap.newKeySet();
     private final HomeWatch homes;
+
+    /** As many as there were before the last look but one: an end is heard of after its look. */
     private volatile long kernelKills = KernelKills.count();
+
+    private long lastKills = kernelKills;
     private volatile boolean closed;
     private volatile @Nullable Thread thread;
 
@@ -109,14 +114,14 @@ public final class LimitWatch implements AutoCloseable {
         watched.remove(tree);
     }
 
-    /** What a tree's end is, with the limit that ended it if one did. Called once for a tree. */
+    /** A tree's end with what brought it about. Called once for a tree. */
     ExitStatus explain(WatchedTree tree, ExitStatus exit) {
         boolean killed = "SIGKILL".equals(exit.signal()) && KernelKills.count() > kernelKills;
-        var reason = tree.reason(exit, killed, System.nanoTime());
-        if (reason != null) {
-            ends.accept(reason.limit());
+        var explained = tree.explain(exit, killed, System.nanoTime());
+        if (explained.limit() != null) {
+            ends.accept(explained.limit().limit());
         }
-        return exit.by(reason);
+        return explained;
     }
 
     /**
@@ -141,7 +146,8 @@ public final class LimitWatch implements AutoCloseable {
         while (!closed) {
             if (watched.isEmpty()) {
                 LockSupport.park(this);
-                kernelKills = KernelKills.count();
+                lastKills = KernelKills.count();
+                kernelKills = lastKills;
                 continue;
             }
             long began = System.nanoTime();
@@ -165,8 +171,8 @@ public final class LimitWatch implements AutoCloseable {
         }
     }
 
-    /** One tree's processes at one moment, and its files in memory. */
-    private record Seen(WatchedTree tree, List<ProcessEntry> members, long fileBytes) {
+    /** One tree's processes at one moment, and its memory that is no process's. */
+    private record Seen(WatchedTree tree, List<ProcessEntry> members, long otherBytes) {
 
         SharedUse<WatchedTree> processes() {
             return new SharedUse<>(tree, tree.tenant(), WatchedTree.processes(members));
@@ -174,7 +180,7 @@ public final class LimitWatch implements AutoCloseable {
 
         /** It uses no more, in bytes. */
         long mostMemory() {
-            return TreeMemory.resident(members) + fileBytes;
+            return TreeMemory.resident(members) + otherBytes;
         }
     }
 
@@ -183,23 +189,29 @@ public final class LimitWatch implements AutoCloseable {
             homes.wake();
         }
         var trees = List.copyOf(watched);
-        long kills = KernelKills.count();
+        kernelKills = lastKills;
+        lastKills = KernelKills.count();
         var snapshot = table.read();
+        kernel.begin();
         var within = new ArrayList<Seen>();
         for (var tree : trees) {
             var members = ProcessTree.of(tree.id(), snapshot);
             if (tree.end() == null) {
-                long fileBytes = files.bytes(members);
-                var end = tree.judge(members, fileBytes, memory, System.nanoTime());
+                long otherBytes = otherBytes(tree, members);
+                var end = tree.judge(members, otherBytes, memory, System.nanoTime());
                 if (end == null) {
-                    within.add(new Seen(tree, members, fileBytes));
+                    within.add(new Seen(tree, members, otherBytes));
                 } else {
                     tree.end(end);
                 }
             }
         }
         shared(within);
-        kernelKills = kills;
+    }
+
+    /** Where a control group counts what the kernel holds, the most that it may hold does not. */
+    private long otherBytes(WatchedTree tree, List<ProcessEntry> members) {
+        return files.bytes(members) + (tree.hasGroup() ? 0 : kernel.bytes(members));
     }
 
     private void shared(List<Seen> all) {
@@ -237,7 +249,7 @@ public final class LimitWatch implements AutoCloseable {
     private SharedUse<WatchedTree> memoryOf(Seen seen) {
         var tree = seen.tree();
         return new SharedUse<>(
-                tree, tree.tenant(), memory.used(seen.members(), seen.fileBytes(), 0));
+                tree, tree.tenant(), memory.used(seen.members(), seen.otherBytes(), 0));
     }
 
     @Override

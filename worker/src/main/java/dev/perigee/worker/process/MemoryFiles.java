@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Measures the files that a jail keeps in memory, which no process needs to have mapped: those of
- * its file systems of tmpfs, seen through one of its processes. Also an empty file takes memory.
- * Where the kernel does not let the worker look, they do not count. For one thread.
+ * its file systems of tmpfs, seen through its first process, which cannot close itself to the
+ * worker as a program could. Also an empty file takes memory. Where the kernel does not let the
+ * worker look, they do not count. For one thread.
  */
 final class MemoryFiles {
     /** Where a jail has such file systems; {@code /app} only some have. */
@@ -20,22 +21,12 @@ final class MemoryFiles {
     /** What the kernel takes for a file beside its blocks: inode and name. */
     private static final long FILE_BYTES = 1024;
 
-    /** All processes of a jail see the same; one that ends meanwhile shows nothing. */
-    private static final int ASKED = 3;
-
     private @Nullable NativeCalls calls;
 
     /** In bytes, of a tree's jail; 0 without one. */
     long bytes(List<ProcessEntry> members) {
-        return members.stream()
-                .filter(ProcessEntry::jailed)
-                .limit(ASKED)
-                .mapToLong(ProcessEntry::pid)
-                .filter(MemoryFiles::hasItsOwn)
-                .findFirst()
-                .stream()
-                .map(this::in)
-                .sum();
+        var first = ProcessTree.firstOfJail(members);
+        return first != null && hasItsOwn(first.pid()) ? in(first.pid()) : 0;
     }
 
     /** A jail that is being made still shows the files of this system. */

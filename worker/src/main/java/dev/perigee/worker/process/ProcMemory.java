@@ -15,6 +15,8 @@ final class ProcMemory {
     private static final String ANONYMOUS = "RssAnon:";
     private static final String SHARED = "RssShmem:";
     private static final String RESIDENT = "VmRSS:";
+    private static final String TABLES = "VmPTE:";
+    private static final String ROOM = "FDSize:";
 
     private ProcMemory() {}
 
@@ -60,6 +62,39 @@ final class ProcMemory {
     static long proportional(long pid) {
         long part = sum(pid, "smaps_rollup", "Pss_Anon:", "Pss_Shmem:");
         return part > 0 ? part : held(pid);
+    }
+
+    /**
+     * What the kernel keeps for a process besides.
+     *
+     * @param tableBytes tables of its pages
+     * @param descriptors that there is room for now; there are no more open
+     */
+    record Kept(long tableBytes, int descriptors) {}
+
+    /** All zero when there is no such process. */
+    static Kept kept(long pid) {
+        try {
+            return parseKept(
+                    Files.readString(
+                            Path.of("/proc", Long.toString(pid), "status"),
+                            StandardCharsets.ISO_8859_1));
+        } catch (IOException e) {
+            return new Kept(0, 0);
+        }
+    }
+
+    static Kept parseKept(String status) {
+        long tables = 0;
+        int room = 0;
+        for (var line : status.split("\n")) {
+            if (line.startsWith(TABLES)) {
+                tables = bytes(line, TABLES);
+            } else if (line.startsWith(ROOM)) {
+                room = Integer.parseInt(line.substring(ROOM.length()).strip());
+            }
+        }
+        return new Kept(tables, room);
     }
 
     private static long sum(long pid, String file, String one, String other) {

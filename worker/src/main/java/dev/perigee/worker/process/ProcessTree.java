@@ -1,8 +1,10 @@
 package dev.perigee.worker.process;
 
 import java.util.ArrayDeque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds what belongs to a child among all processes: the child, its session, whatever carries its
@@ -50,6 +52,20 @@ final class ProcessTree {
         }
         members.remove(ProcessHandle.current().pid());
         return List.copyOf(members.values());
+    }
+
+    /**
+     * The first process of a jail's namespace, which no program in it is; null where there is none
+     * yet. All others of the namespace descend from it.
+     */
+    static @Nullable ProcessEntry firstOfJail(List<ProcessEntry> members) {
+        var inside = new HashSet<Long>();
+        members.stream().filter(ProcessEntry::jailed).forEach(it -> inside.add(it.pid()));
+        return members.stream()
+                .filter(ProcessEntry::jailed)
+                .filter(it -> !inside.contains(it.stat().parent()))
+                .findFirst()
+                .orElse(null);
     }
 
     /** Signals one process, unless its number belongs to another one by now. */

@@ -35,15 +35,15 @@ record TreeMemory(
     /**
      * In bytes: at least what is used, and exact where more than the limit is.
      *
-     * @param fileBytes of the tree's files in memory, which count besides
+     * @param otherBytes of the tree's memory that is no process's, which counts besides
      */
-    long used(List<ProcessEntry> members, long fileBytes, long limitBytes) {
-        long resident = resident(members) + fileBytes;
+    long used(List<ProcessEntry> members, long otherBytes, long limitBytes) {
+        long resident = resident(members) + otherBytes;
         if (resident <= limitBytes) {
             return resident;
         }
-        long whole = members.stream().mapToLong(held).sum() + fileBytes;
-        return whole <= limitBytes ? whole : exact(members) + fileBytes;
+        long whole = members.stream().mapToLong(held).sum() + otherBytes;
+        return whole <= limitBytes ? whole : exact(members) + otherBytes;
     }
 
     /** What the process table says of it: programs and libraries count for each that maps them. */

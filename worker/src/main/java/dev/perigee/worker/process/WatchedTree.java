@@ -22,10 +22,24 @@ final class WatchedTree {
     private final DiskTraffic traffic;
     private long ticks;
     private volatile Longest longest;
+    private volatile MemoryUse memoryUse = new MemoryUse(0, 0);
     private volatile @Nullable LimitEnd end;
 
     /** Processor time of the process that used the most, at one moment. */
     private record Longest(Duration used, long atNanos) {}
+
+    /**
+     * Its memory at the last look.
+     *
+     * @param growth since the look before
+     */
+    private record MemoryUse(long bytes, long growth) {
+
+        /** Whether one that grows like this may have reached the limit before the next look. */
+        boolean nears(long limit) {
+            return limit > 0 && growth > 0 && bytes + 2 * growth > limit;
+        }
+    }
 
     WatchedTree(ChildProcess child, Enclosure enclosure, long nanos) {
         this.child = child;
@@ -44,6 +58,11 @@ final class WatchedTree {
 
     Tenant tenant() {
         return enclosure.tenant();
+    }
+
+    /** Whether the kernel counts all of its memory itself. */
+    boolean hasGroup() {
+        return enclosure.hasGroup();
     }
 
     /** Null where its disk is not limited. */
@@ -70,10 +89,10 @@ final class WatchedTree {
     /**
      * Null while all that was measured now is within the limits. The memory is asked last.
      *
-     * @param fileBytes of its files in memory
+     * @param otherBytes of its memory that is no process's
      */
     @Nullable LimitEnd judge(
-            List<ProcessEntry> members, long fileBytes, TreeMemory memory, long nanos) {
+            List<ProcessEntry> members, long otherBytes, TreeMemory memory, long nanos) {
         account(members, nanos);
         var limits = limits();
         if (enclosure.ranOutOfMemory()) {
@@ -91,7 +110,9 @@ final class WatchedTree {
         if (io != null || limits.memoryBytes() == 0) {
             return io;
         }
-        return limits.memory(memory.used(members, fileBytes, limits.memoryBytes()));
+        long used = memory.used(members, otherBytes, limits.memoryBytes());
+        memoryUse = new MemoryUse(used, used - memoryUse.bytes());
+        return limits.memory(used);
     }
 
     /** Threads included. */
@@ -121,27 +142,32 @@ final class WatchedTree {
     }
 
     /**
-     * Why it ended, asked once it has ended and before its enclosure is released.
+     * Its end with what brought it about, asked once it has ended and before its enclosure is
+     * released.
      *
      * @param kernelKilled whether the kernel killed something on this system for want of memory
      *     since the last look
-     * @return null when no limit did it
      */
-    @Nullable LimitEnd reason(ExitStatus exit, boolean kernelKilled, long nanos) {
+    ExitStatus explain(ExitStatus exit, boolean kernelKilled, long nanos) {
         var decided = end;
         if (decided != null || exit.clean()) {
-            return exit.clean() ? null : decided;
+            return exit.clean() ? exit : exit.by(decided);
         }
         if (enclosure.ranOutOfMemory()) {
-            return limits().outOfMemory();
+            return exit.by(limits().outOfMemory());
         }
         if (!"SIGKILL".equals(exit.signal()) && !"SIGXCPU".equals(exit.signal())) {
-            return null;
+            return exit;
         }
         var possible = mostPossible(nanos);
         var cpu = limits().cpu(possible);
         boolean all = cpu != null && possible.compareTo(limits().cpuTime()) >= 0;
-        return kernelKilled && !all ? limits().outOfMemory() : cpu;
+        if (!kernelKilled || all) {
+            return exit.by(cpu);
+        }
+        return memoryUse.nears(limits().memoryBytes())
+                ? exit.by(limits().outOfMemory())
+                : exit.byStarvation();
     }
 
     /** What one process can have used by now, on all processors since it was looked at. */

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -35,6 +36,24 @@ final class DecisionsTest {
         var four = new RestartPolicy(4, policy.window(), policy.longUptime(), policy.delays());
         assertThat(four.decide(3, quick)).isEqualTo(new Decision(3, true, Duration.ofSeconds(15)));
         assertThat(four.decide(4, quick).willRestart()).isFalse();
+    }
+
+    @Test
+    @DisplayName("TEN-08: who is ended for want of memory that others took waits ever longer")
+    void waitsForMemory() {
+        var policy = RestartPolicy.defaults();
+        assertThat(IntStream.rangeClosed(1, 9).mapToObj(policy::afterShortage))
+                .extracting(Duration::toSeconds)
+                .containsExactly(1L, 5L, 15L, 30L, 60L, 120L, 240L, 300L, 300L);
+        assertThat(policy.afterShortage(Integer.MAX_VALUE)).isEqualTo(policy.window());
+        var atOnce =
+                new RestartPolicy(3, policy.window(), policy.longUptime(), List.of(Duration.ZERO));
+        assertThat(atOnce.afterShortage(2)).isEqualTo(Duration.ofSeconds(2));
+        var rare = List.of(Duration.ofHours(1));
+        assertThat(
+                        new RestartPolicy(3, policy.window(), policy.longUptime(), rare)
+                                .afterShortage(5))
+                .isEqualTo(Duration.ofHours(1));
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.event.EventBody.Crashed;
+import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.worker.process.ChildListener;
 import dev.perigee.worker.process.ChildProcess;
 import dev.perigee.worker.process.ExitStatus;
@@ -17,6 +18,7 @@ import dev.perigee.worker.process.ProcessLaunchers;
 import java.nio.ByteBuffer;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -26,7 +28,10 @@ final class LimitCrashTest {
     @Test
     @DisplayName("TEN-08: the crash names the limit, and the status message what was used")
     void namesTheLimit() {
-        var launcher = new Limited(ProcessLaunchers.create(LauncherOptions.defaults()));
+        var launcher =
+                new Limited(
+                        ProcessLaunchers.create(LauncherOptions.defaults()),
+                        end -> end.by(new LimitEnd(Limit.OOM, "its processes used 620 MiB")));
         var settings = Map.of("restart.delays", "1h");
         try (var bench = new Bench(settings, InstantSource.system(), launcher)) {
             var config = Bench.server("a");
@@ -45,11 +50,47 @@ final class LimitCrashTest {
         }
     }
 
-    /** Has a limit end whatever is killed. */
-    private record Limited(ProcessLauncher launcher) implements ProcessLauncher {
+    @Test
+    @DisplayName(
+            "TEN-08: who is killed for want of memory that others took is never given up, waits"
+                    + " longer each time, and the status says why")
+    void isStarved() {
+        var launcher =
+                new Limited(
+                        ProcessLaunchers.create(LauncherOptions.defaults()),
+                        ExitStatus::byStarvation);
+        var settings =
+                Map.of("restart.delays", "1ms", "restart.window", "1h", "restart.max-crashes", "2");
+        try (var bench = new Bench(settings, InstantSource.system(), launcher)) {
+            var config = Bench.server("a");
+            bench.configure(config);
+            var journal = bench.journal(config);
+
+            bench.call(config, "crash", Map.of("signal", "SIGKILL"));
+            await().until(() -> journal.all(Crashed.class).size() == 1);
+            await().until(() -> bench.snapshot(config).status() == ServerStatus.ONLINE);
+            bench.call(config, "crash", Map.of("signal", "SIGKILL"));
+            await().until(() -> journal.all(Crashed.class).size() == 2);
+
+            var crashes = journal.all(Crashed.class);
+            assertThat(crashes).extracting(Crashed::willRestart).containsExactly(true, true);
+            assertThat(crashes).extracting(Crashed::crashCount).containsExactly(1, 1);
+            assertThat(crashes).extracting(Crashed::limit).containsOnlyNulls();
+            assertThat(crashes).extracting(Crashed::restartDelayMs).containsExactly(1L, 2000L);
+            await().until(() -> bench.snapshot(config).statusMessage() != null);
+            assertThat(bench.snapshot(config).statusMessage())
+                    .startsWith("Restart in 2 seconds: ")
+                    .contains("the machine ran out of memory");
+            assertThat(bench.snapshot(config).permanentlyFailed()).isFalse();
+        }
+    }
+
+    /** Gives a cause to the end of whatever is killed. */
+    private record Limited(ProcessLauncher launcher, UnaryOperator<ExitStatus> cause)
+            implements ProcessLauncher {
         @Override
         public ChildProcess launch(LaunchSpec spec, ChildListener listener) throws LaunchException {
-            return launcher.launch(spec, new Listener(listener));
+            return launcher.launch(spec, new Listener(listener, cause));
         }
 
         @Override
@@ -58,7 +99,8 @@ final class LimitCrashTest {
         }
     }
 
-    private record Listener(ChildListener listener) implements ChildListener {
+    private record Listener(ChildListener listener, UnaryOperator<ExitStatus> cause)
+            implements ChildListener {
         @Override
         public void onStdout(ByteBuffer bytes) {
             listener.onStdout(bytes);
@@ -71,10 +113,7 @@ final class LimitCrashTest {
 
         @Override
         public void onExit(ExitStatus status) {
-            listener.onExit(
-                    "SIGKILL".equals(status.signal())
-                            ? status.by(new LimitEnd(Limit.OOM, "its processes used 620 MiB"))
-                            : status);
+            listener.onExit("SIGKILL".equals(status.signal()) ? cause.apply(status) : status);
         }
 
         @Override

@@ -26,7 +26,7 @@ final class WatchedTreeTest {
     }
 
     private @Nullable Limit reason(long millis) {
-        var end = tree.reason(KILLED, false, nanos(millis));
+        var end = tree.explain(KILLED, false, nanos(millis)).limit();
         return end == null ? null : end.limit();
     }
 
@@ -62,10 +62,40 @@ final class WatchedTreeTest {
     void prefersWantOfMemory() {
         look(0, process(JAIL, 1), process(PROGRAM, 720));
 
-        var end = tree.reason(KILLED, true, nanos(5));
+        var end = tree.explain(KILLED, true, nanos(5));
+
+        assertThat(end.limit()).isNull();
+        assertThat(end.starved()).isTrue();
+    }
+
+    @Test
+    @DisplayName("TEN-08: was starved where the kernel killed it while it was within its memory")
+    void starved() {
+        look(0, resident(50));
+        look(250, resident(90));
+        look(500, resident(90));
+
+        assertThat(tree.explain(KILLED, true, nanos(600)))
+                .isEqualTo(KILLED.byStarvation())
+                .hasToString("signal SIGKILL: the machine ran out of memory");
+        assertThat(tree.explain(ExitStatus.exited(1), true, nanos(600)).starved()).isFalse();
+        assertThat(tree.explain(KILLED, false, nanos(600)).starved()).isFalse();
+    }
+
+    @Test
+    @DisplayName("TEN-08: was not, where it grew so fast that it may have reached its limit")
+    void grew() {
+        look(0, resident(10));
+        look(250, resident(41));
+
+        var end = tree.explain(KILLED, true, nanos(300)).limit();
 
         assertThat(end).isNotNull();
         assertThat(end.limit()).isEqualTo(Limit.OOM);
+    }
+
+    private static ProcStat resident(long pages) {
+        return new ProcStat(PROGRAM, 'S', JAIL, JAIL, 5, 0, 1, 0, 1, pages);
     }
 
     @Test
@@ -93,7 +123,8 @@ final class WatchedTreeTest {
 
         @Override
         public TreeLimits limits() {
-            return new TreeLimits(0, 0, Duration.ofSeconds(10), Duration.ZERO, 0, 0, 0);
+            return new TreeLimits(
+                    100 * PageSize.bytes(), 0, Duration.ofSeconds(10), Duration.ZERO, 0, 0, 0);
         }
     }
 

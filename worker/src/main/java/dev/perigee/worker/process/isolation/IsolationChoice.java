@@ -1,11 +1,14 @@
 package dev.perigee.worker.process.isolation;
 
+import static java.util.stream.Collectors.joining;
+
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.worker.egress.EgressGuards;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.TreeLimits;
 import dev.perigee.worker.process.network.InstanceNetworks;
 import dev.perigee.worker.process.network.NetworkLimits;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -157,9 +160,20 @@ public final class IsolationChoice {
                         .formatted(
                                 kinds.getLast().name(),
                                 unlimited.failure(),
-                                NamespaceAdvice.here().text(),
+                                advice(),
                                 policy.network() == NetworkMode.POLICY ? NetworkMode.ADVICE : "",
                                 JailPrograms.TRUSTED));
+    }
+
+    /** A setting that no jail can follow is to blame before the host is. */
+    private String advice() {
+        var missing = policy.readOnly().stream().filter(Files::notExists).toList();
+        return missing.isEmpty()
+                ? NamespaceAdvice.here().text()
+                : "%s has %s, which is not there or not to be seen by this worker's user: correct it"
+                        .formatted(
+                                IsolationSettings.READ_ONLY.key(),
+                                missing.stream().map(Path::toString).collect(joining(", ")));
     }
 
     /** The first that works, or why the last does not. */

@@ -16,6 +16,10 @@ import java.util.Map;
 /** The configuration keys of isolation; part of the worker's. */
 public final class IsolationSettings {
     private static final int MANY = 1_000_000;
+
+    /** With less not even the jail and a shell start. */
+    private static final long LEAST_MEMORY = 16 << 20;
+
     private static final SettingType<Long> SOME_BYTES =
             SettingType.bytes().where(bytes -> bytes > 0, "more than nothing");
     private static final SettingType<Integer> COUNT = SettingType.integer(0, Integer.MAX_VALUE);
@@ -138,7 +142,10 @@ public final class IsolationSettings {
     static final Setting<Long> MEMORY =
             Setting.of(
                     "isolation.memory",
-                    SettingType.bytes(),
+                    SettingType.bytes()
+                            .where(
+                                    bytes -> bytes == 0 || bytes >= LEAST_MEMORY,
+                                    "0 or at least 16MiB"),
                     "512MiB",
                     "Memory of all processes of a jail; a server that uses more is ended (limit"
                             + " oom). By the kernel where the worker's control group is delegated"

@@ -31,6 +31,11 @@ record JailEnclosure(
     }
 
     @Override
+    public boolean hasGroup() {
+        return group != null;
+    }
+
+    @Override
     public long diskTraffic() {
         return groups == null || group == null ? 0 : groups.diskTraffic(group);
     }

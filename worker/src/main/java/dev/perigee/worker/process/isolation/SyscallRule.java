@@ -11,6 +11,10 @@ import java.util.List;
  */
 record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
     static final int EPERM = 1;
+
+    /** The call seems to have succeeded, and nothing was done. */
+    static final int NOTHING = 0;
+
     static final int ENOSYS = 38;
     private static final int EAFNOSUPPORT = 97;
 
@@ -25,6 +29,10 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
     private static final int AF_INET6 = 10;
     private static final int AF_NETLINK = 16;
     private static final int NETLINK_ROUTE = 0;
+    private static final int F_SETPIPE_SZ = 1031;
+    private static final int SOL_SOCKET = 1;
+    private static final int SO_SNDBUF = 7;
+    private static final int SO_RCVBUF = 8;
     private static final int DEFAULT_PERSONALITY = 0;
     private static final int ASK_PERSONALITY = -1;
 
@@ -57,17 +65,34 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
      * memory, semaphores and messages of System V: those are memory of no process, which nothing
      * ends. Netlink is how programs list the addresses of their host; its other protocols configure
      * the system.
+     *
+     * <p>Nor are there rules of landlock, of which a descriptor may have as many as it likes, nor
+     * memfd_create, whose memory need not be mapped by any process and whose descriptor may be
+     * under way in a socket, where nobody sees it. Pipes and sockets keep the size that the kernel
+     * gives them, so that the worker knows the most that one holds: a larger pipe is refused as it
+     * is to a user who has many, and sockets take a size for a hint anyway.
      */
     static final List<SyscallRule> ALL =
             List.of(
                     new SyscallRule("clone3", List.of(), ENOSYS),
                     new SyscallRule("io_uring_setup", List.of(), ENOSYS),
+                    new SyscallRule("landlock_create_ruleset", List.of(), ENOSYS),
+                    new SyscallRule("memfd_create", List.of(), ENOSYS),
                     new SyscallRule("msgget", List.of(), ENOSYS),
                     new SyscallRule("semget", List.of(), ENOSYS),
                     new SyscallRule("shmget", List.of(), ENOSYS),
                     all("clone", EPERM, Condition.without(0, NAMESPACES)),
                     all("unshare", EPERM, Condition.without(0, NAMESPACES | TIME_NAMESPACE)),
                     all("ioctl", EPERM, Condition.isNot(1, TIOCSTI), Condition.isNot(1, TIOCLINUX)),
+                    all("fcntl", EPERM, Condition.isNot(1, F_SETPIPE_SZ)),
+                    new SyscallRule(
+                            "setsockopt",
+                            List.of(
+                                    List.of(Condition.isNot(1, SOL_SOCKET)),
+                                    List.of(
+                                            Condition.isNot(2, SO_SNDBUF),
+                                            Condition.isNot(2, SO_RCVBUF))),
+                            NOTHING),
                     new SyscallRule(
                             "personality",
                             List.of(

@@ -141,6 +141,29 @@ final class IsolationChoiceTest {
     }
 
     @Test
+    @NeedsProgram(Program.BUBBLEWRAP)
+    @DisplayName("TEN-16: a path that is not there is the setting's fault, not the host's")
+    void namesTheSetting() {
+        var settings =
+                Map.of(
+                        "isolation.mode", "bubblewrap",
+                        "isolation.memory", "0",
+                        "isolation.read-only-paths", "/usr,/no/such/path");
+        assertThatThrownBy(() -> choose(true, settings))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("isolation.read-only-paths has /no/such/path")
+                .message()
+                .doesNotContain("make namespaces");
+    }
+
+    @Test
+    void refusesALimitThatNothingStartsWith() {
+        assertThatThrownBy(() -> choose(true, Map.of("isolation.memory", "15MiB")))
+                .hasMessageContaining("isolation.memory")
+                .hasMessageContaining("0 or at least 16MiB");
+    }
+
+    @Test
     @NeedsProgram(Program.NSJAIL)
     @DisplayName("TEN-17: nsjail's own jail works")
     void nsjail() throws Exception {

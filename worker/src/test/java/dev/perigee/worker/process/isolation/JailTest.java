@@ -226,6 +226,20 @@ final class JailTest {
 
     @Test
     @DisplayName(
+            "TEN-08: there is no memory but a process's own and files', and pipes and sockets hold"
+                    + " what the kernel gives them")
+    void kernelMemory() throws Exception {
+        assertThat(jails.attempt("larger").told().lines())
+                .containsExactly(
+                        "memfd ENOSYS",
+                        "pipe EPERM",
+                        "buffer same True",
+                        "buffer same True",
+                        "other option 1");
+    }
+
+    @Test
+    @DisplayName(
             "the host's devices can be used and not be changed, or it is said; terminals are own")
     void devices() throws Exception {
         var told = jails.attempt("devices").told();

@@ -2,6 +2,7 @@ package dev.perigee.worker.process.isolation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.faults.NeedsProgram;
@@ -112,6 +113,58 @@ final class LimitsTest {
             assertThat(end.limit()).isEqualTo(Limit.OOM);
             assertThat(end.message()).contains("the limit is 100 MiB");
             answers(neighbour);
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "sockets, 30, 40",
+        "pipes, 30, 200",
+        "hidden_pipes, 30, 200",
+        "page_tables, 30, 10",
+        "mappings, 30, 65000"
+    })
+    @DisplayName("TEN-08: what the kernel holds for many small processes counts")
+    void memoryOfNoProcess(String deed, int processes, int each) throws Exception {
+        try (var jails = open(Map.of("isolation.memory", "200MiB"))) {
+            var neighbour = neighbour(jails);
+            var idle = jails.attempt("many", processes, 0);
+            idle.heard().awaitStdout("children up");
+            var end = end(jails.attempt(deed, processes, each));
+            assertThat(end.limit()).isEqualTo(Limit.OOM);
+            assertThat(end.message()).contains("the limit is 200 MiB");
+            answers(neighbour);
+            assertThat(jails.ended).containsExactly(Limit.OOM);
+            assertThat(idle.process().awaitExit(Duration.ZERO)).isFalse();
+            idle.process().signal(ProcessSignal.KILL);
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-08: in a control group it counts as what it is, not as what it may be")
+    void memoryOfNoProcessInGroup() throws Exception {
+        var settings = Map.of("isolation.memory", "200MiB", "isolation.max-processes", "50");
+        try (var jails = Jails.open(caches, kind.with(settings))) {
+            assumeThat(jails.isolation.description()).doesNotContain("memory by control groups");
+            var server = jails.attempt("empty_sockets", 5, 200);
+            server.heard().awaitStdout("children up");
+            // It is looked at after that.
+            assertThat(end(jails.attempt("bomb", 200)).limit()).isEqualTo(Limit.PIDS);
+            assertThat(server.process().awaitExit(Duration.ZERO)).isFalse();
+            server.process().signal(ProcessSignal.KILL);
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-08: pipes that many processes share count once")
+    void sharedPipes() throws Exception {
+        try (var jails = open(Map.of("isolation.memory", "300MiB"))) {
+            var server = jails.attempt("many_descriptors", 20, 400);
+            server.heard().awaitStdout("children up");
+            // It is looked at after that.
+            assertThat(end(jails.attempt("mapped", 350)).limit()).isEqualTo(Limit.OOM);
+            assertThat(server.process().awaitExit(Duration.ZERO)).isFalse();
+            server.process().signal(ProcessSignal.KILL);
         }
     }
 

@@ -97,7 +97,13 @@ final class SyscallFilterTest {
         "clone, 0x20000, 0, 0, 1",
         "clone3, 0, 0, 0, 38",
         "io_uring_setup, 1, 0, 0, 38",
+        "landlock_create_ruleset, 0, 0, 1, 38",
+        "memfd_create, 0, 0, 0, 38",
         "msgget, 0, 0x200, 0, 38",
+        "fcntl, 0, 4, 0x800, 0",
+        "fcntl, 0, 1031, 0x100000, 1",
+        "setsockopt, 0, 1, 2, 0",
+        "setsockopt, 0, 6, 7, 0",
         "semget, 0, 1, 0x200, 38",
         "shmget, 0, 4096, 0x200, 38",
         "unshare, 0x400, 0, 0, 0",
@@ -132,6 +138,15 @@ final class SyscallFilterTest {
                                     Long.decode(third)))
                     .as("%s on %s", name, machine)
                     .isEqualTo(errno == 0 ? ALLOW : ERRNO | errno);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"7, send", "8, receive"})
+    @DisplayName("TEN-08: has sockets keep their buffers, without an error")
+    void buffers(int option, String ignored) {
+        for (var machine : Machine.values()) {
+            assertThat(answer(machine, "setsockopt", 3, 1, option)).as(ignored).isEqualTo(ERRNO);
         }
     }
 

@@ -1,0 +1,50 @@
+package dev.perigee.worker.process;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/**
+ * The mappings of one process. The kernel keeps a description of each, also of those in which no
+ * page is, and says nowhere how many there are but by listing them.
+ */
+final class Mappings {
+    /** What the kernel lets a process have, unless its operator changed it. */
+    static final int MOST = 65_530;
+
+    /** With more than these a process counts as one that has the most, which takes long to read. */
+    private static final int MANY = 8192;
+
+    private static final int PIECE = 1 << 16;
+
+    private Mappings() {}
+
+    /**
+     * How many there are, {@link #MOST} where there are many or the process is closed to the
+     * worker; 0 when there is no such process. Takes up to 10 ms.
+     */
+    static int count(long pid) {
+        try (var maps = Files.newInputStream(Path.of("/proc", Long.toString(pid), "maps"))) {
+            return lines(maps);
+        } catch (NoSuchFileException e) {
+            return 0;
+        } catch (IOException e) {
+            return ProcStat.read(pid) == null ? 0 : MOST;
+        }
+    }
+
+    private static int lines(InputStream text) throws IOException {
+        var piece = new byte[PIECE];
+        int lines = 0;
+        for (int length = text.read(piece);
+                length > 0 && lines <= MANY;
+                length = text.read(piece)) {
+            for (int at = 0; at < length; at++) {
+                lines += piece[at] == '\n' ? 1 : 0;
+            }
+        }
+        return lines > MANY ? MOST : lines;
+    }
+}
