@@ -16,7 +16,9 @@ app.kubernetes.io/managed-by: {{ (index . 0).Release.Service }}
 
 {{- define "perigee.image" -}}
 {{- $image := (index . 1).image -}}
-{{ $image.repository }}:{{ $image.tag | default (index . 0).Chart.AppVersion }}
+{{- if $image.digest }}{{ $image.repository }}@{{ $image.digest }}
+{{- else }}{{ $image.repository }}:{{ $image.tag | default (index . 0).Chart.AppVersion }}
+{{- end }}
 {{- end }}
 
 {{/* The environment variable of a configuration key. */}}
@@ -60,4 +62,84 @@ PERIGEE_{{ . | upper | replace "." "_" | replace "-" "_" }}
 - name: {{ include "perigee.variable" (printf "kafka.%s" $key) }}
   value: {{ $value | toString | quote }}
 {{- end }}
+{{- end }}
+
+{{/* What the chart itself sets of a gateway. */}}
+{{- define "perigee.gateway.env" -}}
+{{- $workers := printf "%s-worker.%s.svc.%s" (include "perigee.name" .) .Release.Namespace .Values.clusterDomain }}
+- name: PERIGEE_GATEWAY_ID
+  valueFrom: {fieldRef: {fieldPath: metadata.name}}
+- name: PERIGEE_TOPICS_PREFIX
+  value: {{ .Values.topics.prefix | quote }}
+- name: PERIGEE_WORKERS
+  value: {{ printf "srv+%s://_link._tcp.%s/link" (ternary "wss" "ws" (ne .Values.link.tls.workerSecretName "")) $workers }}
+- name: PERIGEE_WORKERS_REFRESH
+  value: 10s
+- name: PERIGEE_LINK_TOKEN_FILE
+  value: /etc/perigee/link/token
+- name: PERIGEE_ADMIN_LISTEN
+  value: 0.0.0.0:7081
+{{- include "perigee.admin" . | nindent 0 }}
+{{- if .Values.link.tls.workerSecretName }}
+- name: PERIGEE_LINK_TLS_CA
+  value: /etc/perigee/tls/ca.crt
+{{- if .Values.link.tls.gatewaySecretName }}
+- name: PERIGEE_LINK_TLS_CERTIFICATE
+  value: /etc/perigee/tls/tls.crt
+- name: PERIGEE_LINK_TLS_KEY
+  value: /etc/perigee/tls/tls.key
+{{- end }}
+{{- end }}
+{{- include "perigee.kafka" . | nindent 0 }}
+{{- end }}
+
+{{/* What the chart itself sets of a worker. */}}
+{{- define "perigee.worker.env" -}}
+{{- $drain := int .Values.worker.drainTimeoutSeconds }}
+{{- $term := int .Values.worker.terminationGraceSeconds }}
+- name: PERIGEE_WORKER_ID
+  valueFrom: {fieldRef: {fieldPath: metadata.name}}
+- name: PERIGEE_WORKER_MODE
+  value: production
+- name: PERIGEE_WORKER_DRAIN_TIMEOUT
+  value: {{ $drain }}s
+- name: PERIGEE_PROCESS_TERMINATION_GRACE
+  value: {{ $term }}s
+- name: PERIGEE_LINK_LISTEN
+  value: 0.0.0.0:7070
+- name: PERIGEE_LINK_TOKEN_FILE
+  value: /etc/perigee/link/token
+- name: PERIGEE_ADMIN_LISTEN
+  value: 0.0.0.0:7071
+{{- include "perigee.admin" . | nindent 0 }}
+{{- if .Values.link.tls.workerSecretName }}
+- name: PERIGEE_LINK_TLS_CERTIFICATE
+  value: /etc/perigee/tls/tls.crt
+- name: PERIGEE_LINK_TLS_KEY
+  value: /etc/perigee/tls/tls.key
+{{- if .Values.link.tls.gatewaySecretName }}
+- name: PERIGEE_LINK_TLS_CLIENT_CA
+  value: /etc/perigee/tls/ca.crt
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Environment of a part: what the chart sets, its settings, its extraEnv; of one name only the last. */}}
+{{- define "perigee.env" -}}
+{{- $part := index . 1 }}
+{{- $given := dict }}
+{{- range $part.extraEnv }}{{ $_ := set $given .name true }}{{ end }}
+{{- $settings := list }}
+{{- range $key, $value := $part.settings }}
+{{- $name := include "perigee.variable" $key | trim }}
+{{- if not (hasKey $given $name) }}
+{{- $settings = append $settings (dict "name" $name "value" ($value | toString)) }}
+{{- end }}
+{{- end }}
+{{- range $settings }}{{ $_ := set $given .name true }}{{ end }}
+{{- $all := list }}
+{{- range fromYamlArray (index . 0) }}
+{{- if not (hasKey $given .name) }}{{ $all = append $all . }}{{ end }}
+{{- end }}
+{{- concat $all $settings $part.extraEnv | toYaml }}
 {{- end }}

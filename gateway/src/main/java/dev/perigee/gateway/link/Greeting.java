@@ -5,8 +5,8 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.LinkError;
-import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.LinkVersions;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +20,7 @@ final class Greeting {
         var exchange = new Exchange();
         connection.ask(
                 LinkMethod.HELLO,
-                new Hello.Request(options.gatewayId(), LinkFrame.PROTOCOL),
+                Hello.Request.of(options.gatewayId(), LinkVersions.SPOKEN),
                 exchange);
         return switch (exchange.await(atMost)) {
             case Exchange.Answer.Result(var json) -> checked(json, options.minimumRetention());
@@ -51,6 +51,13 @@ final class Greeting {
         } catch (InvalidRecordException e) {
             throw new AttemptFailedException(
                     "the worker's hello is not understood: " + e.getMessage(), true);
+        }
+        var protocol = hello.protocol();
+        if (protocol != null && !LinkVersions.SPOKEN.contains(protocol)) {
+            throw new AttemptFailedException(
+                    "the worker chose version %d of the link, this gateway speaks %s: upgrade the gateway"
+                            .formatted(protocol, LinkVersions.SPOKEN),
+                    true);
         }
         if (hello.retentionMs() < minimumRetention.toMillis()) {
             throw new AttemptFailedException(

@@ -37,6 +37,7 @@ record SessionEnd(Reason reason, @Nullable LinkFailure failure, String message) 
             case ALREADY_ATTACHED,
                     DRAINING,
                     OVERLOADED,
+                    NO_COMMON_VERSION,
                     PARSE_ERROR,
                     INVALID_REQUEST,
                     METHOD_NOT_FOUND,

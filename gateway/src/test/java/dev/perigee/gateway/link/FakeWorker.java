@@ -96,7 +96,7 @@ final class FakeWorker {
     @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
     private static Hello.Result hello(String incarnation, long retentionMs) {
         return new Hello.Result(
-                "worker-1", incarnation, retentionMs, List.of(), null, null, null, null);
+                "worker-1", incarnation, retentionMs, List.of(), null, null, null, null, null);
     }
 
     private static ConnectionFactory[] factories(SslContextFactory.@Nullable Server tls) {
@@ -177,7 +177,8 @@ final class FakeWorker {
                                             ? null
                                             : Hello.Ends.of(
                                                     newest.getRemoteSocketAddress(),
-                                                    newest.getLocalSocketAddress())));
+                                                    newest.getLocalSocketAddress()),
+                                    null));
                 });
     }
 

@@ -80,6 +80,7 @@ final class LeaseReportsTest {
                                                 null,
                                                 null,
                                                 clock,
+                                                null,
                                                 null)))
                 .on(
                         LinkMethod.LEASE,

@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.faults.Impostor;
+import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.SessionNotice;
 import java.time.Duration;
 import java.util.Base64;
@@ -53,7 +55,7 @@ final class LinkHandshakeTest {
         var session = fixture.attached();
 
         assertThat(worker.received(LinkMethod.HELLO, Hello.Request.class))
-                .containsExactly(new Hello.Request("gateway-1", LinkFrame.PROTOCOL));
+                .containsExactly(Hello.Request.of("gateway-1", LinkVersions.SPOKEN));
         assertThat(worker.received(LinkMethod.ATTACH, Attach.Request.class))
                 .containsExactly(
                         new Attach.Request(3, 40, "gateway-1", 1, true, List.of(), 1000, null));
@@ -204,6 +206,68 @@ final class LinkHandshakeTest {
         fixture.start();
 
         awaitProblem("no: INVALID_REQUEST");
+    }
+
+    @Test
+    @DisplayName("DEP-08: a worker that does not negotiate gets the version that it compares")
+    void connectsToAWorkerThatDoesNotNegotiate() {
+        worker.on(
+                LinkMethod.HELLO,
+                request ->
+                        Json.tree(request.params().bytes()).get("protocol").asInt() == 1
+                                ? FakeWorker.answer(
+                                        request,
+                                        Map.of(
+                                                "worker_id",
+                                                "worker-1",
+                                                "incarnation",
+                                                "first",
+                                                "retention_ms",
+                                                30_000,
+                                                "sessions",
+                                                List.of()))
+                                : FakeWorker.refuse(request, LinkError.INVALID_REQUEST));
+
+        fixture.attached();
+
+        assertThat(fixture.view().state()).isEqualTo(LinkState.CONNECTED);
+    }
+
+    @Test
+    @DisplayName("DEP-08: a gateway says why it has no version in common with a worker")
+    void saysThatThereIsNoCommonVersion() {
+        var mismatch = LinkVersions.mismatch(LinkVersions.SPOKEN, new LinkVersions(7, 9));
+        worker.on(
+                LinkMethod.HELLO,
+                r -> new LinkFrame.Failure(r.id(), LinkError.NO_COMMON_VERSION.code(), mismatch));
+        fixture.start();
+
+        awaitProblem("the gateway speaks 1, the worker 7 to 9: upgrade the gateway");
+        assertThat(fixture.view().state()).isEqualTo(LinkState.CONNECTING);
+    }
+
+    @Test
+    @DisplayName("DEP-08: a gateway refuses a version that it did not offer")
+    void refusesAVersionThatItDoesNotSpeak() {
+        worker.on(
+                LinkMethod.HELLO,
+                r ->
+                        FakeWorker.answer(
+                                r,
+                                Map.of(
+                                        "worker_id",
+                                        "worker-1",
+                                        "incarnation",
+                                        "first",
+                                        "retention_ms",
+                                        30_000,
+                                        "sessions",
+                                        List.of(),
+                                        "protocol",
+                                        2)));
+        fixture.start();
+
+        awaitProblem("chose version 2 of the link, this gateway speaks 1");
     }
 
     @Test

@@ -76,6 +76,7 @@ final class WorkerStandingTest {
 
     @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
     private static Hello.Result hello(String incarnation) {
-        return new Hello.Result("worker-1", incarnation, 30_000, List.of(), null, null, null, null);
+        return new Hello.Result(
+                "worker-1", incarnation, 30_000, List.of(), null, null, null, null, null);
     }
 }

@@ -17,11 +17,24 @@ public final class Hello {
      * The gateway that calls.
      *
      * @param gatewayId the gateway
-     * @param protocol its {@link LinkFrame#PROTOCOL}
+     * @param protocol the least version it speaks, which is the one that a worker without
+     *     negotiation compares with its own
+     * @param protocols the versions it speaks; null where an older version has {@code protocol}
+     *     only
      */
-    public record Request(String gatewayId, int protocol) {
+    public record Request(String gatewayId, int protocol, @Nullable LinkVersions protocols) {
         public Request {
             Require.id(gatewayId, "gateway_id");
+        }
+
+        /** A gateway that speaks a range of versions. */
+        public static Request of(String gatewayId, LinkVersions protocols) {
+            return new Request(gatewayId, protocols.least(), protocols);
+        }
+
+        /** The versions that the gateway speaks, whatever its own version. */
+        public LinkVersions spoken() {
+            return protocols == null ? new LinkVersions(protocol, protocol) : protocols;
         }
     }
 
@@ -39,6 +52,8 @@ public final class Hello {
      *     where an older version knows none
      * @param ends of the connection, as the worker sees them; null where an older version does not
      *     say
+     * @param protocol the version that the connection uses; null where an older version does not
+     *     negotiate, which is the request's {@code protocol}
      */
     public record Result(
             String workerId,
@@ -48,7 +63,8 @@ public final class Hello {
             @Nullable Integer capacity,
             SessionNotice.@Nullable Draining draining,
             @Nullable Long clockMs,
-            @Nullable Ends ends) {
+            @Nullable Ends ends,
+            @Nullable Integer protocol) {
         public Result {
             Require.id(workerId, "worker_id");
             Require.text(incarnation, "incarnation");

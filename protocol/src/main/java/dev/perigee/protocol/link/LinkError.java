@@ -18,6 +18,8 @@ public enum LinkError {
     DRAINING(-32014),
     /** The worker has no room now: back off. */
     OVERLOADED(-32015),
+    /** No version of the link is spoken by both sides: upgrade the side that the message names. */
+    NO_COMMON_VERSION(-32016),
     PARSE_ERROR(-32700),
     INVALID_REQUEST(-32600),
     METHOD_NOT_FOUND(-32601),

@@ -14,9 +14,6 @@ public sealed interface LinkFrame {
     /** Largest frame either side accepts, in bytes. */
     int MAX_BYTES = 16 * 1024 * 1024;
 
-    /** Version of the link's messages; a difference is refused in {@code link/hello}. */
-    int PROTOCOL = 1;
-
     /**
      * Request to the other side, which answers with the same id.
      *

@@ -11,6 +11,7 @@ import dev.perigee.protocol.link.Lease;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.SessionNotice;
 import dev.perigee.protocol.link.ToolOrder;
 import java.util.Map;
@@ -196,11 +197,14 @@ final class LinkDispatcher {
     @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
     private Hello.Result hello(LinkConnection connection, RawJson params) throws LinkRefusal {
         var hello = Json.read(params, Hello.Request.class);
-        if (hello.protocol() != LinkFrame.PROTOCOL) {
-            throw new LinkRefusal(
-                    LinkError.INVALID_REQUEST,
-                    "this worker speaks protocol %d, not %d: update the older side"
-                            .formatted(LinkFrame.PROTOCOL, hello.protocol()));
+        var protocol = LinkVersions.SPOKEN.common(hello.spoken());
+        if (protocol == null) {
+            var problem = LinkVersions.mismatch(hello.spoken(), LinkVersions.SPOKEN);
+            log.atWarn()
+                    .addKeyValue("gateway_id", hello.gatewayId())
+                    .addKeyValue("reason", problem)
+                    .log("Refused a gateway");
+            throw new LinkRefusal(LinkError.NO_COMMON_VERSION, problem);
         }
         if (connection.hasSaidHello()) {
             throw new LinkRefusal(LinkError.INVALID_REQUEST, "hello was said before");
@@ -215,7 +219,8 @@ final class LinkDispatcher {
                 identity.capacity(),
                 drain.takesSessions() ? null : drain.notice(),
                 sessions.clockMs(),
-                connection.ends());
+                connection.ends(),
+                protocol);
     }
 
     private void attach(LinkConnection connection, long id, RawJson params) throws LinkRefusal {

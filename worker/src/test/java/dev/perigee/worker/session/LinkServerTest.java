@@ -14,11 +14,13 @@ import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.SessionNotice;
 import java.io.IOException;
 import java.net.http.WebSocketHandshakeException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -157,14 +159,44 @@ final class LinkServerTest {
     }
 
     @Test
-    void wantsHelloFirstAndOnlyItsOwnProtocol() throws Exception {
+    void wantsHelloFirst() throws Exception {
         try (var gateway = RawGateway.dial("g-1", link.uri(), LinkFixture.TOKEN)) {
             gateway.attachLater(1, 1, true, List.of());
             assertThat(gateway.failure().code()).isEqualTo(LinkError.INVALID_REQUEST.code());
-            assertThat(gateway.refusal(LinkMethod.HELLO, new Hello.Request("g-1", 99)))
-                    .isEqualTo(LinkError.INVALID_REQUEST.code());
             gateway.hello();
         }
+    }
+
+    @Test
+    @DisplayName("DEP-08: the greatest version in both ranges is used, else both are named")
+    void negotiatesTheVersion() throws Exception {
+        try (var gateway = RawGateway.dial("g-1", link.uri(), LinkFixture.TOKEN)) {
+            assertThat(refusedVersions(gateway, new Hello.Request("g-1", 99, null)))
+                    .isEqualTo(LinkVersions.mismatch(only(99), LinkVersions.SPOKEN))
+                    .contains("the gateway speaks 99, the worker 1: upgrade the worker");
+            assertThat(refusedVersions(gateway, Hello.Request.of("g-1", new LinkVersions(2, 5))))
+                    .contains("the gateway speaks 2 to 5, the worker 1: upgrade the worker");
+            var offer = Hello.Request.of("g-1", new LinkVersions(1, 5));
+            assertThat(gateway.ask(LinkMethod.HELLO, offer, Hello.Result.class).protocol())
+                    .isEqualTo(1);
+        }
+        try (var older = RawGateway.dial("g-2", link.uri(), LinkFixture.TOKEN)) {
+            var fixed = Map.of("gateway_id", "g-2", "protocol", 1);
+            assertThat(older.ask(LinkMethod.HELLO, fixed, Hello.Result.class).protocol())
+                    .isEqualTo(1);
+        }
+    }
+
+    private static String refusedVersions(RawGateway gateway, Hello.Request offer)
+            throws InterruptedException {
+        gateway.send(LinkMethod.HELLO, offer);
+        var failure = gateway.failure();
+        assertThat(failure.code()).isEqualTo(LinkError.NO_COMMON_VERSION.code());
+        return failure.message();
+    }
+
+    private static LinkVersions only(int version) {
+        return new LinkVersions(version, version);
     }
 
     @Test
@@ -352,6 +384,6 @@ final class LinkServerTest {
     @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
     private static Hello.Result hello(@Nullable Long clockMs, Hello.@Nullable Ends ends) {
         return new Hello.Result(
-                "w-1", "i-1", 20_000, List.of(), Hello.USUAL_CAPACITY, null, clockMs, ends);
+                "w-1", "i-1", 20_000, List.of(), Hello.USUAL_CAPACITY, null, clockMs, ends, 1);
     }
 }

@@ -9,6 +9,7 @@ import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.SessionNotice;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import java.net.URI;
@@ -74,7 +75,7 @@ final class RawGateway implements AutoCloseable {
         for (int left = 10; ; left--) {
             try {
                 var gateway = new RawGateway(id, link, token, http, true);
-                gateway.send(LinkMethod.HELLO, new Hello.Request(id, LinkFrame.PROTOCOL));
+                gateway.send(LinkMethod.HELLO, Hello.Request.of(id, LinkVersions.SPOKEN));
                 var answer = gateway.answers.poll(2, TimeUnit.SECONDS);
                 if (answer instanceof LinkFrame.Response) {
                     return gateway;
@@ -97,7 +98,7 @@ final class RawGateway implements AutoCloseable {
     }
 
     Hello.Result hello() throws InterruptedException {
-        return ask(LinkMethod.HELLO, new Hello.Request(id, LinkFrame.PROTOCOL), Hello.Result.class);
+        return ask(LinkMethod.HELLO, Hello.Request.of(id, LinkVersions.SPOKEN), Hello.Result.class);
     }
 
     long attachLater(long epoch, long generation, boolean create, List<Attach.Cursor> cursors) {

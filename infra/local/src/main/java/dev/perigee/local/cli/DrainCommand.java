@@ -1,6 +1,5 @@
 package dev.perigee.local.cli;
 
-import dev.perigee.local.cli.WorkerAdmin.Drain;
 import dev.perigee.part.CliException;
 import dev.perigee.part.ClientCommand;
 import java.net.URI;
@@ -78,7 +77,7 @@ final class DrainCommand extends ClientCommand {
             if (undo) {
                 return report.undone(pages.undo());
             }
-            return follow(pages, report);
+            return report.follow(pages, timeout);
         }
     }
 
@@ -86,18 +85,5 @@ final class DrainCommand extends ClientCommand {
         try (var _ = waiting("Looking for the worker in the heartbeats")) {
             return WorkerLookup.find(worker, connection());
         }
-    }
-
-    private int follow(WorkerAdmin pages, DrainReport report) throws InterruptedException {
-        long end = System.nanoTime() + timeout.toNanos();
-        Drain drain = pages.drain(timeout);
-        while (!report.isOver(drain)) {
-            if (System.nanoTime() - end > 0) {
-                return report.timeOver(drain);
-            }
-            Thread.sleep(WorkerAdmin.POLL); // The page tells when it is asked.
-            drain = pages.progress();
-        }
-        return report.ended(drain);
     }
 }

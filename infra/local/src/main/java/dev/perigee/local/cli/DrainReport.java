@@ -30,6 +30,20 @@ final class DrainReport {
         this.warn = warn;
     }
 
+    /** Begins a drain and waits for its end; an exit code. */
+    int follow(WorkerAdmin pages, Duration timeout) throws InterruptedException {
+        long end = System.nanoTime() + timeout.toNanos();
+        Drain drain = pages.drain(timeout);
+        while (!isOver(drain)) {
+            if (System.nanoTime() - end > 0) {
+                return timeOver(drain);
+            }
+            Thread.sleep(WorkerAdmin.POLL); // The page tells when it is asked.
+            drain = pages.progress();
+        }
+        return ended(drain);
+    }
+
     /** Shows what changed; true when there is nothing more to wait for. */
     boolean isOver(Drain drain) {
         show(drain);

@@ -58,6 +58,7 @@ public final class Perigee implements Runnable {
                     Map.entry("redrive", RedriveCommand.class),
                     Map.entry("replay", ReplayCommand.class),
                     Map.entry("drain", DrainCommand.class),
+                    Map.entry("upgrade", UpgradeCommand.class),
                     Map.entry("acls", AclsCommand.class),
                     Map.entry("reference", ReferenceCommand.class));
 

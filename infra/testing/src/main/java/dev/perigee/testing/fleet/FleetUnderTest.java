@@ -51,11 +51,13 @@ public final class FleetUnderTest implements AutoCloseable {
     private final Map<String, Part> parts = new ConcurrentSkipListMap<>();
     private final Records records;
     private final Backend backend;
+    private volatile @Nullable String classPath;
 
     private FleetUnderTest(Builder builder) throws IOException {
         this.settings = Map.copyOf(builder.settings);
         this.heaps = Map.copyOf(builder.heaps);
         this.workersBy = builder.workersBy;
+        this.classPath = builder.classPath;
         this.partitions = builder.partitions;
         this.firstWorkers = builder.workers;
         this.logs = Files.createDirectories(builder.logs);
@@ -303,6 +305,11 @@ public final class FleetUnderTest implements AutoCloseable {
         return all;
     }
 
+    /** Parts that start from now on are of another version; null for this one. */
+    public void runs(@Nullable String otherClassPath) {
+        classPath = otherClassPath;
+    }
+
     /** Starts any command of the command line in this fleet's surroundings. */
     public Part start(String name, List<String> arguments) {
         try {
@@ -314,7 +321,8 @@ public final class FleetUnderTest implements AutoCloseable {
                             environment,
                             PartJvm.command(
                                     arguments,
-                                    heaps.getOrDefault(arguments.getFirst(), Part.HEAP_MEBIBYTES)),
+                                    heaps.getOrDefault(arguments.getFirst(), Part.HEAP_MEBIBYTES),
+                                    classPath),
                             arguments.getFirst().equals("worker") ? workersBy : List.of());
             parts.put(name, part);
             return part;
@@ -380,6 +388,7 @@ public final class FleetUnderTest implements AutoCloseable {
         private final Map<String, String> settings = new TreeMap<>();
         private final Map<String, Integer> heaps = new TreeMap<>();
         private List<String> workersBy = List.of();
+        private @Nullable String classPath;
         private int gateways = 1;
         private int workers = 1;
         private int spareWorkers;
@@ -471,6 +480,18 @@ public final class FleetUnderTest implements AutoCloseable {
         /** A setting of every gateway. */
         public Builder gateway(String key, String value) {
             settings.put("gateway/" + key, value);
+            return this;
+        }
+
+        /** All parts begin as another version, see {@link FleetUnderTest#runs}. */
+        public Builder runs(String otherClassPath) {
+            classPath = otherClassPath;
+            return this;
+        }
+
+        /** A setting of one gateway, by its number. */
+        public Builder gateway(int number, String key, String value) {
+            settings.put("gateway-" + number + "/" + key, value);
             return this;
         }
 

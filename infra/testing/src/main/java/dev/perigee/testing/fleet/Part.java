@@ -50,7 +50,7 @@ public final class Part implements AutoCloseable {
     /** Starts a part with the usual heap and returns at once. */
     static Part start(Path log, Map<String, String> environment, List<String> arguments)
             throws IOException {
-        return start(log, environment, PartJvm.command(arguments, HEAP_MEBIBYTES), List.of());
+        return start(log, environment, PartJvm.command(arguments, HEAP_MEBIBYTES, null), List.of());
     }
 
     /**

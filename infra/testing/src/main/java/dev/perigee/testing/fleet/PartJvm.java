@@ -112,8 +112,11 @@ final class PartJvm {
      * The program and its arguments, for a command of the command line.
      *
      * @param heapMebibytes the most that its heap may be
+     * @param classPath of another version, null for this one's
      */
-    static List<String> command(List<String> arguments, int heapMebibytes) throws IOException {
+    static List<String> command(
+            List<String> arguments, int heapMebibytes, @Nullable String classPath)
+            throws IOException {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(
@@ -124,8 +127,10 @@ final class PartJvm {
                         "-XX:+ExitOnOutOfMemoryError",
                         "-XX:+UseSerialGC",
                         "-XX:TieredStopAtLevel=1"));
-        var notes = Notes.DIRECTORY;
-        if (notes == null) {
+        var notes = classPath == null ? Notes.DIRECTORY : null;
+        if (classPath != null) {
+            command.addAll(List.of("-cp", classPath));
+        } else if (notes == null) {
             command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         } else {
             Stream.of(arguments.getFirst(), LIKE_OTHERS)

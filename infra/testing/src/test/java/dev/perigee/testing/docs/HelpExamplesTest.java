@@ -60,6 +60,7 @@ final class HelpExamplesTest {
                     "restart",
                     "logs",
                     "drain",
+                    "upgrade",
                     "dead-letters",
                     "redrive",
                     "acls",

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class FleetMetricsTest {
     /** Given by Prometheus or by alerts themselves. */
-    private static final Set<String> OF_SCRAPING = Set.of("job", "instance", "le");
+    private static final Set<String> OF_SCRAPING = Set.of("fleet", "job", "instance", "le");
 
     private static final String LAG = "kafka_consumer_fetch_manager_records_lag";
 

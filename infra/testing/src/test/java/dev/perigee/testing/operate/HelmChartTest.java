@@ -2,8 +2,10 @@ package dev.perigee.testing.operate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import com.marcnuri.helm.Helm;
+import dev.perigee.testing.Checkout;
 import dev.perigee.worker.WorkerSettings;
 import dev.perigee.worker.instance.InstanceSettings;
 import io.fabric8.kubernetes.api.model.Container;
@@ -88,6 +90,9 @@ final class HelmChartTest {
         "kafka.bootstrapServers, kafka",
         "gateway.replicas, -1",
         "worker.nodes, 3",
+        "worker.image.digest, latest",
+        "gateway.extraEnv[0].value, 3",
+        "monitoring.rules.on, true",
         "link.secretName, Not_A_Name",
         "topics.prefix, a/b",
         "worker.jail.procMount, Masked",
@@ -142,6 +147,106 @@ final class HelmChartTest {
         }
         PartEnvironment.read(part, environment, secret);
         return environment;
+    }
+
+    @Test
+    @DisplayName("DEP-07: a setting replaces what the chart sets, and extraEnv both, once each")
+    void isOverridden() throws IOException {
+        var values = new HashMap<>(LEAST);
+        values.put("gateway.settings.workers\\.refresh", "5s");
+        values.put("worker.settings.link\\.listen", "0.0.0.0:7999");
+        values.put("worker.settings.idle\\.timeout", "60s");
+        values.put("worker.extraEnv[0].name", "PERIGEE_IDLE_TIMEOUT");
+        values.put("worker.extraEnv[0].value", "90s");
+        values.put("worker.extraEnv[1].name", "TZ");
+        values.put("worker.extraEnv[1].value", "UTC");
+        var manifests = Manifests.render(values);
+        for (var template :
+                List.of(
+                        gateway(manifests).getSpec().getTemplate(),
+                        worker(manifests).getSpec().getTemplate())) {
+            assertThat(container(template).getEnv())
+                    .extracting(EnvVar::getName)
+                    .doesNotHaveDuplicates();
+        }
+
+        assertThat(settings("gateway", gateway(manifests).getSpec().getTemplate()))
+                .containsEntry("PERIGEE_WORKERS_REFRESH", "5s");
+        assertThat(container(worker(manifests).getSpec().getTemplate()).getEnv())
+                .extracting(EnvVar::getName, EnvVar::getValue)
+                .contains(
+                        tuple("PERIGEE_LINK_LISTEN", "0.0.0.0:7999"),
+                        tuple("PERIGEE_IDLE_TIMEOUT", "90s"),
+                        tuple("TZ", "UTC"));
+    }
+
+    @Test
+    @DisplayName("DEP-07: places pods, names images by digest and annotates as it is told")
+    void isPlaced() {
+        var digest = "sha256:" + "0a".repeat(32);
+        for (var part : List.of("gateway", "worker")) {
+            var values = new HashMap<>(LEAST);
+            values.put(part + ".image.digest", digest);
+            values.put(part + ".priorityClassName", "high");
+            values.put(part + ".podLabels.squad", "a");
+            values.put(part + ".podAnnotations.note", "b");
+            values.put(part + ".annotations.reloader", "c");
+            values.put(
+                    part
+                            + ".affinity.podAntiAffinity"
+                            + ".requiredDuringSchedulingIgnoredDuringExecution[0].topologyKey",
+                    "zone");
+            var manifests = Manifests.render(values);
+            assertThat(manifests.foreign()).isEmpty();
+            boolean isWorker = part.equals("worker");
+            var metadata =
+                    isWorker ? worker(manifests).getMetadata() : gateway(manifests).getMetadata();
+            var template =
+                    isWorker
+                            ? worker(manifests).getSpec().getTemplate()
+                            : gateway(manifests).getSpec().getTemplate();
+
+            assertThat(metadata.getAnnotations()).containsEntry("reloader", "c");
+            assertThat(template.getMetadata().getLabels()).containsEntry("squad", "a");
+            assertThat(template.getMetadata().getAnnotations()).containsEntry("note", "b");
+            assertThat(template.getSpec().getPriorityClassName()).isEqualTo("high");
+            assertThat(template.getSpec().getAffinity().getPodAntiAffinity()).isNotNull();
+            assertThat(container(template).getImage()).isEqualTo("perigee-" + part + "@" + digest);
+        }
+    }
+
+    @Test
+    @DisplayName("DEP-07: brings what the Prometheus operator reads, with the alerts as they are")
+    void isMonitored() throws IOException {
+        var values = new HashMap<>(LEAST);
+        values.put("monitoring.podMonitors.enabled", "true");
+        values.put("monitoring.podMonitors.labels.release", "prometheus");
+        values.put("monitoring.rules.enabled", "true");
+        values.put("monitoring.fleet", "staging");
+        values.put("admin.metricsOpen", "false");
+        var foreign = Manifests.render(values).foreign();
+
+        assertThat(foreign)
+                .extracting(Manifests::kindOf)
+                .containsExactlyInAnyOrder(
+                        "monitoring.coreos.com/v1/PodMonitor",
+                        "monitoring.coreos.com/v1/PodMonitor",
+                        "monitoring.coreos.com/v1/PrometheusRule");
+        var monitor = foreign.getFirst();
+        assertThat(monitor.at("/metadata/labels/release").asString()).isEqualTo("prometheus");
+        var endpoint = monitor.at("/spec/podMetricsEndpoints/0");
+        assertThat(endpoint.at("/authorization/credentials/name").asString())
+                .isEqualTo("the-admin");
+        assertThat(endpoint.at("/relabelings").toString())
+                .contains("perigee-gateway", "\"fleet\"", "staging");
+        var rules = foreign.getLast();
+        assertThat(rules.at("/spec/groups/0/rules").size())
+                .isEqualTo(Rules.alerts().size())
+                .isPositive();
+        assertThat(Manifests.CHART.resolve("files/alerts.yaml"))
+                .as("a copy, since a chart has only what is below it")
+                .hasSameTextualContentAs(
+                        Checkout.root().resolve("infra/dashboards/prometheus/alerts.yaml"));
     }
 
     @Test

@@ -1,0 +1,47 @@
+package dev.perigee.protocol.link;
+
+import dev.perigee.protocol.json.InvalidRecordException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The range of versions of the link's messages that one side speaks. A connection uses the greatest
+ * version that both ranges contain. Immutable.
+ *
+ * @param least the lowest version, at least 1
+ * @param greatest the highest version, at least {@code least}
+ */
+public record LinkVersions(int least, int greatest) {
+    /** The versions of this release. */
+    public static final LinkVersions SPOKEN = new LinkVersions(1, 1);
+
+    public LinkVersions {
+        if (least < 1 || greatest < least) {
+            throw InvalidRecordException.invalid("field protocols is no range of versions");
+        }
+    }
+
+    /** The greatest version in both ranges, or null when they have none in common. */
+    public @Nullable Integer common(LinkVersions other) {
+        int candidate = Math.min(greatest, other.greatest);
+        return candidate >= Math.max(least, other.least) ? candidate : null;
+    }
+
+    public boolean contains(int version) {
+        return version >= least && version <= greatest;
+    }
+
+    /**
+     * The error of two sides without a common version, for people: names both ranges and the side
+     * to upgrade.
+     */
+    public static String mismatch(LinkVersions gateway, LinkVersions worker) {
+        var older = gateway.greatest < worker.least ? "gateway" : "worker";
+        return "no common version of the link: the gateway speaks %s, the worker %s: upgrade the %s"
+                .formatted(gateway, worker, older);
+    }
+
+    @Override
+    public String toString() {
+        return least == greatest ? Integer.toString(least) : least + " to " + greatest;
+    }
+}
