@@ -125,14 +125,18 @@ final class ReplayCommand implements Callable<Integer> {
             progress.end();
             return print(result);
         } catch (ReplayException e) {
-            throw new CliException(
-                    switch (e.kind()) {
-                        case USAGE -> ExitCode.USAGE;
-                        case UNAVAILABLE -> ExitCode.UNAVAILABLE;
-                        case FAILED -> ExitCode.FAILED;
-                    },
-                    String.valueOf(e.getMessage()));
+            throw explained(e);
         }
+    }
+
+    static CliException explained(ReplayException failure) {
+        return new CliException(
+                switch (failure.kind()) {
+                    case USAGE -> ExitCode.USAGE;
+                    case UNAVAILABLE -> ExitCode.UNAVAILABLE;
+                    case FAILED -> ExitCode.FAILED;
+                },
+                String.valueOf(failure.getMessage()));
     }
 
     private Mode mode() {

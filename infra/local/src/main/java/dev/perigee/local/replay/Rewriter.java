@@ -1,5 +1,6 @@
 package dev.perigee.local.replay;
 
+import dev.perigee.local.masking.Masks;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.topic.RecordKey;
 import dev.perigee.protocol.topic.Topic;

@@ -1,5 +1,6 @@
 package dev.perigee.local.replay;
 
+import dev.perigee.local.masking.Place;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

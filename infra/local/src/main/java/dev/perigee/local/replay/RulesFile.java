@@ -1,5 +1,6 @@
 package dev.perigee.local.replay;
 
+import dev.perigee.local.masking.Place;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -2,6 +2,8 @@ package dev.perigee.local.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.local.masking.Masks;
+import dev.perigee.local.masking.Place;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.RecordKey;
 import dev.perigee.protocol.topic.Topic;
