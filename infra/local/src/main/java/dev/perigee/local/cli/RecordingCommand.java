@@ -9,9 +9,9 @@ import picocli.CommandLine.Spec;
 /** Makes and reads recordings. */
 @Command(
         name = "recording",
-        header = "Keep a time span of a fleet's topics as a file, without secrets.",
+        header = "Keep a time span of a fleet as a file without secrets, and compare two.",
         description = "See docs/replay.md.",
-        synopsisSubcommandLabel = "(make | show)",
+        synopsisSubcommandLabel = "(make | show | compare)",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         footerHeading = "%nExamples:%n",
@@ -19,12 +19,16 @@ import picocli.CommandLine.Spec;
             "  perigee recording make today.recording --from prod.properties --since 24h",
             "  perigee recording show today.recording"
         },
-        subcommands = {RecordingMakeCommand.class, RecordingShowCommand.class})
+        subcommands = {
+            RecordingMakeCommand.class,
+            RecordingShowCommand.class,
+            RecordingCompareCommand.class
+        })
 final class RecordingCommand implements Runnable {
     @Spec private CommandSpec spec = CommandSpec.create();
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Write make or show");
+        throw new ParameterException(spec.commandLine(), "Write make, show or compare");
     }
 }

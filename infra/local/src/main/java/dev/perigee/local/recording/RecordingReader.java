@@ -43,6 +43,7 @@ public final class RecordingReader implements AutoCloseable {
     /** Lines behind the first. */
     private long read;
 
+    private long bytesRead;
     private boolean opened;
     private boolean ended;
 
@@ -110,6 +111,11 @@ public final class RecordingReader implements AutoCloseable {
     /** What was skipped so far, by kind, and how often. */
     public Map<String, Long> unknown() {
         return Map.copyOf(unknown);
+    }
+
+    /** Bytes of lines read so far, unpacked. */
+    public long bytes() {
+        return bytesRead;
     }
 
     /** Records returned so far. */
@@ -203,6 +209,7 @@ public final class RecordingReader implements AutoCloseable {
             if (bytes == null) {
                 return null;
             }
+            bytesRead += bytes.length;
             var line = RecordingJson.MAPPER.readTree(bytes);
             if (!line.path("end").isObject()) {
                 digest.update(bytes);
