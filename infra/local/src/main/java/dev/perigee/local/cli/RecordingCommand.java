@@ -11,7 +11,7 @@ import picocli.CommandLine.Spec;
         name = "recording",
         header = "Keep a time span of a fleet as a file without secrets, and compare two.",
         description = "See docs/replay.md.",
-        synopsisSubcommandLabel = "(make | show | compare)",
+        synopsisSubcommandLabel = "(make | show | compare | serve)",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         footerHeading = "%nExamples:%n",
@@ -22,13 +22,14 @@ import picocli.CommandLine.Spec;
         subcommands = {
             RecordingMakeCommand.class,
             RecordingShowCommand.class,
-            RecordingCompareCommand.class
+            RecordingCompareCommand.class,
+            RecordingServeCommand.class
         })
 final class RecordingCommand implements Runnable {
     @Spec private CommandSpec spec = CommandSpec.create();
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "Write make, show or compare");
+        throw new ParameterException(spec.commandLine(), "Write make, show, compare or serve");
     }
 }

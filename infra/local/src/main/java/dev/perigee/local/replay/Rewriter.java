@@ -91,6 +91,10 @@ final class Rewriter {
             new ConfigEditor(editor).edit(object);
         }
         new TreeEditor(editor).edit(payload, IDENTITY);
+        var recorded = rules.recordedServers();
+        if (recorded != null && config instanceof ObjectNode object) {
+            RecordedConfig.redirect(object, recorded);
+        }
     }
 
     private void request(ObjectNode request, String id) {

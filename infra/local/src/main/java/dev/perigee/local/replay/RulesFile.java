@@ -73,7 +73,8 @@ public final class RulesFile {
                 root.has("secrets") ? places("secrets", root.get("secrets")) : Map.of(),
                 servers,
                 new HostRules(lowerCase(texts(root, "hosts")), masksOthers(root)),
-                fingerprint());
+                fingerprint(),
+                null);
     }
 
     private boolean masksOthers(JsonNode root) {
