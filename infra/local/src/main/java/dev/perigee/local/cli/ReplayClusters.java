@@ -52,7 +52,7 @@ final class ReplayClusters {
         return connection("--to", to, toPrefix);
     }
 
-    private static KafkaConnection connection(String option, String where, String prefix) {
+    static KafkaConnection connection(String option, String where, String prefix) {
         if (!TopicNames.isPrefix(prefix)) {
             throw CliException.usage(
                     option

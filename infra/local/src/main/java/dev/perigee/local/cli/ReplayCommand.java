@@ -16,6 +16,7 @@ import dev.perigee.part.OutputFormat;
 import dev.perigee.part.Printer;
 import dev.perigee.part.Version;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -70,6 +71,14 @@ final class ReplayCommand implements Callable<Integer> {
             description = "YAML rules for teams, secrets and hosts, see docs/replay.md.")
     private @Nullable Path rules;
 
+    @Option(
+            names = "--recorded-servers",
+            paramLabel = "URL",
+            description =
+                    "Where 'perigee recording serve' serves, as the target's workers reach it: the"
+                            + " servers answer from the recording and do nothing.")
+    private @Nullable URI recorded;
+
     @Option(names = "--dry-run", description = "Read and tell what would be sent; send nothing.")
     private boolean dryRun;
 
@@ -118,21 +127,37 @@ final class ReplayCommand implements Callable<Integer> {
                             clusters.target(),
                             selection.orNull(InstantSource.system()),
                             speed(),
-                            rules == null ? Rules.none() : RulesFile.read(rules),
+                            rules(),
                             mode(),
                             wait);
             var result = new Replay(job, progress, InstantSource.system()).run();
             progress.end();
             return print(result);
         } catch (ReplayException e) {
-            throw new CliException(
-                    switch (e.kind()) {
-                        case USAGE -> ExitCode.USAGE;
-                        case UNAVAILABLE -> ExitCode.UNAVAILABLE;
-                        case FAILED -> ExitCode.FAILED;
-                    },
-                    String.valueOf(e.getMessage()));
+            throw explained(e);
         }
+    }
+
+    static CliException explained(ReplayException failure) {
+        return new CliException(
+                switch (failure.kind()) {
+                    case USAGE -> ExitCode.USAGE;
+                    case UNAVAILABLE -> ExitCode.UNAVAILABLE;
+                    case FAILED -> ExitCode.FAILED;
+                },
+                String.valueOf(failure.getMessage()));
+    }
+
+    private Rules rules() {
+        var given = rules == null ? Rules.none() : RulesFile.read(rules);
+        if (recorded == null) {
+            return given;
+        }
+        if (!"http".equals(recorded.getScheme()) || recorded.getHost() == null) {
+            throw CliException.usage(
+                    "--recorded-servers '" + recorded + "' is no address: write http://HOST:PORT");
+        }
+        return given.withRecordedServers(recorded.toString().replaceAll("/+$", ""));
     }
 
     private Mode mode() {

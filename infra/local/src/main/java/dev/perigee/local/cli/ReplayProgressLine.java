@@ -61,6 +61,13 @@ final class ReplayProgressLine implements ReplayListener, AutoCloseable {
         }
     }
 
+    /** So many records were read, of a number that is not known. */
+    void looked(long records) {
+        if (isDue()) {
+            show(records + " records read");
+        }
+    }
+
     @Override
     public void warn(String message) {
         end();

@@ -58,12 +58,26 @@ final class ReplaySelection {
                             + " read-only, or all.")
     private @Nullable IncludedRequests requests;
 
+    @Option(
+            names = "--tool",
+            paramLabel = "SLUG:TOOL",
+            description =
+                    "Also calls of this tool, though it is not declared read-only: it acts for real,"
+                            + " unless servers are recorded ones. May be repeated.")
+    private List<String> tools = List.of();
+
     /** What is selected, null when no option says anything. */
     @Nullable Selection orNull(InstantSource clock) {
         var given = Stream.of(since, until, partitions, team, user, installation, requests);
-        if (given.allMatch(option -> option == null)) {
+        if (given.allMatch(option -> option == null) && tools.isEmpty()) {
             return null;
         }
+        for (var tool : tools) {
+            if (tool.indexOf(':') <= 0 || tool.endsWith(":")) {
+                throw CliException.usage("--tool '" + tool + "' is no tool: write SLUG:TOOL");
+            }
+        }
+        var others = tools.isEmpty() ? IncludedRequests.NONE : IncludedRequests.READ_ONLY;
         return new Selection(
                 time("--since", since, clock),
                 time("--until", until, clock),
@@ -71,7 +85,8 @@ final class ReplaySelection {
                 team,
                 user,
                 installation,
-                requests == null ? IncludedRequests.NONE : requests);
+                requests == null ? others : requests,
+                tools);
     }
 
     private static @Nullable Instant time(

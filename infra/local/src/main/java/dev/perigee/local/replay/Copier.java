@@ -1,5 +1,6 @@
 package dev.perigee.local.replay;
 
+import dev.perigee.local.masking.Masks;
 import dev.perigee.protocol.topic.Topic;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package dev.perigee.local.replay;
 
+import dev.perigee.local.masking.Place;
 import java.util.Map;
 import java.util.TreeMap;
 

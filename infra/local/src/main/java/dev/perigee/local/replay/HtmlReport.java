@@ -1,5 +1,7 @@
 package dev.perigee.local.replay;
 
+import static dev.perigee.local.behaviour.Html.escaped;
+
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -161,21 +163,5 @@ public final class HtmlReport {
                                 .append(count)
                                 .append("</td></tr>"));
         page.append("</tbody></table>");
-    }
-
-    private static String escaped(String text) {
-        var escaped = new StringBuilder(text.length());
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            switch (c) {
-                case '&' -> escaped.append("&amp;");
-                case '<' -> escaped.append("&lt;");
-                case '>' -> escaped.append("&gt;");
-                case '"' -> escaped.append("&quot;");
-                case '\'' -> escaped.append("&#39;");
-                default -> escaped.append(c);
-            }
-        }
-        return escaped.toString();
     }
 }

@@ -117,6 +117,7 @@ final class RecordJudge {
                     true;
             case TOOLS_CALL ->
                     selection.requests() == IncludedRequests.ALL
+                            || selection.names(read.request().toolPath())
                             || (read.path() != null
                                     && tools.isReadOnly(read.request(), read.path()));
         };

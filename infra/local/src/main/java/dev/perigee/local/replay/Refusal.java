@@ -11,7 +11,9 @@ public enum Refusal {
     UNSUPPORTED("unsupported", "of a kind that this version does not know"),
     COPY("copy", "a gateway's copy of a command for every user, whose original is copied"),
     REPORT("report", "what gateways tell each other about such copies"),
-    NOT_READ_ONLY("not_read_only", "a call of a tool that is not declared read-only"),
+    NOT_READ_ONLY(
+            "not_read_only",
+            "a call of a tool that is neither declared read-only nor named by --tool"),
     FROM_TARGET("from_target", "came from the target by an earlier replay");
 
     private final String code;

@@ -1,5 +1,6 @@
 package dev.perigee.local.replay;
 
+import dev.perigee.local.masking.Masks;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.topic.RecordKey;
 import dev.perigee.protocol.topic.Topic;
@@ -90,6 +91,10 @@ final class Rewriter {
             new ConfigEditor(editor).edit(object);
         }
         new TreeEditor(editor).edit(payload, IDENTITY);
+        var recorded = rules.recordedServers();
+        if (recorded != null && config instanceof ObjectNode object) {
+            RecordedConfig.redirect(object, recorded);
+        }
     }
 
     private void request(ObjectNode request, String id) {

@@ -1,5 +1,6 @@
 package dev.perigee.local.replay;
 
+import dev.perigee.local.masking.Place;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -12,13 +13,16 @@ import org.jspecify.annotations.Nullable;
  * @param secrets by place and by name as in the configuration, those of headers in lower case
  * @param servers the same for servers of one slug only
  * @param fingerprint tells whether a resumed run has the rules it began with; shows no value
+ * @param recordedServers where {@code perigee recording serve} serves: every server is one of those
+ *     in the target; null leaves configurations as they are
  */
 public record Rules(
         Map<String, String> teams,
         Map<Place, Map<String, Replacement>> secrets,
         Map<String, Map<Place, Map<String, Replacement>>> servers,
         HostRules hosts,
-        String fingerprint) {
+        String fingerprint,
+        @Nullable String recordedServers) {
     public Rules {
         teams = Map.copyOf(teams);
         secrets = Map.copyOf(secrets);
@@ -27,7 +31,13 @@ public record Rules(
 
     /** No rules: secrets are masked, all else stays. */
     public static Rules none() {
-        return new Rules(Map.of(), Map.of(), Map.of(), new HostRules(Map.of(), false), "none");
+        return new Rules(
+                Map.of(), Map.of(), Map.of(), new HostRules(Map.of(), false), "none", null);
+    }
+
+    /** The same with every server answering from a recording. */
+    public Rules withRecordedServers(String url) {
+        return new Rules(teams, secrets, servers, hosts, fingerprint + " " + url, url);
     }
 
     String team(String id) {

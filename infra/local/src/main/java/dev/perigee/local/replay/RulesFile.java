@@ -1,5 +1,6 @@
 package dev.perigee.local.replay;
 
+import dev.perigee.local.masking.Place;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -72,7 +73,8 @@ public final class RulesFile {
                 root.has("secrets") ? places("secrets", root.get("secrets")) : Map.of(),
                 servers,
                 new HostRules(lowerCase(texts(root, "hosts")), masksOthers(root)),
-                fingerprint());
+                fingerprint(),
+                null);
     }
 
     private boolean masksOthers(JsonNode root) {

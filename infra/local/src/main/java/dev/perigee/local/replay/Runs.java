@@ -69,8 +69,8 @@ final class Runs {
             throw ReplayException.usage(
                     "Run "
                             + plan.run()
-                            + " began with other rules: name the same file by --rewrite, or begin"
-                            + " a new run");
+                            + " began with other rules: name the same file by --rewrite and the same"
+                            + " --recorded-servers, or begin a new run");
         }
         return found;
     }

@@ -12,6 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param since appended at this time or later; null for all that is there
  * @param until appended before this time; null for all that is there when the run begins
  * @param partitions of the source; empty for all
+ * @param tools paths of tools that are called for real though nothing says that they only read;
+ *     null, as in a run of an older version, for none
  */
 public record Selection(
         @Nullable Instant since,
@@ -20,14 +22,22 @@ public record Selection(
         @Nullable String team,
         @Nullable String user,
         @Nullable String installation,
-        IncludedRequests requests) {
+        IncludedRequests requests,
+        @Nullable List<String> tools) {
     public Selection {
         partitions = List.copyOf(partitions);
+        tools = tools == null ? List.of() : List.copyOf(tools);
     }
 
     /** Every command and no request. */
     public static Selection all() {
-        return new Selection(null, null, List.of(), null, null, null, IncludedRequests.NONE);
+        return new Selection(
+                null, null, List.of(), null, null, null, IncludedRequests.NONE, List.of());
+    }
+
+    /** Whether a tool may be called whatever it does. */
+    boolean names(@Nullable String toolPath) {
+        return tools != null && toolPath != null && tools.contains(toolPath);
     }
 
     boolean hasPartition(int partition) {

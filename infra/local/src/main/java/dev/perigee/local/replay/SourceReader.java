@@ -76,7 +76,7 @@ final class SourceReader implements AutoCloseable {
                 throw ReplayException.unavailable(
                         "The source has given nothing for "
                                 + SILENCE.toSeconds()
-                                + " s: go on with --resume when it answers");
+                                + " s: try again, or go on with --resume, when it answers");
             }
         }
     }

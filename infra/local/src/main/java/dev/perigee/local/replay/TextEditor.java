@@ -1,5 +1,7 @@
 package dev.perigee.local.replay;
 
+import dev.perigee.local.masking.Masks;
+import dev.perigee.local.masking.Place;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

@@ -1,5 +1,6 @@
 package dev.perigee.local.replay;
 
+import dev.perigee.local.masking.Place;
 import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;

@@ -89,6 +89,8 @@ class CommandLineTest {
                 "replay --from a:1 --to b:1 --since noon       | 'noon' is no time",
                 "replay --from a:1 --to b:1 --partitions 1-    | no list such as 0,3-5",
                 "replay --from a:1 --to b:1 --include-requests some | some",
+                "replay --from a:1 --to b:1 --tool find        | is no tool: write SLUG:TOOL",
+                "replay --from a:1 --to b:1 --recorded-servers h | is no address: write http",
                 "replay --from a:1 --to b:1 --rewrite /nowhere | /nowhere: cannot be read",
                 "replay --from a:1 --to b:1 --dry-run --resume | nothing to --resume",
                 "drain                                         | WORKER",

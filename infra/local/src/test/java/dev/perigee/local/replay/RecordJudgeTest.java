@@ -109,8 +109,11 @@ final class RecordJudgeTest {
         assertThat(request(IncludedRequests.READ_ONLY, Records.call("r", "s:do")))
                 .isEqualTo(refused(Refusal.NOT_READ_ONLY));
         assertThat(request(IncludedRequests.READ_ONLY, Records.call("r", "other:look")))
-                .as("a server that nobody announced")
+                .as("RPL-03: a server that nobody announced")
                 .isEqualTo(refused(Refusal.NOT_READ_ONLY));
+        assertThat(request(IncludedRequests.READ_ONLY, Records.call("r", "s:named")))
+                .as("RPL-03: asked for by name")
+                .isInstanceOf(Verdict.Selected.class);
         assertThat(request(IncludedRequests.ALL, Records.call("r", "s:do")))
                 .isInstanceOf(Verdict.Selected.class);
         assertThat(
@@ -164,7 +167,15 @@ final class RecordJudgeTest {
         return new RecordJudge(
                         Records.NAMES,
                         Records.PARTITIONS,
-                        new Selection(null, null, List.of(), null, null, null, requests),
+                        new Selection(
+                                null,
+                                null,
+                                List.of(),
+                                null,
+                                null,
+                                null,
+                                requests,
+                                List.of("s:named")),
                         tools,
                         TARGET)
                 .judge(Topic.TOOL_REQUESTS, Records.request("t1/u1", value));
@@ -178,7 +189,7 @@ final class RecordJudgeTest {
     private static Selection select(
             String team, @Nullable String user, @Nullable String installation) {
         return new Selection(
-                null, null, List.of(), team, user, installation, IncludedRequests.NONE);
+                null, null, List.of(), team, user, installation, IncludedRequests.NONE, null);
     }
 
     private static Verdict selected(String what, String id) {

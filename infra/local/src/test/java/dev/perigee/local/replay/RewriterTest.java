@@ -2,6 +2,8 @@ package dev.perigee.local.replay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.local.masking.Masks;
+import dev.perigee.local.masking.Place;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.RecordKey;
 import dev.perigee.protocol.topic.Topic;
@@ -42,6 +44,36 @@ final class RewriterTest {
         assertThat(copy.path("correlation_id").asString()).isEqualTo("k");
         assertThat(copy.at("/payload/reason").asString()).isEqualTo("why not");
         assertThat(new String(bytes, StandardCharsets.UTF_8)).contains("\"later\":{\"n\":1.50}");
+    }
+
+    @Test
+    void leadsToRecordedServersAndLeavesNothingThatActs() {
+        var rules = Rules.none().withRecordedServers("http://h:1");
+        var config =
+                Json.tree(
+                                bytes(
+                                        rules,
+                                        """
+                                        {"id":"c-1","command_type":"configure","payload":{"event":"mcp_installation_created",
+                                         "config":{"installation_id":"i","server_slug":"s","team_id":"t1","team_slug":"a","user_id":"u1",
+                                         "user_slug":"b","transport_type":"stdio","command":"npx","args":["x"],"env":{"A":"b"}}}}"""))
+                        .at("/payload/config");
+
+        assertThat(config.path("transport_type").asString()).isEqualTo("http");
+        assertThat(config.path("url").asString()).isEqualTo("http://h:1/servers/s-a-b-i");
+        assertThat(config.propertyNames()).doesNotContain("command", "args", "env");
+        assertThat(rules.fingerprint()).isNotEqualTo(Rules.none().fingerprint());
+
+        var program =
+                Json.tree(
+                                bytes(
+                                        rules,
+                                        """
+                                        {"id":"c-1","command_type":"configure","payload":{"event":"mcp_installation_created",
+                                         "config":{"installation_id":"i","server_slug":"s","team_id":"t1","team_slug":"a","user_id":"u1",
+                                         "user_slug":"b","transport_type":"command","command":"x"}}}"""))
+                        .at("/payload/config");
+        assertThat(program.path("enabled").asBoolean()).isFalse();
     }
 
     @Test

@@ -54,6 +54,7 @@ final class HelpExamplesTest {
                     "topics",
                     "apply",
                     "replay",
+                    "recording",
                     "status",
                     "call",
                     "tools",

@@ -1,4 +1,4 @@
-package dev.perigee.local.replay;
+package dev.perigee.local.masking;
 
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -13,24 +13,24 @@ import javax.crypto.spec.SecretKeySpec;
  * from a mask: it depends on a random key that is kept in memory only. A resumed run has another
  * key, and masks of its own.
  */
-final class Masks {
-    static final String PREFIX = "masked-";
+public final class Masks {
+    public static final String PREFIX = "masked-";
     private static final String ALGORITHM = "HmacSHA256";
     private static final int DIGITS = 12;
 
     private final SecretKeySpec key;
 
-    Masks(byte[] key) {
+    public Masks(byte[] key) {
         this.key = new SecretKeySpec(key, ALGORITHM);
     }
 
-    static Masks random() {
+    public static Masks random() {
         var key = new byte[32];
         new SecureRandom().nextBytes(key);
         return new Masks(key);
     }
 
-    String of(String value) {
+    public String of(String value) {
         try {
             var mac = Mac.getInstance(ALGORITHM);
             mac.init(key);

@@ -1,11 +1,11 @@
-package dev.perigee.local.replay;
+package dev.perigee.local.masking;
 
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Where configurations keep values that may be secrets, and which names are harmless there. */
-enum Place {
+public enum Place {
     ENV("env"),
     HEADERS("headers"),
     QUERY("url_query_params"),
@@ -52,12 +52,12 @@ enum Place {
     }
 
     /** The field of the configuration. */
-    String field() {
+    public String field() {
         return field;
     }
 
     /** Whether a value of this name is taken for a secret, as nothing else is said of it. */
-    boolean isSecret(String name) {
+    public boolean isSecret(String name) {
         return switch (this) {
             case ENV -> !HARMLESS_VARIABLES.contains(lower(name));
             case HEADERS -> !HARMLESS_HEADERS.contains(lower(name));
@@ -67,7 +67,7 @@ enum Place {
     }
 
     /** Whether a name is one that people give to secrets. */
-    static boolean soundsSecret(String name) {
+    public static boolean soundsSecret(String name) {
         return SOUNDS_SECRET.matcher(lower(name)).find();
     }
 

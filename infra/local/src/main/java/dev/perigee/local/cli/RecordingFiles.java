@@ -1,0 +1,32 @@
+package dev.perigee.local.cli;
+
+import dev.perigee.local.recording.RecordingHeader;
+import dev.perigee.local.recording.RecordingReader;
+import dev.perigee.part.Printer;
+import dev.perigee.part.Version;
+
+/** What the commands that read recordings have in common. */
+final class RecordingFiles {
+    private RecordingFiles() {}
+
+    /** This program's own version. */
+    static String version() {
+        return new Version().getVersion()[0].replace("perigee ", "");
+    }
+
+    /** Says what of a recording this version does not know. */
+    static void warn(RecordingReader reader, Printer err, String name) {
+        int version = reader.header().version();
+        if (version != RecordingHeader.VERSION) {
+            err.line(
+                    name
+                            + ": the recording has version "
+                            + version
+                            + " of the format, this is for "
+                            + RecordingHeader.VERSION
+                            + ": what it does not know is left out");
+        }
+        reader.unknown()
+                .forEach((what, count) -> err.line(name + ": skipped " + count + " x " + what));
+    }
+}

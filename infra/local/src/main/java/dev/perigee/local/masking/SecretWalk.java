@@ -1,0 +1,173 @@
+package dev.perigee.local.masking;
+
+import dev.perigee.protocol.config.ArgumentSecrets;
+import dev.perigee.protocol.config.SecretPart;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
+
+/**
+ * Visits a record's value, shows every secret to a {@link Visitor} and puts what that returns in
+ * its place. Collecting and masking take the same way, so that what is masked is what was
+ * collected. Recursive as deep as the value, which the reader of JSON bounds. For one thread.
+ */
+final class SecretWalk {
+    /** What a schema shows of values; its other texts are names and descriptions. */
+    private static final Set<String> SCHEMA_VALUES =
+            Set.of("default", "const", "enum", "example", "examples");
+
+    private static final Set<String> SCHEMAS =
+            Set.of("input_schema", "inputSchema", "output_schema", "outputSchema");
+
+    /** Numbers that have to do with tokens and are none. */
+    private static final Pattern AMOUNT =
+            Pattern.compile("tokens$|count|total|max|min|limit|ttl|expir|size|_ms$|_at$");
+
+    private static final int SHORTEST_NUMBER = 4;
+
+    private final Visitor visitor;
+    private final boolean isFromBackend;
+
+    /** Names that the configuration under way calls secrets. */
+    private Set<String> metadata = Set.of();
+
+    /** What is done with what is found. */
+    interface Visitor {
+        /**
+         * A whole value that is a secret.
+         *
+         * @param isCertain whether its name says so
+         */
+        String secret(String value, boolean isCertain);
+
+        /** Any other text; {@code parts} of it are secrets by their form. */
+        String text(String text, List<SecretPart> parts);
+
+        /** The name of a field. */
+        String name(String name);
+    }
+
+    /**
+     * @param isFromBackend of commands and requests, where all of env, headers and query parameters
+     *     is secret but for harmless names
+     */
+    SecretWalk(Visitor visitor, boolean isFromBackend) {
+        this.visitor = visitor;
+        this.isFromBackend = isFromBackend;
+    }
+
+    /** Visits a value; objects and arrays are edited in place. */
+    JsonNode visit(JsonNode value) {
+        return value(value, "", false, false);
+    }
+
+    private JsonNode value(JsonNode value, String name, boolean secret, boolean schema) {
+        return switch (value) {
+            case ObjectNode object -> object(object, name, secret, schema);
+            case ArrayNode array -> {
+                if (isFromBackend && name.equals(Place.ARGS.field())) {
+                    arguments(array);
+                } else {
+                    for (int i = 0; i < array.size(); i++) {
+                        array.set(i, value(array.get(i), name, secret, schema));
+                    }
+                }
+                yield array;
+            }
+            case StringNode text ->
+                    StringNode.valueOf(
+                            secret ? visitor.secret(text.asString(), true) : text(text.asString()));
+            case JsonNode other -> secret && other.isNumber() ? number(name, other) : other;
+        };
+    }
+
+    private JsonNode object(ObjectNode object, String of, boolean secret, boolean schema) {
+        var place = isFromBackend ? place(of) : null;
+        var named = place == null ? Set.<String>of() : metadata;
+        if (isFromBackend && object.has("secret_metadata")) {
+            metadata = namesIn(object.path("secret_metadata"), new HashSet<>());
+        }
+        for (var name : List.copyOf(object.propertyNames())) {
+            var child = object.path(name);
+            var edited =
+                    place != null && child.isString()
+                            ? StringNode.valueOf(placed(place, name, child.asString(), named))
+                            : field(child, name, of, secret, schema);
+            var shown = visitor.name(name);
+            if (!shown.equals(name)) {
+                object.remove(name);
+            }
+            object.set(shown, edited);
+        }
+        return object;
+    }
+
+    private JsonNode field(JsonNode child, String name, String of, boolean secret, boolean schema) {
+        if (schema || SCHEMAS.contains(name)) {
+            boolean sounds = secret || isSecretName(name) || isSecretName(of);
+            return value(child, name, sounds && SCHEMA_VALUES.contains(name), true);
+        }
+        return value(child, name, secret || isSecretName(name), false);
+    }
+
+    private String placed(Place place, String name, String value, Set<String> named) {
+        if (named.contains(name) || Place.soundsSecret(name)) {
+            return visitor.secret(value, true);
+        }
+        return place.isSecret(name) ? visitor.secret(value, false) : text(value);
+    }
+
+    private static @Nullable Place place(String name) {
+        for (var place : List.of(Place.ENV, Place.HEADERS, Place.QUERY)) {
+            if (place.field().equals(name)) {
+                return place;
+            }
+        }
+        return null;
+    }
+
+    /** A bare "key" is what many tools look things up by; metadata names secrets and has none. */
+    private static boolean isSecretName(String name) {
+        return Place.soundsSecret(name) && !name.equals("key") && !name.equals("secret_metadata");
+    }
+
+    private static Set<String> namesIn(JsonNode metadata, Set<String> names) {
+        names.addAll(metadata.propertyNames());
+        if (metadata.isString()) {
+            names.add(metadata.asString());
+        }
+        metadata.forEach(child -> namesIn(child, names));
+        return names;
+    }
+
+    private void arguments(ArrayNode args) {
+        var texts = args.valueStream().map(arg -> arg.asString("")).toList();
+        var parts = ArgumentSecrets.in(texts);
+        for (int i = 0; i < args.size(); i++) {
+            if (args.get(i).isString()) {
+                args.set(i, StringNode.valueOf(visitor.text(texts.get(i), parts.get(i))));
+            } else {
+                args.set(i, value(args.get(i), "", false, false));
+            }
+        }
+    }
+
+    private String text(String text) {
+        return visitor.text(text, ArgumentSecrets.in(List.of(text)).getFirst());
+    }
+
+    private JsonNode number(String name, JsonNode number) {
+        var digits = number.asString();
+        if (digits.length() < SHORTEST_NUMBER || AMOUNT.matcher(name).find()) {
+            return number;
+        }
+        var masked = visitor.secret(digits, true);
+        return masked.equals(digits) ? number : StringNode.valueOf(masked);
+    }
+}

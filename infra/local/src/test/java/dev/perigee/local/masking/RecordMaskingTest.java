@@ -1,0 +1,151 @@
+package dev.perigee.local.masking;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.protocol.json.Json;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+
+@DisplayName("Masking of a span")
+final class RecordMaskingTest {
+    private final RecordMasking masking = new RecordMasking(new Masks(new byte[32]));
+
+    private static JsonNode tree(String json) {
+        return Json.tree(json.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static String configure(String token) {
+        return """
+            {"id":"c","command_type":"configure","payload":{"event":"mcp_installation_created",
+             "installation_id":"i","team_id":"t1","config":{"installation_id":"i","team_id":"t1",
+             "server_slug":"f-server","args":["--api-key","K-3y-of-args","-v"],
+             "env":{"MY_TOKEN":%s,"WHO":"t1","LOG_LEVEL":"debug","PLAIN":"vault","OTHER":"x9-abcdefgh"},
+             "headers":{"Authorization":"Bearer b3arer-value"},
+             "secret_metadata":{"env":["PLAIN"]}}}}
+            """
+                .formatted(JsonNodeFactory.instance.stringNode(token));
+    }
+
+    private String masked(String json, boolean isFromBackend) {
+        return masking.masked(tree(json), isFromBackend).toString();
+    }
+
+    @Test
+    @DisplayName("leaves shape and harmless values, and gives equal secrets equal masks")
+    void keepsShape() {
+        masking.collect(tree(configure("abcd-1234-efgh")), true);
+        masking.freeze();
+
+        var config = tree(masked(configure("abcd-1234-efgh"), true)).at("/payload/config");
+
+        assertThat(config.at("/env/MY_TOKEN").asString()).matches("masked-[0-9a-f]{12}");
+        assertThat(config.at("/env/LOG_LEVEL").asString()).isEqualTo("debug");
+        assertThat(config.at("/env/PLAIN").asString()).startsWith("masked-");
+        assertThat(config.at("/headers/Authorization").asString()).startsWith("masked-");
+        assertThat(config.at("/args/0").asString()).isEqualTo("--api-key");
+        assertThat(config.at("/args/1").asString()).startsWith("masked-");
+        assertThat(config.at("/secret_metadata/env/0").asString()).isEqualTo("PLAIN");
+        assertThat(config.at("/team_id").asString()).isEqualTo("t1");
+        assertThat(tree(masked("{\"text\":\"abcd-1234-efgh\"}", false)).path("text"))
+                .isEqualTo(config.at("/env/MY_TOKEN"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "abcd-1234-efgh",
+                "hunter",
+                "wörd \"quoted\" \\ and\nline",
+                "p@ss/word+1&2=3",
+                "v4lu"
+            })
+    @DisplayName("finds a secret in any other record, in every form in which texts carry it")
+    void findsEverywhere(String secret) {
+        masking.collect(tree(configure(secret)), true);
+        masking.freeze();
+        var json = JsonNodeFactory.instance;
+        var inner = json.objectNode().put("said", secret).toString();
+        var result = json.objectNode();
+        result.put("text", "it is " + secret + "!");
+        result.put("json", inner);
+        result.put("twice", json.stringNode(inner).toString());
+        result.put("url", "http://h/?q=" + URLEncoder.encode(secret, StandardCharsets.UTF_8));
+        result.put(
+                "base64",
+                Base64.getEncoder().encodeToString(secret.getBytes(StandardCharsets.UTF_8)));
+        result.put(secret, 1);
+
+        var masked = masking.masked(result, false);
+
+        var shown = masked.toString() + masking.masked("key/" + secret);
+        assertThat(shown).doesNotContain(secret).doesNotContain(escaped(secret));
+        assertThat(masked.path("json").asString()).doesNotContain(escaped(secret));
+        assertThat(masked.path("twice").asString()).doesNotContain(escaped(escaped(secret)));
+        assertThat(masked.path("url").asString())
+                .doesNotContain(URLEncoder.encode(secret, StandardCharsets.UTF_8));
+        if (secret.length() >= 8) {
+            assertThat(masked.path("base64").asString()).startsWith("masked-");
+        }
+    }
+
+    private static String escaped(String text) {
+        var json = JsonNodeFactory.instance.stringNode(text).toString();
+        return json.substring(1, json.length() - 1);
+    }
+
+    @Test
+    @DisplayName("finds the token of a header, the password of Basic and of a URL, and a number")
+    void parts() {
+        var basic =
+                Base64.getEncoder()
+                        .encodeToString("me:pa55-of-basic".getBytes(StandardCharsets.UTF_8));
+        var request =
+                """
+                {"request_id":"r","team_id":"t","user_id":"u","arguments":{
+                 "headers":{"X-Auth":"Basic %s","Authorization":"Bearer b3arer-value"},
+                 "url":"postgres://me:pa55-of-url@h/db","pin":98765432,"max_tokens":123456}}"""
+                        .formatted(basic);
+        masking.collect(tree(request), true);
+        masking.freeze();
+
+        assertThat(masked(request, true))
+                .doesNotContain("pa55", "b3arer", "98765432", basic)
+                .contains("123456", "postgres://me:masked-");
+        assertThat(masked("{\"a\":\"pa55-of-basic pa55-of-url b3arer-value 98765432\"}", false))
+                .doesNotContain("pa55", "b3arer", "98765432");
+    }
+
+    @Test
+    @DisplayName("leaves what names a team, words, and masks")
+    void leaves() {
+        masking.collect(tree(configure("masked-0123456789ab")), true);
+        masking.collect(tree(configure("true")), true);
+        masking.freeze();
+
+        assertThat(masked("{\"a\":\"t1 true masked-0123456789ab f-server\"}", false))
+                .contains("t1 true masked-0123456789ab f-server");
+        assertThat(masking.masked("t1/u1")).isEqualTo("t1/u1");
+    }
+
+    @Test
+    @DisplayName("leaves schemas, but for secrets that they give as defaults")
+    void schemas() {
+        var tools =
+                """
+                {"tools":[{"input_schema":{"type":"object","properties":{
+                 "api_key":{"type":"string","default":"d3fault-key"}},"required":["api_key"]}}]}""";
+        masking.collect(tree(tools), false);
+        masking.freeze();
+
+        assertThat(masked(tools, false))
+                .contains("\"type\":\"string\"", "\"required\":[\"api_key\"]")
+                .doesNotContain("d3fault-key");
+    }
+}
