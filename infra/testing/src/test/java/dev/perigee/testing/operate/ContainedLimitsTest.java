@@ -59,6 +59,8 @@ final class ContainedLimitsTest {
     @ParameterizedTest(name = "{0} by {1}")
     @CsvSource({
         "oom, many, 80, 12",
+        "oom, empty_sockets, 30, 80",
+        "oom, pipes, 30, 300",
         "pids, bomb, 300, 0",
         "cpu, burners, 4, 0",
         "disk, home_bytes, 20, 0",
