@@ -66,8 +66,13 @@ final class Leaving implements DrainControl {
     /** For good: waits for partitions to leave, then ends those that did not. */
     void leave() throws InterruptedException {
         tell(sessions.stop("the worker is stopping", stopTimeout));
-        sessions.awaitLeft(stopTimeout);
+        sessions.awaitLeft(stopTimeout, this::hasGateways);
         sessions.shutDown();
+    }
+
+    private boolean hasGateways() {
+        var server = link;
+        return server != null && server.hasGateways();
     }
 
     private void tell(DrainState state) {

@@ -204,6 +204,11 @@ public final class LinkServer implements AutoCloseable {
         return connector.isRunning() && connector.getLocalPort() > 0;
     }
 
+    /** Whether any gateway is connected. */
+    public boolean hasGateways() {
+        return connections.count() > 0;
+    }
+
     /** Notifies all gateways of the drain state. */
     public void announce(DrainState state) {
         for (var connection : connections.all()) {

@@ -409,6 +409,20 @@ final class PartitionSlot {
         }
     }
 
+    /** Whether the next owner has something to take over from a session that has none now. */
+    boolean isAwaited() {
+        lock.lock();
+        try {
+            return session != null
+                    && owner == null
+                    && (session.processes() > 0
+                            || session.runningRequests() > 0
+                            || session.journalEntries() > 0);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** The epoch of the session, -1 when there is none. */
     long epoch() {
         lock.lock();

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
 public final class SessionRegistry {
     /** Results that repeats are answered with are a sixteenth of the heap, at most. */
     private static final int RESULTS_OF_HEAP = 16;
+
+    /** Gateways come and go without a word to sessions. */
+    private static final Duration LOOK = Duration.ofSeconds(1);
 
     private final Map<Integer, PartitionSlot> slots = new ConcurrentHashMap<>();
     private final SessionContext context;
@@ -314,15 +318,23 @@ public final class SessionRegistry {
     }
 
     /**
-     * Waits until no gateway has anything here any more, or the time is over. Sessions that nobody
-     * is attached to are not waited for: nobody moves them.
+     * Waits until no gateway has anything here any more, or the time is over. A session that nobody
+     * is attached to is waited for while there is a gateway that may take it over, until it
+     * expires: what it holds would be lost between two owners.
+     *
+     * @param gateways whether any is connected
      */
-    public void awaitLeft(Duration limit) throws InterruptedException {
-        var _ =
-                context.acknowledged()
-                        .await(
-                                () -> slots.values().stream().noneMatch(PartitionSlot::isAttached),
-                                limit);
+    public void awaitLeft(Duration limit, BooleanSupplier gateways) throws InterruptedException {
+        long deadline = System.nanoTime() + limit.toNanos();
+        boolean left = false;
+        while (!left && System.nanoTime() < deadline) {
+            left = context.acknowledged().await(() -> isLeft(gateways.getAsBoolean()), LOOK);
+        }
+    }
+
+    private boolean isLeft(boolean gateways) {
+        return slots.values().stream()
+                .noneMatch(slot -> slot.isAttached() || (gateways && slot.isAwaited()));
     }
 
     /**

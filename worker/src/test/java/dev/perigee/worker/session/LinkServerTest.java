@@ -319,6 +319,37 @@ final class LinkServerTest {
         }
     }
 
+    @Test
+    @DisplayName(
+            "OWN-18 a worker that stops waits for the next owner of a session that has something, while"
+                    + " there is a gateway")
+    void awaitsTheNextOwner() throws Exception {
+        try (var next = link.gateway("g-2")) {
+            try (var first = link.gateway("g-1")) {
+                first.attach(1, 1, true);
+                var _ = first.send(LinkMethod.APPLY, Orders.apply(1L, "i1", 10));
+                first.result(RawJson.class);
+                first.tell(LinkMethod.DETACH, new Attach.Detach(1, 1, true));
+            }
+            var _ = link.sessions.stop("stopping", Duration.ofSeconds(30));
+            var waiting = Thread.ofVirtual().start(this::awaitLeft);
+            assertThat(waiting.join(Duration.ofMillis(500))).as("nothing to wait for").isFalse();
+
+            assertThat(next.attach(2, 1, false).resumed()).isTrue();
+            assertThat(waiting.isAlive()).isTrue();
+            next.cut();
+            assertThat(waiting.join(Duration.ofSeconds(20))).as("no gateway is left").isTrue();
+        }
+    }
+
+    private void awaitLeft() {
+        try {
+            link.sessions.awaitLeft(Duration.ofSeconds(30), link.server::hasGateways);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     private static void shutDown(SessionRegistry sessions) {
         try {
             sessions.shutDown();
