@@ -10,14 +10,18 @@ import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.tool.FailureStatus;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Health check of a server by a ping: healthy when it answers, whatever it answers. An error of an
- * application changes no status; a failed check does. Runs on the supervisor's thread; the server
- * is asked on another.
+ * application changes no status; a failed check does. Checks are answered in their order: while the
+ * server is asked the next ones wait, and those of one kind that waited share a ping. Runs on the
+ * supervisor's thread; the server is asked on another.
  */
 final class HealthProbe {
     private static final Logger log = LoggerFactory.getLogger(HealthProbe.class);
@@ -26,7 +30,8 @@ final class HealthProbe {
 
     private final Dossier dossier;
     private final ToolKeeper tools;
-    private int underWay;
+    private final ArrayDeque<Message.CheckHealth> waiting = new ArrayDeque<>();
+    private boolean underWay;
 
     HealthProbe(Dossier dossier, ToolKeeper tools) {
         this.dossier = dossier;
@@ -35,24 +40,38 @@ final class HealthProbe {
 
     /** Whether a server is being asked. */
     boolean isUnderWay() {
-        return underWay > 0;
+        return underWay;
     }
 
     void begin(Message.CheckHealth message) {
-        var settlement = message.settlement();
-        var check = message.order().check();
+        waiting.add(message);
+        beginNext();
+    }
+
+    private void beginNext() {
+        while (!underWay && !waiting.isEmpty()) {
+            var check = waiting.element().order().check();
+            var settlements = new ArrayList<Settlement>();
+            while (!waiting.isEmpty() && waiting.element().order().check() == check) {
+                settlements.add(waiting.remove().settlement());
+            }
+            begin(check, settlements);
+        }
+    }
+
+    private void begin(Check check, List<Settlement> settlements) {
         var run = dossier.run;
         if (check == Check.CREDENTIAL_VALIDATION && !(run instanceof HttpRun)) {
-            answer(settlement, CommandDetails.note(dossier.reporter.status(), "skipped"));
+            answer(settlements, CommandDetails.note(dossier.reporter.status(), "skipped"));
             return;
         }
         var client = run == null ? null : run.client();
         boolean running = dossier.lifecycle.state() == InstanceState.RUNNING;
         if (run == null || client == null || !running) {
-            answerWithoutServer(settlement, running);
+            answerWithoutServer(settlements, running);
             return;
         }
-        underWay++;
+        underWay = true;
         var options = dossier.parts.options();
         var timeout =
                 check == Check.CREDENTIAL_VALIDATION
@@ -77,7 +96,7 @@ final class HealthProbe {
                                                                     check,
                                                                     trouble,
                                                                     took,
-                                                                    settlement));
+                                                                    settlements));
                                                 }));
     }
 
@@ -99,18 +118,18 @@ final class HealthProbe {
         }
     }
 
-    private void answerWithoutServer(Settlement settlement, boolean running) {
+    private void answerWithoutServer(List<Settlement> settlements, boolean running) {
         if (running) {
-            answer(settlement, health(HEALTHY, 0L, null)); // A program without MCP: it runs.
+            answer(settlements, health(HEALTHY, 0L, null)); // A program without MCP: it runs.
         } else if (dossier.dormantSince != null) {
-            answer(settlement, health("unknown", null, "dormant"));
+            answer(settlements, health("unknown", null, "dormant"));
         } else {
-            answer(settlement, health(UNHEALTHY, null, "not running"));
+            answer(settlements, health(UNHEALTHY, null, "not running"));
         }
     }
 
     void ended(Message.HealthChecked message) {
-        underWay--;
+        underWay = false;
         dossier.lastHealthCheckAt = dossier.parts.clock().instant();
         boolean healthy = message.trouble() == null;
         dossier.healthy = healthy;
@@ -125,10 +144,11 @@ final class HealthProbe {
         }
         long tookMs = message.took().toMillis();
         answer(
-                message.settlement(),
+                message.settlements(),
                 ofCredentials
                         ? validity(healthy, tookMs)
                         : health(healthy ? HEALTHY : UNHEALTHY, tookMs, null));
+        beginNext();
     }
 
     /** A server that is there but not well is offline for its users too. */
@@ -170,7 +190,9 @@ final class HealthProbe {
                 null);
     }
 
-    private void answer(Settlement settlement, CommandDetails details) {
-        dossier.waiting.answer(settlement, Outcomes.completed(dossier.processId(), details));
+    private void answer(List<Settlement> settlements, CommandDetails details) {
+        for (var each : settlements) {
+            dossier.waiting.answer(each, Outcomes.completed(dossier.processId(), details));
+        }
     }
 }

@@ -6,6 +6,7 @@ import dev.perigee.worker.mcp.ServerInfo;
 import dev.perigee.worker.tool.FailureStatus;
 import dev.perigee.worker.tool.ToolCatalogue;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Messages to a supervisor. */
@@ -101,13 +102,13 @@ sealed interface Message {
     /** Another server needs the place of this one, if it is idle. */
     record Yield() implements Hint {}
 
-    /** A check ended; there is no trouble when the server is well. */
+    /** Checks ended by one ping; there is no trouble when the server is well. */
     record HealthChecked(
             ServerRun run,
             Check check,
             @Nullable FailureStatus trouble,
             Duration took,
-            Settlement settlement)
+            List<Settlement> settlements)
             implements Message {}
 
     /** The time came for a restart, or for listing the tools again. */

@@ -3,6 +3,7 @@ package dev.perigee.worker.instance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.faults.Signals;
 import dev.perigee.protocol.command.CommandAction.Check;
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.TransportType;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -388,5 +390,35 @@ final class CallTest {
         assertThat(credentials.details()).isNotNull();
         assertThat(credentials.details().note()).isEqualTo("skipped");
         assertThat(bench.journal(config).statuses()).hasSize(5);
+    }
+
+    @Test
+    @DisplayName(
+            "FLT-10 health checks end in their order: while a server is asked the next ones wait")
+    void checksHealthInOrder() throws Exception {
+        var config = Bench.server("a");
+        bench.configure(config);
+        long pid = Objects.requireNonNull(bench.snapshot(config).pid());
+
+        Signals.send(pid, "STOP");
+        var first = checkHealth(config);
+        var second = checkHealth(config);
+        var third = checkHealth(config);
+        Thread.sleep(500); // The server's silence itself.
+        Signals.send(pid, "CONT");
+
+        assertThat(tookMs(first)).isGreaterThanOrEqualTo(400);
+        assertThat(tookMs(second)).as("asked after the first was answered").isLessThan(400);
+        assertThat(tookMs(third)).as("by the same ping").isEqualTo(tookMs(second));
+    }
+
+    private PendingOutcome checkHealth(ServerConfig config) {
+        return bench.instances.checkHealth(
+                new InstanceOrder.HealthCheck(bench.order(config.processId()), Check.CONNECTIVITY));
+    }
+
+    private long tookMs(PendingOutcome check) {
+        var details = Objects.requireNonNull(bench.settle(check).details());
+        return Objects.requireNonNull(details.responseTimeMs());
     }
 }
