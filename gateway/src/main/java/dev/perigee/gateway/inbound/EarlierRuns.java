@@ -47,8 +47,8 @@ public final class EarlierRuns {
     }
 
     /**
-     * In how many sessions that are gone a request may have run; to be asked of one that the
-     * session there is does not know.
+     * In how many sessions that are gone a request may have run, the session that is attached not
+     * counted. None while none is.
      */
     public int lostRuns(long offset) {
         if (!attached || offset >= sentEnd) {

@@ -3,6 +3,7 @@ package dev.perigee.gateway.partition;
 import dev.perigee.gateway.inbound.EarlierRuns;
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.gateway.partition.CallTransitions.Transition;
+import dev.perigee.gateway.partition.GatewayMetrics.Where;
 import dev.perigee.protocol.limit.RecentIds;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
@@ -16,7 +17,11 @@ import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
+import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Requests of one partition, from their record to their one answer. For the owner's thread; the
@@ -29,6 +34,8 @@ import org.jspecify.annotations.Nullable;
  * gave the first.
  */
 final class CallFlow implements CallListener {
+    private static final Logger LOG = LoggerFactory.getLogger(CallFlow.class);
+
     private final PartitionContext context;
     private final Answers answers;
     private final CallSender sender;
@@ -71,6 +78,17 @@ final class CallFlow implements CallListener {
     /** A request that can be acted on. */
     void received(RequestRead read) {
         var call = new ToolCall(read);
+        try {
+            arrived(call, read);
+        } catch (RuntimeException e) {
+            serverWait.remove(call);
+            queue.ended(call);
+            requests.dropped(call);
+            throw e;
+        }
+    }
+
+    private void arrived(ToolCall call, RequestRead read) {
         switch (requests.arrived(call, now())) {
             case NEW -> admit(call);
             case NO_ROOM -> refused(call, isOver(call) ? OwnAnswer.EXPIRED : OwnAnswer.MEMORY_FULL);
@@ -116,9 +134,7 @@ final class CallFlow implements CallListener {
     void attached(Attach.Result result) {
         silence.attached(result, now());
         boolean same = requests.attached(result, context.linkName(Topic.TOOL_REQUESTS));
-        for (var call : requests.open()) {
-            happened(call, requests.whenAttached(call, same));
-        }
+        tellOpen(call -> requests.whenAttached(call, same));
     }
 
     /**
@@ -129,8 +145,25 @@ final class CallFlow implements CallListener {
      */
     void sessionEnded(boolean alive) {
         requests.detached();
+        tellOpen(_ -> alive ? CallEvent.SESSION_AWAY : CallEvent.SESSION_GONE);
+    }
+
+    /** A defect in one of them is not the others' trouble. */
+    private void tellOpen(Function<ToolCall, CallEvent> event) {
         for (var call : requests.open()) {
-            happened(call, alive ? CallEvent.SESSION_AWAY : CallEvent.SESSION_GONE);
+            try {
+                if (!call.hasEnded()) {
+                    happened(call, event.apply(call));
+                }
+            } catch (InterruptException e) {
+                throw e;
+            } catch (RuntimeException e) {
+                context.services().metrics().failure(Where.CALL);
+                LOG.atError()
+                        .addKeyValue("origin", call.read().origin().toString())
+                        .setCause(e)
+                        .log("A request could not be told of its session");
+            }
         }
     }
 

@@ -81,7 +81,7 @@ final class RequestTable {
         if (progress == null && earlier.isInDoubt(call.offset())) {
             return Arrival.IN_DOUBT;
         }
-        call.addPossibleRuns(earlier.lostRuns(call.offset()));
+        call.ranBefore(earlier.lostRuns(call.offset()));
         if (progress != null) {
             return Arrival.HELD;
         }
@@ -126,7 +126,7 @@ final class RequestTable {
             return CallEvent.ATTACHED_AFTER;
         }
         if (call.stage() == CallStage.UNSURE && !call.isResolved()) {
-            call.addPossibleRuns(earlier.lostRuns(call.offset()));
+            call.ranBefore(earlier.lostRuns(call.offset()));
         }
         if (progress != null) {
             return CallEvent.ATTACHED_WITH;
@@ -168,6 +168,15 @@ final class RequestTable {
             recent.release();
         } else {
             recent.remember(call.key(), now);
+        }
+    }
+
+    /** It could not be handled: its record is rejected, and nothing is known of it any more. */
+    void dropped(ToolCall call) {
+        if (open.remove(call.offset(), call)) {
+            byKey.remove(call.key(), call);
+            recent.release();
+            call.letGo();
         }
     }
 

@@ -32,6 +32,7 @@ final class ToolCall {
     private @Nullable String processId;
     private boolean resolved;
     private int possibleRuns;
+    private int earlierRuns;
     private long commandsEnd = Long.MAX_VALUE;
     private Timers.@Nullable Entry timer;
 
@@ -110,11 +111,12 @@ final class ToolCall {
 
     /** In how many sessions that are gone it may have run. */
     int possibleRuns() {
-        return possibleRuns;
+        return earlierRuns + possibleRuns;
     }
 
-    void addPossibleRuns(int more) {
-        possibleRuns += more;
+    /** In how many of them an earlier owner may have had it run, as far as is known now. */
+    void ranBefore(int runs) {
+        earlierRuns = Math.max(earlierRuns, runs);
     }
 
     /** While its server is unknown: where commands ended when it came. */

@@ -2,7 +2,7 @@ package dev.perigee.gateway.inbound;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
+import java.util.random.RandomGenerator;
 
 /**
  * What the group knows of one partition of requests, with the real ledger of its owner: commits
@@ -33,7 +33,7 @@ public final class SimulatedGroup {
     }
 
     /** The owner is gone, and of its commits the first ones may have taken effect. */
-    public void lose(Random random) {
+    public void lose(RandomGenerator random) {
         for (var position : underWay.subList(0, random.nextInt(underWay.size() + 1))) {
             durable(position);
         }

@@ -21,8 +21,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
+import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class SimulatedPartition {
     private static final String TOPIC = "requests";
 
-    private final Random random;
+    private final SplittableRandom random;
     private final int requests;
     private final SimulatedGroup group;
     private long end;
@@ -82,7 +82,7 @@ final class SimulatedPartition {
     private record Verdict(long offset, CallEvent event) {}
 
     SimulatedPartition(long seed, int requests) {
-        this.random = new Random(seed);
+        this.random = new SplittableRandom(seed);
         this.requests = requests;
         this.group = new SimulatedGroup(requests);
         this.table = begin();
@@ -121,7 +121,7 @@ final class SimulatedPartition {
     }
 
     void step() {
-        switch (random.nextInt(60)) {
+        switch (random.nextInt(72)) {
             case 0 -> loseOwner();
             case 1 -> loseSession();
             case 2 -> {
@@ -133,10 +133,16 @@ final class SimulatedPartition {
             case 11, 12, 13, 14, 15 -> end = Math.min(requests, end + random.nextInt(4));
             case 16, 17, 18, 19, 20 -> read(1 + random.nextInt(8));
             case 21, 22, 23, 24 -> group.startCommit();
-            case 25, 26, 27, 28 -> endCommit();
-            case 29 -> group.period();
+            case 25, 26, 27 -> endCommit();
+            case 28, 29 -> group.period();
             case 30, 59 -> pick(table.open(), this::expire);
-            case 31, 32, 33, 34, 35, 36, 37, 38 -> pick(table.open(), this::send);
+            case 31, 32, 33 -> ofStage(CallStage.LOOKING).forEach(this::find);
+            case 34, 35, 36, 37, 38, 60, 61, 62, 63, 64, 65 ->
+                    pick(ofStage(CallStage.QUEUED), this::send);
+            case 66, 67 -> pick(ofStage(CallStage.ACCEPTED), this::expire);
+            case 68 -> pick(ofStage(CallStage.UNSURE), this::expire);
+            case 69 -> pick(ofStage(CallStage.SENDING), this::expire);
+            case 70, 71 -> pick(wire, this::arrive);
             case 39, 40, 41, 42, 43, 44, 45 -> pick(wire, this::arrive);
             case 46, 47, 48, 49, 50 -> pick(verdicts, this::hear);
             case 51, 52, 53, 54, 55 -> pick(sessions(Progress.RUNNING), this::finish);
@@ -152,6 +158,7 @@ final class SimulatedPartition {
             read(requests);
             group.startCommit();
             endCommit();
+            ofStage(CallStage.LOOKING).forEach(this::find);
             table.open().forEach(this::send);
             List.copyOf(wire).forEach(this::arrive);
             List.copyOf(verdicts).forEach(this::hear);
@@ -284,6 +291,11 @@ final class SimulatedPartition {
         }
     }
 
+    private void find(ToolCall call) {
+        call.resolve("server");
+        happened(call, CallEvent.FOUND);
+    }
+
     private void send(ToolCall call) {
         if (attached && call.stage() == CallStage.QUEUED && group.mayDispatch(call.offset())) {
             happened(call, CallEvent.TURN);
@@ -361,9 +373,6 @@ final class SimulatedPartition {
     }
 
     private void happened(ToolCall call, CallEvent event) {
-        if (call.hasEnded()) {
-            return;
-        }
         var facts =
                 new CallFacts(
                         call.isResolved(),
@@ -378,15 +387,11 @@ final class SimulatedPartition {
         taken.add(step);
         note(call.offset(), event + " -> " + step.to());
         switch (step.action()) {
-            case FIND_SERVER -> {
-                call.resolve("server");
-                happened(call, CallEvent.FOUND);
-            }
             case SEND -> wire.add(new Order(call.offset(), call.possibleRuns() > 0));
             case ANSWER, RELAY -> close(call, true, true);
             case PUBLISH -> close(call, false, true);
             case SETTLE -> close(call, false, false);
-            case NOTHING, ENQUEUE, PUT_ASIDE, AWAIT_RESULT, AWAIT_ATTACH -> {}
+            case NOTHING, FIND_SERVER, ENQUEUE, PUT_ASIDE, AWAIT_RESULT, AWAIT_ATTACH -> {}
         }
     }
 

@@ -31,6 +31,8 @@ final class NeededProgramsTest {
     private static final List<String> NAMING =
             List.of(
                     "ProgramTest",
+                    "RecordedReplayTest",
+                    "RecordingCommandTest",
                     "JailCommandTest",
                     "JailProgramsTest",
                     "NamespaceAdviceTest",

@@ -66,6 +66,16 @@ final class LinkConnections {
         }
     }
 
+    /** Whether any gateway has said who it is. */
+    boolean isAnyGreeted() {
+        lock.lock();
+        try {
+            return !greeted.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** The gateway that is connected longest, waiting for one; null when the time was over. */
     @Nullable LinkPeer awaitOldest(long nanos) throws InterruptedException {
         long left = nanos;

@@ -206,7 +206,7 @@ public final class LinkServer implements AutoCloseable {
 
     /** Whether any gateway is connected. */
     public boolean hasGateways() {
-        return connections.count() > 0;
+        return connections.isAnyGreeted();
     }
 
     /** Notifies all gateways of the drain state. */

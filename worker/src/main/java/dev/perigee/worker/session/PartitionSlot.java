@@ -409,15 +409,21 @@ final class PartitionSlot {
         }
     }
 
-    /** Whether the next owner has something to take over from a session that has none now. */
-    boolean isAwaited() {
+    /**
+     * Whether a worker that stops has to wait: a gateway is attached, or the next owner has
+     * something to take over.
+     *
+     * @param gateways whether there is any that may become the next owner
+     */
+    boolean holdsBack(boolean gateways) {
         lock.lock();
         try {
-            return session != null
-                    && owner == null
-                    && (session.processes() > 0
-                            || session.runningRequests() > 0
-                            || session.journalEntries() > 0);
+            if (owner != null || session == null || !gateways) {
+                return owner != null;
+            }
+            return session.processes() > 0
+                    || session.runningRequests() > 0
+                    || session.journalEntries() > 0;
         } finally {
             lock.unlock();
         }

@@ -326,15 +326,16 @@ public final class SessionRegistry {
      */
     public void awaitLeft(Duration limit, BooleanSupplier gateways) throws InterruptedException {
         long deadline = System.nanoTime() + limit.toNanos();
-        boolean left = false;
-        while (!left && System.nanoTime() < deadline) {
-            left = context.acknowledged().await(() -> isLeft(gateways.getAsBoolean()), LOOK);
-        }
+        boolean left;
+        do {
+            var look =
+                    Duration.ofNanos(Math.clamp(deadline - System.nanoTime(), 0, LOOK.toNanos()));
+            left = context.acknowledged().await(() -> isLeft(gateways.getAsBoolean()), look);
+        } while (!left && System.nanoTime() < deadline);
     }
 
     private boolean isLeft(boolean gateways) {
-        return slots.values().stream()
-                .noneMatch(slot -> slot.isAttached() || (gateways && slot.isAwaited()));
+        return slots.values().stream().noneMatch(slot -> slot.holdsBack(gateways));
     }
 
     /**
