@@ -1,8 +1,8 @@
 package dev.perigee.local.masking;
 
+import dev.perigee.protocol.config.SecretNames;
 import java.util.Locale;
 import java.util.Set;
-import java.util.regex.Pattern;
 
 /** Where configurations keep values that may be secrets, and which names are harmless there. */
 public enum Place {
@@ -40,10 +40,8 @@ public enum Place {
     private static final Set<String> HARMLESS_PARAMETERS =
             Set.of("transport", "version", "v", "lang", "locale", "format");
 
-    private static final Pattern SOUNDS_SECRET =
-            Pattern.compile(
-                    "key$|token|secret|passw|passphrase|passcode|pwd|credential|auth(?!or(?!iz))|bearer"
-                            + "|signature|cookie|session|private|(^|[-_.])(pat|pin|sig|dsn|jwt)($|[-_.])");
+    /** Names of fields by which people look things up, and of the list of secrets' names. */
+    private static final Set<String> HARMLESS_FIELDS = Set.of("key", "keys", "secret_metadata");
 
     private final String field;
 
@@ -68,7 +66,12 @@ public enum Place {
 
     /** Whether a name is one that people give to secrets. */
     public static boolean soundsSecret(String name) {
-        return SOUNDS_SECRET.matcher(lower(name)).find();
+        return SecretNames.mentionsSecret(name);
+    }
+
+    /** Whether a field of this name in any JSON is taken for a secret. */
+    public static boolean isSecretField(String name) {
+        return soundsSecret(name) && !HARMLESS_FIELDS.contains(name);
     }
 
     private static String lower(String name) {

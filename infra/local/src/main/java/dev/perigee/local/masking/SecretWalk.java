@@ -110,10 +110,10 @@ final class SecretWalk {
 
     private JsonNode field(JsonNode child, String name, String of, boolean secret, boolean schema) {
         if (schema || SCHEMAS.contains(name)) {
-            boolean sounds = secret || isSecretName(name) || isSecretName(of);
+            boolean sounds = secret || Place.isSecretField(name) || Place.isSecretField(of);
             return value(child, name, sounds && SCHEMA_VALUES.contains(name), true);
         }
-        return value(child, name, secret || isSecretName(name), false);
+        return value(child, name, secret || Place.isSecretField(name), false);
     }
 
     private String placed(Place place, String name, String value, Set<String> named) {
@@ -130,11 +130,6 @@ final class SecretWalk {
             }
         }
         return null;
-    }
-
-    /** A bare "key" is what many tools look things up by; metadata names secrets and has none. */
-    private static boolean isSecretName(String name) {
-        return Place.soundsSecret(name) && !name.equals("key") && !name.equals("secret_metadata");
     }
 
     private static Set<String> namesIn(JsonNode metadata, Set<String> names) {

@@ -32,8 +32,7 @@ final class TreeEditor {
     private void edit(ObjectNode object, Set<String> untouched, boolean secret) {
         for (var name : List.copyOf(object.propertyNames())) {
             if (!untouched.contains(name)) {
-                // A bare "key" is what many tools look things up by.
-                boolean sounds = Place.soundsSecret(name) && !name.equals("key");
+                boolean sounds = Place.isSecretField(name);
                 object.set(name, edited(object.path(name), secret || sounds));
             }
         }

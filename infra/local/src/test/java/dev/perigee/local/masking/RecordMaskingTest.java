@@ -100,6 +100,35 @@ final class RecordMaskingTest {
         return json.substring(1, json.length() - 1);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"DB_PASS", "smtpPass", "apiKeys", "api_keys", "creds", "db_pw", "session"})
+    @DisplayName("takes each name that configurations have for secrets, as field and as variable")
+    void names(String name) {
+        var config = "{\"payload\":{\"config\":{\"env\":{\"%s\":\"hunter\"}}}}".formatted(name);
+        var result = "{\"result\":{\"%s\":[\"correct\"]}}".formatted(name);
+        masking.collect(tree(config), true);
+        masking.collect(tree(result), false);
+        masking.freeze();
+
+        assertThat(masked(config, true) + masked(result, false))
+                .doesNotContain("hunter")
+                .doesNotContain("correct");
+        assertThat(masked("{\"error\":\"no hunter is correct\"}", false))
+                .doesNotContain("hunter")
+                .doesNotContain("correct");
+    }
+
+    @Test
+    @DisplayName("leaves the keys that tools look things up by")
+    void keys() {
+        var request = "{\"arguments\":{\"key\":\"colour\",\"keys\":[\"status\"]}}";
+        masking.collect(tree(request), true);
+        masking.freeze();
+
+        assertThat(masked(request, true)).isEqualTo(request);
+    }
+
     @Test
     @DisplayName("finds the token of a header, the password of Basic and of a URL, and a number")
     void parts() {
