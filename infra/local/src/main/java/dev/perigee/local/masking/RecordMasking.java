@@ -115,6 +115,11 @@ public final class RecordMasking {
         }
 
         @Override
+        public String number(String digits) {
+            return digits;
+        }
+
+        @Override
         public String name(String name) {
             return name;
         }
@@ -143,6 +148,11 @@ public final class RecordMasking {
                     parts.isEmpty()
                             ? text
                             : SecretPart.replace(text, parts, RecordMasking.this::mask));
+        }
+
+        @Override
+        public String number(String digits) {
+            return index.has(digits) ? mask(digits) : digits;
         }
 
         @Override

@@ -113,6 +113,11 @@ public final class SecretIndex {
                 .forEach(forms -> forms.sort(Comparator.comparingInt(String::length).reversed()));
     }
 
+    /** Whether a text as a whole is a secret that is replaced wherever it stands. */
+    boolean has(String text) {
+        return secrets.contains(text);
+    }
+
     private static Set<String> forms(String secret) {
         var utf8 = secret.getBytes(StandardCharsets.UTF_8);
         var escaped = new String(Json.write(secret), StandardCharsets.UTF_8);

@@ -119,6 +119,50 @@ final class RecordMaskingTest {
                 .doesNotContain("correct");
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'arguments':{'admin_pin':98765432}}",
+                "{'arguments':{'account_token':98765432}}",
+                "{'arguments':{'auth':{'account_id':98765432}}}",
+                "{'arguments':{'password':'98765432'}}",
+                "{'payload':{'config':{'env':{'DB_PASS':98765432}}}}",
+                "{'payload':{'config':{'env':{'PLAIN':98765432},'secret_metadata':['PLAIN']}}}",
+                "{'payload':{'config':{'headers':{'X-Auth':98765432}}}}",
+                "{'payload':{'config':{'args':['--api-key',98765432]}}}"
+            })
+    @DisplayName("takes a number of a secret's name, and finds it as number and text elsewhere")
+    void numbers(String written) {
+        var record = written.replace('\'', '"');
+        masking.collect(tree(record), true);
+        masking.freeze();
+
+        assertThat(masked(record, true)).doesNotContain("98765432").contains("\"masked-");
+        assertThat(masked("{\"a\":98765432,\"count\":[98765432,\"98765432\"]}", false))
+                .doesNotContain("98765432");
+    }
+
+    @Test
+    @DisplayName("masks a number of a variable whose name says nothing, only there")
+    void plainNumbers() {
+        var record = "{\"payload\":{\"config\":{\"env\":{\"FLOOR\":4711,\"PORT\":8080}}}}";
+        masking.collect(tree(record), true);
+        masking.freeze();
+
+        assertThat(masked(record, true)).doesNotContain("4711").contains("\"PORT\":8080");
+        assertThat(masked("{\"a\":4711}", false)).isEqualTo("{\"a\":4711}");
+    }
+
+    @Test
+    @DisplayName("leaves amounts, also where a short secret has the same digits")
+    void amounts() {
+        masking.collect(tree("{\"arguments\":{\"pin\":2048}}"), true);
+        masking.freeze();
+        var usage = "{\"max_tokens\":2048,\"tokenLimit\":2048,\"auth\":{\"expires_at\":1700000000}}";
+
+        assertThat(masked(usage, false)).isEqualTo(usage);
+    }
+
     @Test
     @DisplayName("leaves the keys that tools look things up by")
     void keys() {
