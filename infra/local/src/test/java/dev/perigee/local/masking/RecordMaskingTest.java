@@ -9,6 +9,7 @@ import java.util.Base64;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -117,6 +118,79 @@ final class RecordMaskingTest {
         assertThat(masked("{\"error\":\"no hunter is correct\"}", false))
                 .doesNotContain("hunter")
                 .doesNotContain("correct");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--password hunter | hunter | no hunter here",
+                "TOKEN=abcde | abcde | got abcde",
+                "postgres://u:correcthorse@db | correcthorse | is correcthorse ok",
+                "postgres://u:p%40ssw0rd1@h | p@ssw0rd1 | for p@ssw0rd1!",
+                "https://h/?api_key=a%2Fb%20c%7Ed | a/b c~d | not a/b c~d"
+            })
+    @DisplayName("takes what has the form of a secret in arguments, as it is meant, too")
+    void forms(String arguments, String secret, String error) {
+        var json = JsonNodeFactory.instance;
+        var command = json.objectNode().put("command_type", "configure");
+        var config = command.putObject("payload").putObject("config");
+        config.putArray("args").add(arguments.split(" ")[0]).add(last(arguments));
+        masking.collect(command, true);
+        masking.freeze();
+
+        assertThat(masked(json.objectNode().put("error", error).toString(), false))
+                .doesNotContain(secret);
+    }
+
+    private static String last(String arguments) {
+        return arguments.substring(arguments.indexOf(' ') + 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "q=p%40ss%2Fw%20rd%C3%A4!~x9",
+                "q=p%40ss%2fw+rd%c3%a4%21~x9",
+                "q=p%40ss/w%20rd%C3%A4%21%7Ex9",
+                "q=%70%40%73%73/%77%20rd%C3%A4%21%7E%78%39",
+                "q=p%2540ss%252Fw%2520rd%25C3%25A4!~x9",
+                "{\"a\":\"p@ss\\/w rd\\u00e4!~x9\"}",
+                "%22p%40ss%5C%2Fw%20rd%5Cu00E4!~x9%22"
+            })
+    @DisplayName("finds a secret as each encoder of URLs and of JSON writes it")
+    void encoders(String text) {
+        masking.collect(tree(configure("p@ss/w rdä!~x9")), true);
+        masking.freeze();
+
+        assertThat(masking.masked(text))
+                .contains("masked-")
+                .doesNotContain("ss", "rd", "x9", "78%39");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "u", "me", "you"})
+    @DisplayName("finds a secret in base 64 of a longer text")
+    void base64(String before) {
+        var secret = "pa55-w0rd";
+        masking.collect(tree(configure(secret)), true);
+        masking.freeze();
+        var bytes = (before + secret + ":behind").getBytes(StandardCharsets.UTF_8);
+
+        var masked = masking.masked("Basic " + Base64.getEncoder().encodeToString(bytes));
+
+        assertThat(masked).contains("masked-");
+        assertThat(masked.replaceAll("masked-[0-9a-f]{12}", "").length())
+                .isLessThan("Basic ".length() + 4 * (before.length() + ":behind".length() + 4) / 3 + 4);
+    }
+
+    @Test
+    @DisplayName("leaves a sentence's word behind a secret's name, as far as it stands elsewhere")
+    void sentences() {
+        masking.collect(tree("{\"text\":\"the password: required, then p4ssw0rd: x\"}"), false);
+        masking.freeze();
+
+        assertThat(masked("{\"required\":1}", false)).isEqualTo("{\"required\":1}");
     }
 
     @ParameterizedTest
