@@ -5,6 +5,7 @@ import dev.perigee.local.behaviour.BehaviourPage;
 import dev.perigee.local.behaviour.CompareRules;
 import dev.perigee.local.behaviour.CompareRulesFile;
 import dev.perigee.local.behaviour.Kind;
+import dev.perigee.local.recording.OwnFile;
 import dev.perigee.local.recording.RecordingException;
 import dev.perigee.part.CliException;
 import dev.perigee.part.ExitCode;
@@ -13,7 +14,6 @@ import dev.perigee.part.OutputFormat;
 import dev.perigee.part.Printer;
 import dev.perigee.part.Version;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -90,7 +90,7 @@ final class RecordingCompareCommand implements Callable<Integer> {
     private void write(Behaviour behaviour) {
         if (report != null) {
             try {
-                Files.writeString(report, BehaviourPage.of(behaviour));
+                OwnFile.replace(report, BehaviourPage.of(behaviour));
             } catch (IOException e) {
                 throw CliException.usage("--report " + report + " cannot be written");
             }
