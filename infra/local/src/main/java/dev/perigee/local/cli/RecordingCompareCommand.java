@@ -83,7 +83,7 @@ final class RecordingCompareCommand implements Callable<Integer> {
             write(behaviour);
             return behaviour.isWell() ? ExitCode.OK : ExitCode.FAILED;
         } catch (RecordingException e) {
-            throw CliException.usage(String.valueOf(e.getMessage()));
+            throw RecordingFiles.explained(e);
         }
     }
 
