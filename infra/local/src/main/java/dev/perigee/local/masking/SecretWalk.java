@@ -3,7 +3,6 @@ package dev.perigee.local.masking;
 import dev.perigee.protocol.config.ArgumentSecrets;
 import dev.perigee.protocol.config.SecretNames;
 import dev.perigee.protocol.config.SecretPart;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -100,7 +99,7 @@ final class SecretWalk {
         var place = isFromBackend ? place(of) : null;
         var named = place == null ? Set.<String>of() : metadata;
         if (isFromBackend && object.has("secret_metadata")) {
-            metadata = namesIn(object.path("secret_metadata"), new HashSet<>());
+            metadata = SecretMetadata.names(object.path("secret_metadata"));
         }
         for (var name : List.copyOf(object.propertyNames())) {
             var child = object.path(name);
@@ -145,15 +144,6 @@ final class SecretWalk {
             }
         }
         return null;
-    }
-
-    private static Set<String> namesIn(JsonNode metadata, Set<String> names) {
-        names.addAll(metadata.propertyNames());
-        if (metadata.isString()) {
-            names.add(metadata.asString());
-        }
-        metadata.forEach(child -> namesIn(child, names));
-        return names;
     }
 
     private void arguments(ArrayNode args) {

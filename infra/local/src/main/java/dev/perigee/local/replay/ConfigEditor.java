@@ -1,14 +1,13 @@
 package dev.perigee.local.replay;
 
 import dev.perigee.local.masking.Place;
+import dev.perigee.local.masking.SecretMetadata;
 import dev.perigee.protocol.config.ArgumentSecrets;
 import dev.perigee.protocol.config.SecretPart;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -53,7 +52,7 @@ final class ConfigEditor {
     }
 
     void edit(ObjectNode config) {
-        var secrets = namesIn(config.path("secret_metadata"), new HashSet<>());
+        var secrets = SecretMetadata.names(config.path("secret_metadata"));
         for (var place : List.of(Place.ENV, Place.HEADERS, Place.QUERY)) {
             if (config.get(place.field()) instanceof ObjectNode values) {
                 values(place, values, secrets);
@@ -63,16 +62,6 @@ final class ConfigEditor {
             arguments(args, secrets);
         }
         new TreeEditor(editor).edit(config, IDENTITY);
-    }
-
-    /** Every name and text in it: what form it has is its author's. */
-    private static Set<String> namesIn(JsonNode metadata, Set<String> names) {
-        names.addAll(metadata.propertyNames());
-        if (metadata.isString()) {
-            names.add(metadata.asString());
-        }
-        metadata.forEach(child -> namesIn(child, names));
-        return names;
     }
 
     private void values(Place place, ObjectNode values, Set<String> secrets) {

@@ -33,8 +33,7 @@ final class Preamble {
                             record.topic() + "-" + record.partition(),
                             either(config, payload, "team_id"),
                             either(config, payload, "user_id"));
-            latest.computeIfAbsent(
-                            either(config, payload, "installation_id"), _ -> new HashMap<>())
+            latest.computeIfAbsent(either(config, payload, "installation_id"), _ -> new HashMap<>())
                     .put(owner, place(record));
             return;
         }

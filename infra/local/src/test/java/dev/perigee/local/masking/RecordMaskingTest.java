@@ -181,7 +181,8 @@ final class RecordMaskingTest {
 
         assertThat(masked).contains("masked-");
         assertThat(masked.replaceAll("masked-[0-9a-f]{12}", "").length())
-                .isLessThan("Basic ".length() + 4 * (before.length() + ":behind".length() + 4) / 3 + 4);
+                .isLessThan(
+                        "Basic ".length() + 4 * (before.length() + ":behind".length() + 4) / 3 + 4);
     }
 
     @Test
@@ -232,7 +233,8 @@ final class RecordMaskingTest {
     void amounts() {
         masking.collect(tree("{\"arguments\":{\"pin\":2048}}"), true);
         masking.freeze();
-        var usage = "{\"max_tokens\":2048,\"tokenLimit\":2048,\"auth\":{\"expires_at\":1700000000}}";
+        var usage =
+                "{\"max_tokens\":2048,\"tokenLimit\":2048,\"auth\":{\"expires_at\":1700000000}}";
 
         assertThat(masked(usage, false)).isEqualTo(usage);
     }
