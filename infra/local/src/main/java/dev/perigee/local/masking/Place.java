@@ -3,6 +3,7 @@ package dev.perigee.local.masking;
 import dev.perigee.protocol.config.SecretNames;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Where configurations keep values that may be secrets, and which names are harmless there. */
 public enum Place {
@@ -43,6 +44,15 @@ public enum Place {
     /** Names of fields by which people look things up, and of the list of secrets' names. */
     private static final Set<String> HARMLESS_FIELDS = Set.of("key", "keys", "secret_metadata");
 
+    /** Numbers of fewer digits are no secrets. */
+    public static final int SHORTEST_NUMBER = 4;
+
+    /** Words in the names of numbers that have to do with secrets and are none. */
+    private static final Pattern AMOUNT =
+            Pattern.compile(
+                    "(^|[-_.])(tokens|counts?|total|max|min|limit|ttl|size|ms|seconds|at"
+                            + "|expir(y|es|ed|ation))($|[-_.])");
+
     private final String field;
 
     Place(String field) {
@@ -72,6 +82,11 @@ public enum Place {
     /** Whether a field of this name in any JSON is taken for a secret. */
     public static boolean isSecretField(String name) {
         return soundsSecret(name) && !HARMLESS_FIELDS.contains(name);
+    }
+
+    /** Whether a number of this name is an amount, even if the name mentions a secret. */
+    public static boolean isAmount(String name) {
+        return AMOUNT.matcher(SecretNames.words(name)).find();
     }
 
     private static String lower(String name) {

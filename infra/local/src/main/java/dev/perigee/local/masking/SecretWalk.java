@@ -1,11 +1,9 @@
 package dev.perigee.local.masking;
 
 import dev.perigee.protocol.config.ArgumentSecrets;
-import dev.perigee.protocol.config.SecretNames;
 import dev.perigee.protocol.config.SecretPart;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -24,14 +22,6 @@ final class SecretWalk {
 
     private static final Set<String> SCHEMAS =
             Set.of("input_schema", "inputSchema", "output_schema", "outputSchema");
-
-    /** Words in the names of numbers that have to do with secrets and are none. */
-    private static final Pattern AMOUNT =
-            Pattern.compile(
-                    "(^|[-_.])(tokens|counts?|total|max|min|limit|ttl|size|ms|seconds|at"
-                            + "|expir(y|es|ed|ation))($|[-_.])");
-
-    private static final int SHORTEST_NUMBER = 4;
 
     /** Numbers of fewer digits stand in amounts by chance. */
     private static final int SHORTEST_IN_AMOUNT = 8;
@@ -164,8 +154,8 @@ final class SecretWalk {
 
     private JsonNode number(String name, JsonNode number, boolean secret) {
         var digits = number.asString();
-        boolean isAmount = AMOUNT.matcher(SecretNames.words(name)).find();
-        if (digits.length() < (isAmount ? SHORTEST_IN_AMOUNT : SHORTEST_NUMBER)) {
+        boolean isAmount = Place.isAmount(name);
+        if (digits.length() < (isAmount ? SHORTEST_IN_AMOUNT : Place.SHORTEST_NUMBER)) {
             return number;
         }
         boolean isSecret = secret && !isAmount;

@@ -67,9 +67,12 @@ final class ConfigEditor {
     private void values(Place place, ObjectNode values, Set<String> secrets) {
         for (var name : List.copyOf(values.propertyNames())) {
             var value = values.path(name);
-            if (value.isString()) {
-                values.put(
-                        name, editor.value(place, name, value.asString(), secrets.contains(name)));
+            if (value.isString() || value.isNumber()) {
+                var text = value.asString();
+                var edited = editor.value(place, name, text, secrets.contains(name));
+                if (!edited.equals(text)) {
+                    values.put(name, edited);
+                }
             }
         }
     }
@@ -78,9 +81,12 @@ final class ConfigEditor {
         var parts = ArgumentSecrets.in(args.valueStream().map(arg -> arg.asString("")).toList());
         String flag = null;
         for (int i = 0; i < args.size(); i++) {
-            if (args.get(i).isString()) {
+            if (args.get(i).isString() || args.get(i).isNumber()) {
                 var text = args.get(i).asString();
-                args.set(i, argument(text, flag, secrets, parts.get(i)));
+                var edited = argument(text, flag, secrets, parts.get(i));
+                if (!edited.equals(text)) {
+                    args.set(i, edited);
+                }
                 var isFlag = FLAG.matcher(text);
                 flag = isFlag.matches() ? isFlag.group(1) : null;
             }

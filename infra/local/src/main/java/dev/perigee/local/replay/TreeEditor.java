@@ -33,7 +33,9 @@ final class TreeEditor {
         for (var name : List.copyOf(object.propertyNames())) {
             if (!untouched.contains(name)) {
                 boolean sounds = Place.isSecretField(name);
-                object.set(name, edited(object.path(name), secret || sounds));
+                var child = object.path(name);
+                boolean isAmount = child.isNumber() && Place.isAmount(name);
+                object.set(name, edited(child, (secret || sounds) && !isAmount));
             }
         }
     }
@@ -54,7 +56,12 @@ final class TreeEditor {
                 var old = text.asString();
                 yield StringNode.valueOf(secret ? editor.mask(old) : editor.text(old));
             }
-            case JsonNode other -> other;
+            case JsonNode other -> {
+                var digits = other.isNumber() ? other.asString() : "";
+                yield secret && digits.length() >= Place.SHORTEST_NUMBER
+                        ? StringNode.valueOf(editor.mask(digits))
+                        : other;
+            }
         };
     }
 }
