@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
  * Classifier of names of flags, variables, fields and parameters: whether their values are secrets.
  * Pure.
  */
-final class SecretNames {
+public final class SecretNames {
     private static final Pattern CAMEL = Pattern.compile("(?<=[a-z0-9])(?=[A-Z])");
 
     private static final Pattern SECRET =
@@ -40,8 +40,22 @@ final class SecretNames {
 
     /** Whether the value of this name is taken for a secret. */
     static boolean isSecret(String name) {
-        var words = CAMEL.matcher(name).replaceAll("-").toLowerCase(Locale.ROOT);
+        var words = words(name);
         return SECRET.matcher(words).find() && !ABOUT_SECRETS.matcher(words).find();
+    }
+
+    /**
+     * Whether a name mentions a secret, even if its value need not be one, such as token_url and
+     * session_state. For what leaves the fleet: everything that {@link #isSecret} finds, and more.
+     */
+    public static boolean mentionsSecret(String name) {
+        var words = words(name);
+        return SECRET.matcher(words).find() || words.contains("session");
+    }
+
+    /** The name in small letters, with a dash where camel case begins a word. */
+    public static String words(String name) {
+        return CAMEL.matcher(name).replaceAll("-").toLowerCase(Locale.ROOT);
     }
 
     /** Whether the value of this flag is a header, or several: -H, --header, --proxy-headers. */

@@ -72,7 +72,7 @@ public record Behaviour(
         try {
             folder = Files.createTempDirectory("perigee-compare-");
         } catch (IOException e) {
-            throw new RecordingException("No folder for temporary files: " + e.getMessage());
+            throw RecordingException.ofStorage("No folder for temporary files: " + e.getMessage());
         }
         try {
             return compare(before, after, rules, folder, parts);

@@ -8,7 +8,7 @@ import java.util.Map;
  *
  * @param all for results of every tool
  * @param tools besides, by tool path
- * @param allowed by kind, how many groups of differences do not fail the comparison
+ * @param allowed by kind, how many differences do not fail the comparison
  * @param slowerFactor how many times as long a tool's 99th percentile may take
  */
 public record CompareRules(

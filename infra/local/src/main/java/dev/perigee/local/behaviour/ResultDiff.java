@@ -17,6 +17,9 @@ import tools.jackson.databind.JsonNode;
 final class ResultDiff {
     static final int MOST = 50;
 
+    /** How many pairs of an unordered array's elements are compared; others differ. */
+    private static final int MOST_LOOKED = 10_000;
+
     private static final int LONGEST_SHOWN = 500;
     private static final Pattern MASK = Pattern.compile("masked-[0-9a-f]{12}");
 
@@ -72,16 +75,41 @@ final class ResultDiff {
     private void unordered(JsonNode before, JsonNode after) {
         var left = new ArrayList<JsonNode>();
         after.forEach(left::add);
-        int i = 0;
-        for (var element : before) {
-            if (!left.remove(element)) {
-                step("[" + i + "]", element, null);
+        var rest = new ArrayList<JsonNode>();
+        // Equal ones first: they are found at once, and only the rest is compared by the rules.
+        before.forEach(
+                element -> {
+                    if (!left.remove(element)) {
+                        rest.add(element);
+                    }
+                });
+        int looked = 0;
+        int at = before.size() - rest.size();
+        for (var element : rest) {
+            int match = -1;
+            for (int i = 0; i < left.size() && match < 0 && looked < MOST_LOOKED; i++) {
+                looked++;
+                match = isSame("[" + at + "]", element, left.get(i)) ? i : -1;
             }
-            i++;
+            if (match >= 0) {
+                left.remove(match);
+            } else {
+                step("[" + at + "]", element, null);
+            }
+            at++;
         }
         for (var element : left) {
-            step("[" + i++ + "]", null, element);
+            step("[" + at++ + "]", null, element);
         }
+    }
+
+    /** Whether the rules find no difference between two elements at a place below this one. */
+    private boolean isSame(String step, JsonNode before, JsonNode after) {
+        var diff = new ResultDiff(rules);
+        diff.path.addAll(path);
+        diff.path.add(step);
+        diff.compare(before, after);
+        return diff.changes.isEmpty();
     }
 
     private void step(String step, @Nullable JsonNode before, @Nullable JsonNode after) {

@@ -73,7 +73,7 @@ final class Spill implements AutoCloseable {
     }
 
     private static RecordingException failed(IOException failure) {
-        return new RecordingException(
+        return RecordingException.ofStorage(
                 "No room for the comparison's files in "
                         + System.getProperty("java.io.tmpdir")
                         + " ("

@@ -5,6 +5,7 @@ import dev.perigee.local.behaviour.BehaviourPage;
 import dev.perigee.local.behaviour.CompareRules;
 import dev.perigee.local.behaviour.CompareRulesFile;
 import dev.perigee.local.behaviour.Kind;
+import dev.perigee.local.recording.OwnFile;
 import dev.perigee.local.recording.RecordingException;
 import dev.perigee.part.CliException;
 import dev.perigee.part.ExitCode;
@@ -13,7 +14,6 @@ import dev.perigee.part.OutputFormat;
 import dev.perigee.part.Printer;
 import dev.perigee.part.Version;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -83,14 +83,14 @@ final class RecordingCompareCommand implements Callable<Integer> {
             write(behaviour);
             return behaviour.isWell() ? ExitCode.OK : ExitCode.FAILED;
         } catch (RecordingException e) {
-            throw CliException.usage(String.valueOf(e.getMessage()));
+            throw RecordingFiles.explained(e);
         }
     }
 
     private void write(Behaviour behaviour) {
         if (report != null) {
             try {
-                Files.writeString(report, BehaviourPage.of(behaviour));
+                OwnFile.replace(report, BehaviourPage.of(behaviour));
             } catch (IOException e) {
                 throw CliException.usage("--report " + report + " cannot be written");
             }

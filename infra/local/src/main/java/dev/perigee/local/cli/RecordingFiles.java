@@ -1,7 +1,10 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.local.recording.RecordingException;
 import dev.perigee.local.recording.RecordingHeader;
 import dev.perigee.local.recording.RecordingReader;
+import dev.perigee.part.CliException;
+import dev.perigee.part.ExitCode;
 import dev.perigee.part.Printer;
 import dev.perigee.part.Version;
 
@@ -12,6 +15,13 @@ final class RecordingFiles {
     /** This program's own version. */
     static String version() {
         return new Version().getVersion()[0].replace("perigee ", "");
+    }
+
+    /** A disk that fails is no bad argument. */
+    static CliException explained(RecordingException failure) {
+        return new CliException(
+                failure.isOfStorage() ? ExitCode.UNAVAILABLE : ExitCode.USAGE,
+                String.valueOf(failure.getMessage()));
     }
 
     /** Says what of a recording this version does not know. */

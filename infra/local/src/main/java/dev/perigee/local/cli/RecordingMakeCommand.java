@@ -105,7 +105,7 @@ final class RecordingMakeCommand implements Callable<Integer> {
             print(result);
             return ExitCode.OK;
         } catch (RecordingException e) {
-            throw CliException.usage(String.valueOf(e.getMessage()));
+            throw RecordingFiles.explained(e);
         } catch (ReplayException e) {
             throw ReplayCommand.explained(e);
         }

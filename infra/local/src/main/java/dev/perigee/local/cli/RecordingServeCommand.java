@@ -67,7 +67,7 @@ final class RecordingServeCommand implements Callable<Integer> {
             new Foreground("recorded", line -> out.line(line.toString())).run(new Part(servers));
             return ExitCode.FAILED;
         } catch (RecordingException e) {
-            throw CliException.usage(String.valueOf(e.getMessage()));
+            throw RecordingFiles.explained(e);
         } catch (IOException e) {
             throw CliException.usage(
                     "--listen "

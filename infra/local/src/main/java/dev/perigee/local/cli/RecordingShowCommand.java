@@ -2,7 +2,6 @@ package dev.perigee.local.cli;
 
 import dev.perigee.local.recording.RecordingException;
 import dev.perigee.local.recording.RecordingReader;
-import dev.perigee.part.CliException;
 import dev.perigee.part.ExitCode;
 import dev.perigee.part.Output;
 import dev.perigee.part.OutputFormat;
@@ -81,7 +80,7 @@ final class RecordingShowCommand implements Callable<Integer> {
             RecordingFiles.warn(reader, Printer.err(spec), spec.qualifiedName());
             return ExitCode.OK;
         } catch (RecordingException e) {
-            throw CliException.usage(String.valueOf(e.getMessage()));
+            throw RecordingFiles.explained(e);
         }
     }
 

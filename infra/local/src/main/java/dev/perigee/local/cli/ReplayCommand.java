@@ -1,5 +1,6 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.local.recording.OwnFile;
 import dev.perigee.local.replay.HtmlReport;
 import dev.perigee.local.replay.Replay;
 import dev.perigee.local.replay.ReplayException;
@@ -17,7 +18,6 @@ import dev.perigee.part.Printer;
 import dev.perigee.part.Version;
 import java.io.IOException;
 import java.net.URI;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -192,7 +192,7 @@ final class ReplayCommand implements Callable<Integer> {
         printed.ended(result, comparison);
         if (report != null) {
             try {
-                Files.writeString(report, HtmlReport.of(result, comparison));
+                OwnFile.replace(report, HtmlReport.of(result, comparison));
             } catch (IOException e) {
                 throw CliException.usage("--report " + report + " cannot be written");
             }

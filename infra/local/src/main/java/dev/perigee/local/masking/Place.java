@@ -1,5 +1,6 @@
 package dev.perigee.local.masking;
 
+import dev.perigee.protocol.config.SecretNames;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -40,10 +41,17 @@ public enum Place {
     private static final Set<String> HARMLESS_PARAMETERS =
             Set.of("transport", "version", "v", "lang", "locale", "format");
 
-    private static final Pattern SOUNDS_SECRET =
+    /** Names of fields by which people look things up, and of the list of secrets' names. */
+    private static final Set<String> HARMLESS_FIELDS = Set.of("key", "keys", "secret_metadata");
+
+    /** Numbers of fewer digits are no secrets. */
+    public static final int SHORTEST_NUMBER = 4;
+
+    /** Words in the names of numbers that have to do with secrets and are none. */
+    private static final Pattern AMOUNT =
             Pattern.compile(
-                    "key$|token|secret|passw|passphrase|passcode|pwd|credential|auth(?!or(?!iz))|bearer"
-                            + "|signature|cookie|session|private|(^|[-_.])(pat|pin|sig|dsn|jwt)($|[-_.])");
+                    "(^|[-_.])(tokens|counts?|total|max|min|limit|ttl|size|ms|seconds|at"
+                            + "|expir(y|es|ed|ation))($|[-_.])");
 
     private final String field;
 
@@ -68,7 +76,17 @@ public enum Place {
 
     /** Whether a name is one that people give to secrets. */
     public static boolean soundsSecret(String name) {
-        return SOUNDS_SECRET.matcher(lower(name)).find();
+        return SecretNames.mentionsSecret(name);
+    }
+
+    /** Whether a field of this name in any JSON is taken for a secret. */
+    public static boolean isSecretField(String name) {
+        return soundsSecret(name) && !HARMLESS_FIELDS.contains(name);
+    }
+
+    /** Whether a number of this name is an amount, even if the name mentions a secret. */
+    public static boolean isAmount(String name) {
+        return AMOUNT.matcher(SecretNames.words(name)).find();
     }
 
     private static String lower(String name) {

@@ -13,6 +13,9 @@ import tools.jackson.databind.JsonNode;
  * already stays. For one thread.
  */
 public final class RecordMasking {
+    /** Words of so many letters and more are no words that sentences have. */
+    private static final int SHORTEST_WORD = 12;
+
     private static final String HEADER = "Authorization: ";
 
     /** Who a record is about: what has such a name is no secret elsewhere. */
@@ -44,7 +47,8 @@ public final class RecordMasking {
             identities(value.path("payload"));
             identities(value.at("/payload/config"));
         }
-        new SecretWalk(new Collector(), isFromBackend).visit(value);
+        boolean isCommand = isFromBackend && value.has("command_type");
+        new SecretWalk(new Collector(isCommand), isFromBackend).visit(value);
     }
 
     private void identities(JsonNode object) {
@@ -89,6 +93,12 @@ public final class RecordMasking {
     }
 
     private final class Collector implements SecretWalk.Visitor {
+        private final boolean isCommand;
+
+        Collector(boolean isCommand) {
+            this.isCommand = isCommand;
+        }
+
         @Override
         public String secret(String value, boolean isCertain) {
             index.add(value, isCertain);
@@ -110,14 +120,31 @@ public final class RecordMasking {
 
         @Override
         public String text(String text, List<SecretPart> parts) {
-            parts.forEach(part -> index.add(part.in(text), false));
+            for (var part : parts) {
+                var secret = part.in(text);
+                index.add(secret, isCommand || !isProse(text) || !isPlainWord(secret));
+            }
             return text;
+        }
+
+        @Override
+        public String number(String digits) {
+            return digits;
         }
 
         @Override
         public String name(String name) {
             return name;
         }
+    }
+
+    /** Of sentences a short word behind "password:" need not be one: "password: required". */
+    private static boolean isProse(String text) {
+        return text.chars().anyMatch(Character::isWhitespace);
+    }
+
+    private static boolean isPlainWord(String secret) {
+        return secret.length() < SHORTEST_WORD && secret.chars().allMatch(Character::isLetter);
     }
 
     /** What stands behind the colon in base 64; empty where there is none. */
@@ -143,6 +170,11 @@ public final class RecordMasking {
                     parts.isEmpty()
                             ? text
                             : SecretPart.replace(text, parts, RecordMasking.this::mask));
+        }
+
+        @Override
+        public String number(String digits) {
+            return index.has(digits) ? mask(digits) : digits;
         }
 
         @Override

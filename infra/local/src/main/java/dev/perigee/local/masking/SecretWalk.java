@@ -2,10 +2,8 @@ package dev.perigee.local.masking;
 
 import dev.perigee.protocol.config.ArgumentSecrets;
 import dev.perigee.protocol.config.SecretPart;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -25,11 +23,8 @@ final class SecretWalk {
     private static final Set<String> SCHEMAS =
             Set.of("input_schema", "inputSchema", "output_schema", "outputSchema");
 
-    /** Numbers that have to do with tokens and are none. */
-    private static final Pattern AMOUNT =
-            Pattern.compile("tokens$|count|total|max|min|limit|ttl|expir|size|_ms$|_at$");
-
-    private static final int SHORTEST_NUMBER = 4;
+    /** Numbers of fewer digits stand in amounts by chance. */
+    private static final int SHORTEST_IN_AMOUNT = 8;
 
     private final Visitor visitor;
     private final boolean isFromBackend;
@@ -48,6 +43,9 @@ final class SecretWalk {
 
         /** Any other text; {@code parts} of it are secrets by their form. */
         String text(String text, List<SecretPart> parts);
+
+        /** A number that its name does not call a secret. */
+        String number(String digits);
 
         /** The name of a field. */
         String name(String name);
@@ -83,7 +81,7 @@ final class SecretWalk {
             case StringNode text ->
                     StringNode.valueOf(
                             secret ? visitor.secret(text.asString(), true) : text(text.asString()));
-            case JsonNode other -> secret && other.isNumber() ? number(name, other) : other;
+            case JsonNode other -> other.isNumber() ? number(name, other, secret) : other;
         };
     }
 
@@ -91,13 +89,13 @@ final class SecretWalk {
         var place = isFromBackend ? place(of) : null;
         var named = place == null ? Set.<String>of() : metadata;
         if (isFromBackend && object.has("secret_metadata")) {
-            metadata = namesIn(object.path("secret_metadata"), new HashSet<>());
+            metadata = SecretMetadata.names(object.path("secret_metadata"));
         }
         for (var name : List.copyOf(object.propertyNames())) {
             var child = object.path(name);
             var edited =
-                    place != null && child.isString()
-                            ? StringNode.valueOf(placed(place, name, child.asString(), named))
+                    place != null && (child.isString() || child.isNumber())
+                            ? placed(place, name, child, named)
                             : field(child, name, of, secret, schema);
             var shown = visitor.name(name);
             if (!shown.equals(name)) {
@@ -110,17 +108,23 @@ final class SecretWalk {
 
     private JsonNode field(JsonNode child, String name, String of, boolean secret, boolean schema) {
         if (schema || SCHEMAS.contains(name)) {
-            boolean sounds = secret || isSecretName(name) || isSecretName(of);
+            boolean sounds = secret || Place.isSecretField(name) || Place.isSecretField(of);
             return value(child, name, sounds && SCHEMA_VALUES.contains(name), true);
         }
-        return value(child, name, secret || isSecretName(name), false);
+        return value(child, name, secret || Place.isSecretField(name), false);
     }
 
-    private String placed(Place place, String name, String value, Set<String> named) {
-        if (named.contains(name) || Place.soundsSecret(name)) {
-            return visitor.secret(value, true);
+    private JsonNode placed(Place place, String name, JsonNode value, Set<String> named) {
+        boolean isCertain = named.contains(name) || Place.soundsSecret(name);
+        if (!isCertain && !place.isSecret(name)) {
+            return value(value, name, false, false);
         }
-        return place.isSecret(name) ? visitor.secret(value, false) : text(value);
+        return shown(value, visitor.secret(value.asString(), isCertain));
+    }
+
+    /** The value itself where it is not replaced, so that numbers stay numbers. */
+    private static JsonNode shown(JsonNode value, String text) {
+        return text.equals(value.asString()) ? value : StringNode.valueOf(text);
     }
 
     private static @Nullable Place place(String name) {
@@ -132,26 +136,12 @@ final class SecretWalk {
         return null;
     }
 
-    /** A bare "key" is what many tools look things up by; metadata names secrets and has none. */
-    private static boolean isSecretName(String name) {
-        return Place.soundsSecret(name) && !name.equals("key") && !name.equals("secret_metadata");
-    }
-
-    private static Set<String> namesIn(JsonNode metadata, Set<String> names) {
-        names.addAll(metadata.propertyNames());
-        if (metadata.isString()) {
-            names.add(metadata.asString());
-        }
-        metadata.forEach(child -> namesIn(child, names));
-        return names;
-    }
-
     private void arguments(ArrayNode args) {
         var texts = args.valueStream().map(arg -> arg.asString("")).toList();
         var parts = ArgumentSecrets.in(texts);
         for (int i = 0; i < args.size(); i++) {
-            if (args.get(i).isString()) {
-                args.set(i, StringNode.valueOf(visitor.text(texts.get(i), parts.get(i))));
+            if (args.get(i).isString() || args.get(i).isNumber()) {
+                args.set(i, shown(args.get(i), visitor.text(texts.get(i), parts.get(i))));
             } else {
                 args.set(i, value(args.get(i), "", false, false));
             }
@@ -162,12 +152,13 @@ final class SecretWalk {
         return visitor.text(text, ArgumentSecrets.in(List.of(text)).getFirst());
     }
 
-    private JsonNode number(String name, JsonNode number) {
+    private JsonNode number(String name, JsonNode number, boolean secret) {
         var digits = number.asString();
-        if (digits.length() < SHORTEST_NUMBER || AMOUNT.matcher(name).find()) {
+        boolean isAmount = Place.isAmount(name);
+        if (digits.length() < (isAmount ? SHORTEST_IN_AMOUNT : Place.SHORTEST_NUMBER)) {
             return number;
         }
-        var masked = visitor.secret(digits, true);
-        return masked.equals(digits) ? number : StringNode.valueOf(masked);
+        boolean isSecret = secret && !isAmount;
+        return shown(number, isSecret ? visitor.secret(digits, true) : visitor.number(digits));
     }
 }

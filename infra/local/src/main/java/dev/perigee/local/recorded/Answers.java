@@ -54,17 +54,45 @@ public final class Answers implements AutoCloseable {
      */
     public static Answers of(Path recording) {
         RecordingReader.verify(recording);
+        try {
+            return of(recording, Files.createTempFile("perigee-answers-", null));
+        } catch (IOException e) {
+            throw noRoom(e);
+        }
+    }
+
+    /** Keeps the answers in this file, which is removed when they are closed or not read. */
+    static Answers of(Path recording, Path file) {
         var places = new ArrayList<Place>();
         var tools = new HashMap<String, JsonNode>();
+        RandomAccessFile answers = null;
+        boolean isRead = false;
         try {
-            var file = Files.createTempFile("perigee-answers-", null);
-            var answers = new RandomAccessFile(file.toFile(), "rw");
+            answers = new RandomAccessFile(file.toFile(), "rw");
             read(recording, answers, places, tools);
             places.sort(Comparator.comparingLong(Place::key).thenComparingLong(Place::position));
+            isRead = true;
             return new Answers(file, answers, places, tools);
         } catch (IOException e) {
-            throw new RecordingException("No room for the recording's answers: " + e.getMessage());
+            throw noRoom(e);
+        } finally {
+            if (!isRead) {
+                remove(answers, file);
+            }
         }
+    }
+
+    private static void remove(@Nullable RandomAccessFile answers, Path file) {
+        try (answers) {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            throw RecordingException.ofStorage(file + " cannot be removed: " + e.getMessage());
+        }
+    }
+
+    private static RecordingException noRoom(IOException failure) {
+        return RecordingException.ofStorage(
+                "No room for the recording's answers: " + failure.getMessage());
     }
 
     private static void read(
@@ -178,11 +206,6 @@ public final class Answers implements AutoCloseable {
 
     @Override
     public void close() {
-        try {
-            answers.close();
-            Files.deleteIfExists(file);
-        } catch (IOException e) {
-            throw new RecordingException(file + " cannot be removed: " + e.getMessage());
-        }
+        remove(answers, file);
     }
 }

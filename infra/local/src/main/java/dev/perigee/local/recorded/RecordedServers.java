@@ -49,12 +49,18 @@ public final class RecordedServers implements AutoCloseable {
     /**
      * Begins to serve.
      *
-     * @param answers closed with this
+     * @param answers closed with this, and when it cannot be begun
      * @throws IOException when the address is taken
      */
     public static RecordedServers start(Answers answers, InetSocketAddress address)
             throws IOException {
-        var http = HttpServer.create(address, MOST_AT_ONCE);
+        HttpServer http;
+        try {
+            http = HttpServer.create(address, MOST_AT_ONCE);
+        } catch (IOException e) {
+            answers.close();
+            throw e;
+        }
         var servers = new RecordedServers(answers, http);
         http.createContext(SERVERS, servers::serve);
         http.createContext("/counts", servers::counts);

@@ -69,7 +69,7 @@ public final class RecordingReader implements AutoCloseable {
         } catch (ZipException | EOFException e) {
             throw foreign();
         } catch (IOException e) {
-            throw new RecordingException(file + " cannot be read: " + e.getMessage());
+            throw RecordingException.ofStorage(file + " cannot be read: " + e.getMessage());
         }
         this.header = readHeader();
         this.opened = true;

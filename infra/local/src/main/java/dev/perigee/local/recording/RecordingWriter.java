@@ -4,16 +4,11 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystems;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.zip.GZIPOutputStream;
 import tools.jackson.databind.node.ObjectNode;
@@ -24,11 +19,11 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class RecordingWriter implements AutoCloseable {
     private final Path file;
-    private final Path part;
+    private final OwnFile own;
+    private final GZIPOutputStream zip;
     private final OutputStream out;
     private final MessageDigest digest = sha256();
     private long records;
-    private boolean finished;
 
     /**
      * Begins a file.
@@ -37,20 +32,20 @@ public final class RecordingWriter implements AutoCloseable {
      */
     public RecordingWriter(Path file, RecordingHeader header) {
         this.file = file;
-        this.part = file.resolveSibling(file.getFileName() + ".part");
+        // Said before the work; what comes up meanwhile is found when the file gets its name.
         if (Files.exists(file)) {
-            throw new RecordingException(file + " exists: remove it, or name another file");
+            throw taken();
         }
         try {
-            Files.deleteIfExists(part);
-            Files.createFile(part, ownerOnly());
-            this.out =
-                    new BufferedOutputStream(
-                            new GZIPOutputStream(
-                                    Files.newOutputStream(part, StandardOpenOption.WRITE),
-                                    64 << 10),
-                            64 << 10);
+            this.own = new OwnFile(file);
         } catch (IOException e) {
+            throw unwritable(e);
+        }
+        try {
+            this.zip = new GZIPOutputStream(own.out(), 64 << 10);
+            this.out = new BufferedOutputStream(zip, 64 << 10);
+        } catch (IOException e) {
+            close();
             throw unwritable(e);
         }
         var line = RecordingJson.MAPPER.createObjectNode();
@@ -63,15 +58,6 @@ public final class RecordingWriter implements AutoCloseable {
         line.put("until", header.until().toString());
         line.put("recorded_at", header.recordedAt().toString());
         write(line);
-    }
-
-    private static FileAttribute<?>[] ownerOnly() {
-        return FileSystems.getDefault().supportedFileAttributeViews().contains("posix")
-                ? new FileAttribute<?>[] {
-                    PosixFilePermissions.asFileAttribute(
-                            EnumSet.copyOf(PosixFilePermissions.fromString("rw-------")))
-                }
-                : new FileAttribute<?>[0];
     }
 
     /** Appends one record. */
@@ -98,11 +84,11 @@ public final class RecordingWriter implements AutoCloseable {
         line.putObject("end").put("records", records).put("sha256", sum);
         write(line);
         try {
-            out.close();
-            Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
-            finished = true;
+            out.flush();
+            zip.finish();
+            own.publish();
         } catch (FileAlreadyExistsException e) {
-            throw new RecordingException(file + " exists: remove it, or name another file");
+            throw taken();
         } catch (IOException e) {
             throw unwritable(e);
         }
@@ -111,7 +97,7 @@ public final class RecordingWriter implements AutoCloseable {
     /** Bytes on disk until now. */
     public long bytes() {
         try {
-            return Files.size(finished ? file : part);
+            return own.bytes();
         } catch (IOException e) {
             throw unwritable(e);
         }
@@ -129,12 +115,19 @@ public final class RecordingWriter implements AutoCloseable {
         digest.update((byte) '\n');
     }
 
+    private RecordingException taken() {
+        return new RecordingException(file + " exists: remove it, or name another file");
+    }
+
     private RecordingException unwritable(IOException failure) {
-        return new RecordingException(
+        var message =
                 file
                         + " cannot be written: "
                         + failure.getMessage()
-                        + ". Name a file in a folder that is there and has room");
+                        + ". Name a file in a folder that is there and has room";
+        return failure instanceof FileSystemException
+                ? new RecordingException(message)
+                : RecordingException.ofStorage(message);
     }
 
     static MessageDigest sha256() {
@@ -148,13 +141,10 @@ public final class RecordingWriter implements AutoCloseable {
     /** Removes what is unfinished. */
     @Override
     public void close() {
-        if (!finished) {
-            try {
-                out.close();
-                Files.deleteIfExists(part);
-            } catch (IOException e) {
-                throw unwritable(e);
-            }
+        try {
+            own.close();
+        } catch (IOException e) {
+            throw unwritable(e);
         }
     }
 }

@@ -1,14 +1,13 @@
 package dev.perigee.local.replay;
 
 import dev.perigee.local.masking.Place;
+import dev.perigee.local.masking.SecretMetadata;
 import dev.perigee.protocol.config.ArgumentSecrets;
 import dev.perigee.protocol.config.SecretPart;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -53,7 +52,7 @@ final class ConfigEditor {
     }
 
     void edit(ObjectNode config) {
-        var secrets = namesIn(config.path("secret_metadata"), new HashSet<>());
+        var secrets = SecretMetadata.names(config.path("secret_metadata"));
         for (var place : List.of(Place.ENV, Place.HEADERS, Place.QUERY)) {
             if (config.get(place.field()) instanceof ObjectNode values) {
                 values(place, values, secrets);
@@ -65,22 +64,15 @@ final class ConfigEditor {
         new TreeEditor(editor).edit(config, IDENTITY);
     }
 
-    /** Every name and text in it: what form it has is its author's. */
-    private static Set<String> namesIn(JsonNode metadata, Set<String> names) {
-        names.addAll(metadata.propertyNames());
-        if (metadata.isString()) {
-            names.add(metadata.asString());
-        }
-        metadata.forEach(child -> namesIn(child, names));
-        return names;
-    }
-
     private void values(Place place, ObjectNode values, Set<String> secrets) {
         for (var name : List.copyOf(values.propertyNames())) {
             var value = values.path(name);
-            if (value.isString()) {
-                values.put(
-                        name, editor.value(place, name, value.asString(), secrets.contains(name)));
+            if (value.isString() || value.isNumber()) {
+                var text = value.asString();
+                var edited = editor.value(place, name, text, secrets.contains(name));
+                if (!edited.equals(text)) {
+                    values.put(name, edited);
+                }
             }
         }
     }
@@ -89,9 +81,12 @@ final class ConfigEditor {
         var parts = ArgumentSecrets.in(args.valueStream().map(arg -> arg.asString("")).toList());
         String flag = null;
         for (int i = 0; i < args.size(); i++) {
-            if (args.get(i).isString()) {
+            if (args.get(i).isString() || args.get(i).isNumber()) {
                 var text = args.get(i).asString();
-                args.set(i, argument(text, flag, secrets, parts.get(i)));
+                var edited = argument(text, flag, secrets, parts.get(i));
+                if (!edited.equals(text)) {
+                    args.set(i, edited);
+                }
                 var isFlag = FLAG.matcher(text);
                 flag = isFlag.matches() ? isFlag.group(1) : null;
             }

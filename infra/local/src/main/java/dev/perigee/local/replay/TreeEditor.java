@@ -32,9 +32,10 @@ final class TreeEditor {
     private void edit(ObjectNode object, Set<String> untouched, boolean secret) {
         for (var name : List.copyOf(object.propertyNames())) {
             if (!untouched.contains(name)) {
-                // A bare "key" is what many tools look things up by.
-                boolean sounds = Place.soundsSecret(name) && !name.equals("key");
-                object.set(name, edited(object.path(name), secret || sounds));
+                boolean sounds = Place.isSecretField(name);
+                var child = object.path(name);
+                boolean isAmount = child.isNumber() && Place.isAmount(name);
+                object.set(name, edited(child, (secret || sounds) && !isAmount));
             }
         }
     }
@@ -55,7 +56,12 @@ final class TreeEditor {
                 var old = text.asString();
                 yield StringNode.valueOf(secret ? editor.mask(old) : editor.text(old));
             }
-            case JsonNode other -> other;
+            case JsonNode other -> {
+                var digits = other.isNumber() ? other.asString() : "";
+                yield secret && digits.length() >= Place.SHORTEST_NUMBER
+                        ? StringNode.valueOf(editor.mask(digits))
+                        : other;
+            }
         };
     }
 }

@@ -75,6 +75,24 @@ final class ResultDiffTest {
     }
 
     @Test
+    @DisplayName("also within arrays without order")
+    void unordered() {
+        var rules =
+                new CompareRules.Results(
+                        List.of(PathPattern.of("**.at")),
+                        Map.of(PathPattern.of("a[*].price"), 0.05),
+                        List.of(PathPattern.of("a")));
+
+        assertThat(
+                        diff(
+                                "{\"a\":[\"masked-0123456789ab\",{\"at\":1,\"x\":1},{\"price\":100}]}",
+                                "{\"a\":[{\"price\":101},{\"x\":1,\"at\":2},\"masked-ba9876543210\"]}",
+                                rules))
+                .isEmpty();
+        assertThat(diff("{\"a\":[{\"x\":1},2]}", "{\"a\":[2,{\"x\":2}]}", rules)).hasSize(2);
+    }
+
+    @Test
     @DisplayName("and no more places are found than a person reads")
     void bounded() {
         var before = "[" + "1,".repeat(1_000) + "1]";

@@ -9,6 +9,7 @@ import java.util.Base64;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -98,6 +99,154 @@ final class RecordMaskingTest {
     private static String escaped(String text) {
         var json = JsonNodeFactory.instance.stringNode(text).toString();
         return json.substring(1, json.length() - 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"DB_PASS", "smtpPass", "apiKeys", "api_keys", "creds", "db_pw", "session"})
+    @DisplayName("takes each name that configurations have for secrets, as field and as variable")
+    void names(String name) {
+        var config = "{\"payload\":{\"config\":{\"env\":{\"%s\":\"hunter\"}}}}".formatted(name);
+        var result = "{\"result\":{\"%s\":[\"correct\"]}}".formatted(name);
+        masking.collect(tree(config), true);
+        masking.collect(tree(result), false);
+        masking.freeze();
+
+        assertThat(masked(config, true) + masked(result, false))
+                .doesNotContain("hunter")
+                .doesNotContain("correct");
+        assertThat(masked("{\"error\":\"no hunter is correct\"}", false))
+                .doesNotContain("hunter")
+                .doesNotContain("correct");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--password hunter | hunter | no hunter here",
+                "TOKEN=abcde | abcde | got abcde",
+                "postgres://u:correcthorse@db | correcthorse | is correcthorse ok",
+                "postgres://u:p%40ssw0rd1@h | p@ssw0rd1 | for p@ssw0rd1!",
+                "https://h/?api_key=a%2Fb%20c%7Ed | a/b c~d | not a/b c~d"
+            })
+    @DisplayName("takes what has the form of a secret in arguments, as it is meant, too")
+    void forms(String arguments, String secret, String error) {
+        var json = JsonNodeFactory.instance;
+        var command = json.objectNode().put("command_type", "configure");
+        var config = command.putObject("payload").putObject("config");
+        config.putArray("args").add(arguments.split(" ")[0]).add(last(arguments));
+        masking.collect(command, true);
+        masking.freeze();
+
+        assertThat(masked(json.objectNode().put("error", error).toString(), false))
+                .doesNotContain(secret);
+    }
+
+    private static String last(String arguments) {
+        return arguments.substring(arguments.indexOf(' ') + 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "q=p%40ss%2Fw%20rd%C3%A4!~x9",
+                "q=p%40ss%2fw+rd%c3%a4%21~x9",
+                "q=p%40ss/w%20rd%C3%A4%21%7Ex9",
+                "q=%70%40%73%73/%77%20rd%C3%A4%21%7E%78%39",
+                "q=p%2540ss%252Fw%2520rd%25C3%25A4!~x9",
+                "{\"a\":\"p@ss\\/w rd\\u00e4!~x9\"}",
+                "%22p%40ss%5C%2Fw%20rd%5Cu00E4!~x9%22"
+            })
+    @DisplayName("finds a secret as each encoder of URLs and of JSON writes it")
+    void encoders(String text) {
+        masking.collect(tree(configure("p@ss/w rdä!~x9")), true);
+        masking.freeze();
+
+        assertThat(masking.masked(text))
+                .contains("masked-")
+                .doesNotContain("ss", "rd", "x9", "78%39");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "u", "me", "you"})
+    @DisplayName("finds a secret in base 64 of a longer text")
+    void base64(String before) {
+        var secret = "pa55-w0rd";
+        masking.collect(tree(configure(secret)), true);
+        masking.freeze();
+        var bytes = (before + secret + ":behind").getBytes(StandardCharsets.UTF_8);
+
+        var masked = masking.masked("Basic " + Base64.getEncoder().encodeToString(bytes));
+
+        assertThat(masked).contains("masked-");
+        assertThat(masked.replaceAll("masked-[0-9a-f]{12}", "").length())
+                .isLessThan(
+                        "Basic ".length() + 4 * (before.length() + ":behind".length() + 4) / 3 + 4);
+    }
+
+    @Test
+    @DisplayName("leaves a sentence's word behind a secret's name, as far as it stands elsewhere")
+    void sentences() {
+        masking.collect(tree("{\"text\":\"the password: required, then p4ssw0rd: x\"}"), false);
+        masking.freeze();
+
+        assertThat(masked("{\"required\":1}", false)).isEqualTo("{\"required\":1}");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{'arguments':{'admin_pin':98765432}}",
+                "{'arguments':{'account_token':98765432}}",
+                "{'arguments':{'auth':{'account_id':98765432}}}",
+                "{'arguments':{'password':'98765432'}}",
+                "{'payload':{'config':{'env':{'DB_PASS':98765432}}}}",
+                "{'payload':{'config':{'env':{'PLAIN':98765432},'secret_metadata':['PLAIN']}}}",
+                "{'payload':{'config':{'headers':{'X-Auth':98765432}}}}",
+                "{'payload':{'config':{'args':['--api-key',98765432]}}}"
+            })
+    @DisplayName("takes a number of a secret's name, and finds it as number and text elsewhere")
+    void numbers(String written) {
+        var record = written.replace('\'', '"');
+        masking.collect(tree(record), true);
+        masking.freeze();
+
+        assertThat(masked(record, true)).doesNotContain("98765432").contains("\"masked-");
+        assertThat(masked("{\"a\":98765432,\"count\":[98765432,\"98765432\"]}", false))
+                .doesNotContain("98765432");
+    }
+
+    @Test
+    @DisplayName("masks a number of a variable whose name says nothing, only there")
+    void plainNumbers() {
+        var record = "{\"payload\":{\"config\":{\"env\":{\"FLOOR\":4711,\"PORT\":8080}}}}";
+        masking.collect(tree(record), true);
+        masking.freeze();
+
+        assertThat(masked(record, true)).doesNotContain("4711").contains("\"PORT\":8080");
+        assertThat(masked("{\"a\":4711}", false)).isEqualTo("{\"a\":4711}");
+    }
+
+    @Test
+    @DisplayName("leaves amounts, also where a short secret has the same digits")
+    void amounts() {
+        masking.collect(tree("{\"arguments\":{\"pin\":2048}}"), true);
+        masking.freeze();
+        var usage =
+                "{\"max_tokens\":2048,\"tokenLimit\":2048,\"auth\":{\"expires_at\":1700000000}}";
+
+        assertThat(masked(usage, false)).isEqualTo(usage);
+    }
+
+    @Test
+    @DisplayName("leaves the keys that tools look things up by")
+    void keys() {
+        var request = "{\"arguments\":{\"key\":\"colour\",\"keys\":[\"status\"]}}";
+        masking.collect(tree(request), true);
+        masking.freeze();
+
+        assertThat(masked(request, true)).isEqualTo(request);
     }
 
     @Test

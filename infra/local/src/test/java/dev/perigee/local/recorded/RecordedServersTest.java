@@ -1,19 +1,23 @@
 package dev.perigee.local.recorded;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perigee.local.recording.RecordedRecord;
+import dev.perigee.local.recording.RecordingException;
 import dev.perigee.local.recording.RecordingHeader;
 import dev.perigee.local.recording.RecordingJson;
 import dev.perigee.local.recording.RecordingWriter;
 import dev.perigee.protocol.topic.Topic;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -35,9 +39,11 @@ final class RecordedServersTest {
     private RecordedServers servers;
     private int sequence;
 
+    private Path file;
+
     @BeforeAll
     void start(@TempDir Path folder) throws IOException {
-        var file = folder.resolve("day.recording");
+        file = folder.resolve("day.recording");
         var now = Instant.EPOCH;
         try (var writer =
                 new RecordingWriter(file, new RecordingHeader(1, "1", "c/", 1, null, now, now))) {
@@ -165,6 +171,20 @@ final class RecordedServersTest {
                                 .at("/error/message")
                                 .asString())
                 .contains("timeout");
+    }
+
+    @Test
+    @DisplayName("leave no file behind when there is no room or the address is taken")
+    void nothingLeft(@TempDir Path folder) throws IOException {
+        var full = Files.createSymbolicLink(folder.resolve("a"), Path.of("/dev/full"));
+        assertThatThrownBy(() -> Answers.of(file, full))
+                .isInstanceOfSatisfying(
+                        RecordingException.class, e -> assertThat(e.isOfStorage()).isTrue());
+        var answers = Answers.of(file, folder.resolve("b"));
+        assertThatThrownBy(() -> RecordedServers.start(answers, servers.address()))
+                .isInstanceOf(BindException.class);
+
+        assertThat(folder).isEmptyDirectory();
     }
 
     @Test

@@ -74,7 +74,7 @@ final class RecordingFileTest {
             assertThat(reader.next()).isNull();
             assertThat(reader.unknown()).isEmpty();
         }
-        assertThat(file.resolveSibling("day.recording.part")).doesNotExist();
+        assertThat(file.getParent()).isDirectoryNotContaining("glob:**.part");
         assertThat(Files.getPosixFilePermissions(file)).hasSize(2);
     }
 
@@ -89,6 +89,41 @@ final class RecordingFileTest {
             writer.write(record(0));
         }
         assertThat(file.getParent()).isDirectoryNotContaining("glob:**other*");
+    }
+
+    @Test
+    @DisplayName("is the first's of two that are written under one name, and whole")
+    void two() throws IOException {
+        var other = file.resolveSibling("other");
+        var own = Files.writeString(file.resolveSibling("other.part"), "of somebody");
+        try (var first = new RecordingWriter(other, HEADER);
+                var second = new RecordingWriter(other, HEADER)) {
+            second.write(record(0));
+            first.write(record(1));
+            first.finish();
+
+            assertThatThrownBy(second::finish)
+                    .isInstanceOf(RecordingException.class)
+                    .hasMessageContaining("exists: remove it");
+        }
+        try (var reader = new RecordingReader(other)) {
+            assertThat(reader.next()).isEqualTo(record(1));
+            assertThat(reader.next()).isNull();
+        }
+        assertThat(own).hasContent("of somebody");
+        assertThat(file.getParent()).isDirectoryNotContaining("glob:**/.other*");
+    }
+
+    @Test
+    @DisplayName("stands beside reports that belong to their owner only and replace older ones")
+    void report() throws IOException {
+        var report = Files.writeString(file.resolveSibling("report.html"), "older");
+
+        OwnFile.replace(report, "newer");
+
+        assertThat(report).hasContent("newer");
+        assertThat(Files.getPosixFilePermissions(report)).hasSize(2);
+        assertThat(file.getParent()).isDirectoryNotContaining("glob:**.part");
     }
 
     @Test

@@ -77,6 +77,24 @@ final class RewriterTest {
     }
 
     @Test
+    void masksNumbersThatMayBeSecrets() {
+        var copy =
+                new String(
+                        bytes(
+                                Rules.none(),
+                                """
+                                {"id":"c-1","command_type":"configure","payload":{"event":"mcp_installation_created",
+                                 "config":{"installation_id":"i","server_slug":"s","team_id":"t1","user_id":"u1",
+                                 "admin_pin":98765431,"max_tokens":123456,"env":{"PIN":98765432,"PORT":8080},
+                                 "args":["--api-key",98765433,"-n",5000]}}}"""),
+                        StandardCharsets.UTF_8);
+
+        assertThat(copy)
+                .doesNotContain("98765431", "98765432", "98765433")
+                .contains("\"max_tokens\":123456", "\"PORT\":8080", "\"-n\",5000]");
+    }
+
+    @Test
     void idsDependOnTheRunAndTheOriginalOnly() {
         assertThat(new ReplayIds("a").of("c-1")).isEqualTo(new ReplayIds("a").of("c-1"));
         assertThat(new ReplayIds("a").of("c-1")).isNotEqualTo(new ReplayIds("b").of("c-1"));
