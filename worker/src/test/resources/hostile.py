@@ -332,7 +332,7 @@ def larger():
     reading, writing = os.pipe()
     attempt("pipe", lambda: fcntl.fcntl(writing, 1031, 1 << 20))
     one, other = socket.socketpair()
-    for option in (socket.SO_SNDBUF, socket.SO_RCVBUF):
+    for option in (socket.SO_SNDBUF, socket.SO_RCVBUF, socket.SO_RCVLOWAT):
         before = one.getsockopt(socket.SOL_SOCKET, option)
         one.setsockopt(socket.SOL_SOCKET, option, 8 << 20)
         print("buffer same", one.getsockopt(socket.SOL_SOCKET, option) == before)

@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Crash handling: counts and reports crashes, and marks an instance that exceeds the restart budget
- * as permanently failed. An end for want of memory that others took does not count. On the
- * supervisor's thread.
+ * as permanently failed. An end for want of memory that others seem to have taken does not count,
+ * until there were {@link #EXEMPT} in a row. On the supervisor's thread.
  */
 final class CrashKeeper {
     private static final Logger log = LoggerFactory.getLogger(CrashKeeper.class);
@@ -20,9 +20,15 @@ final class CrashKeeper {
     /** After so many ends for want of memory in a row, who waits for a start is told. */
     private static final int TOLD = 3;
 
+    /**
+     * The next in a row counts as a crash: what takes the memory between two looks, and again after
+     * each restart, is not seen doing it.
+     */
+    static final int EXEMPT = 6;
+
     private final Dossier dossier;
 
-    /** In a row, for want of memory that others took. */
+    /** In a row, for want of memory that others seem to have taken. */
     private int shortages;
 
     CrashKeeper(Dossier dossier) {
@@ -39,11 +45,10 @@ final class CrashKeeper {
     @Nullable Duration handle(ServerRun run, @Nullable ExitStatus exit, String reason) {
         var policy = dossier.parts.options().restart();
         boolean starved = exit != null && exit.starved();
-        int count = starved ? dossier.reporter.crashCount() : dossier.reporter.crashed();
-        var decision =
-                starved
-                        ? new RestartPolicy.Decision(count, true, shortage(run, policy))
-                        : policy.decide(count, run.uptime());
+        shortages = starved ? shortagesWith(run, policy) : 0;
+        boolean exempt = starved && shortages <= EXEMPT;
+        int count = exempt ? dossier.reporter.crashCount() : dossier.reporter.crashed();
+        var decision = exempt ? exempted(count, policy) : policy.decide(count, run.uptime());
         dossier.lifecycle.to(InstanceState.FAILED);
         dossier.lastError = reason;
         log.atWarn()
@@ -67,7 +72,7 @@ final class CrashKeeper {
             return null;
         }
         var when = decision.delay().isZero() ? "now" : "in " + ExitTexts.of(decision.delay());
-        var restart = starved ? "Restart" : "Restart " + count;
+        var restart = exempt ? "Restart" : "Restart " + count;
         dossier.reporter.on(Step.CRASHED, "%s %s: %s".formatted(restart, when, reason), null, null);
         if (starved && shortages >= TOLD) {
             dossier.waiting.settle(
@@ -76,9 +81,12 @@ final class CrashKeeper {
         return decision.delay();
     }
 
-    private Duration shortage(ServerRun run, RestartPolicy policy) {
-        shortages = run.uptime().compareTo(policy.window()) > 0 ? 1 : shortages + 1;
-        return policy.afterShortage(shortages);
+    private int shortagesWith(ServerRun run, RestartPolicy policy) {
+        return run.uptime().compareTo(policy.window()) > 0 ? 1 : shortages + 1;
+    }
+
+    private RestartPolicy.Decision exempted(int count, RestartPolicy policy) {
+        return new RestartPolicy.Decision(count, true, policy.afterShortage(shortages));
     }
 
     private static @Nullable String limit(@Nullable ExitStatus exit) {

@@ -12,8 +12,8 @@ final class ExitTexts {
             return "ended by a limit: " + exit.limit().message();
         }
         if (exit.starved()) {
-            return "ended by the system, since the machine ran out of memory and this server was"
-                    + " not the one that took it";
+            return "ended by the system, since the machine ran out of memory; this server was"
+                    + " not seen beyond its limit";
         }
         return exit.code() != null
                 ? "process exited with code " + exit.code()

@@ -99,8 +99,9 @@ public final class InstanceSettings {
                     SettingType.integer(1, 1000),
                     "3",
                     "The crash within restart.window that is not followed by a restart. An end because"
-                            + " the machine ran out of memory, which others took, does not count:"
-                            + " it is followed by ever longer delays, up to restart.window.");
+                            + " the machine ran out of memory, which others seem to have taken, counts"
+                            + " only from the seventh in a row on: those before it are followed by"
+                            + " ever longer delays, up to restart.window.");
     public static final Setting<Duration> CRASH_WINDOW =
             Setting.of(
                     "restart.window", SettingType.duration(), "5m", "How far back crashes count.");

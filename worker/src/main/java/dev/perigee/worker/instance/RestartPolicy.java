@@ -47,8 +47,9 @@ public record RestartPolicy(
     record Decision(int crashCount, boolean willRestart, Duration delay) {}
 
     /**
-     * How long a server waits that was ended for want of memory which others took. That is no crash
-     * of its own and never final; but where it goes on, each wait is longer, up to the window.
+     * How long a server waits that was ended for want of memory which others seem to have taken.
+     * While that counts as no crash of its own it is not final; but where it goes on, each wait is
+     * longer, up to the window.
      *
      * @param times it came to that in a row, 1 for the first
      */

@@ -65,16 +65,20 @@ public record HttpTarget(
             }
             var host = unusualHost(uri);
             if (host != null) {
-                throw HttpFailures.egressRefused(
-                        host + ": write an address in its usual form, such as 192.0.2.1");
+                throw unusable(
+                        "write " + host + " in the usual form of an address, such as 192.0.2.1");
             }
         } catch (IllegalArgumentException e) {
             // The reason quotes the URL, which may hold credentials.
         }
-        throw new McpException(
+        throw unusable("correct it");
+    }
+
+    private static McpException unusable(String hint) {
+        return new McpException(
                 McpException.Kind.HTTP_REFUSED,
                 false,
-                "The configured url is no http or https address: correct it");
+                "The configured url is no http or https address: " + hint);
     }
 
     /** A host that is an address in a form of which no URI is made; null of anything else. */

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param signal the signal's name such as {@code SIGKILL}, or null when it exited by itself
  * @param limit the limit that ended it, null when none did
  * @param starved whether the kernel ended it because the machine or container had no memory left,
- *     though it was within its limits: another's doing
+ *     though it was not seen beyond its limit: another's doing, as far as is known
  */
 public record ExitStatus(
         @Nullable Integer code,
@@ -41,7 +41,7 @@ public record ExitStatus(
         return new ExitStatus(code, signal, end, false);
     }
 
-    /** The same end, brought about by want of memory that is not its own doing. */
+    /** The same end, brought about by want of memory that is not known to be its own doing. */
     public ExitStatus byStarvation() {
         return new ExitStatus(code, signal, null, true);
     }

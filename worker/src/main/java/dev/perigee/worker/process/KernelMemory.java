@@ -37,7 +37,10 @@ final class KernelMemory {
     /** In a jail no pipe can be made larger than the kernel makes it. */
     private static final int PIPE_PAGES = 16;
 
-    /** Descriptors of one tree that are looked at in one look, those that were not seen first. */
+    /**
+     * Descriptors of one tree that are looked at in one look, those that were not seen first; a
+     * process that has more is not looked at.
+     */
     private static final int MOST_LOOKED_AT = 10_000;
 
     /** Descriptors of one tree, above which all count as pipes. */
@@ -110,22 +113,40 @@ final class KernelMemory {
             outdated = false;
         }
 
+        void isNotLookedAt(long look) {
+            pipes = null;
+            lookedAt = look;
+            outdated = false;
+        }
+
         long mappingBytes() {
             return Math.max(0, mappings - FREE_MAPPINGS) * MAPPING_BYTES;
         }
 
-        /** Such a one, closed to the worker, may have any. */
+        /** Such a one, closed to the worker or too large to look at, may have any. */
         boolean isClosed() {
             return lookedAt > 0 && pipes == null;
         }
     }
 
+    private final int mostLookedAt;
     private Map<Long, Known> before = Map.of();
     private Map<Long, Known> now = new HashMap<>();
     private long looks;
 
     /** Processes of one tree with the most mappings, in one look. */
     private int mapped;
+
+    KernelMemory() {
+        this(MOST_LOOKED_AT);
+    }
+
+    /**
+     * @param mostLookedAt descriptors of one tree in one look
+     */
+    KernelMemory(int mostLookedAt) {
+        this.mostLookedAt = mostLookedAt;
+    }
 
     /** Called before the trees of one look: what is not seen in it is forgotten with the next. */
     void begin() {
@@ -170,18 +191,19 @@ final class KernelMemory {
         if (descriptors > MOST_DESCRIPTORS) {
             return descriptors;
         }
-        int left = MOST_LOOKED_AT;
+        int left = mostLookedAt;
         var outdated =
                 all.stream()
                         .filter(it -> it.outdated)
                         .sorted(Comparator.comparingLong(it -> it.lookedAt))
                         .toList();
         for (var known : outdated) {
-            left -= known.descriptors;
-            if (left < 0) {
-                break;
+            if (known.descriptors > mostLookedAt) {
+                known.isNotLookedAt(looks);
+            } else if (known.descriptors <= left) {
+                left -= known.descriptors;
+                known.lookForPipes(looks);
             }
-            known.lookForPipes(looks);
         }
         var pipes = new HashSet<Long>();
         long closed = 0;

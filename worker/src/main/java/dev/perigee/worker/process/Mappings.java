@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The mappings of one process. The kernel keeps a description of each, also of those in which no
@@ -17,13 +18,19 @@ final class Mappings {
     /** With more than these a process counts as one that has the most, which takes long to read. */
     private static final int MANY = 8192;
 
+    /**
+     * As many count for a process that is closed to the worker, 1 MiB beyond what is free: usual
+     * programs close themselves too, and have some hundreds.
+     */
+    static final int CLOSED = 5120;
+
     private static final int PIECE = 1 << 16;
 
     private Mappings() {}
 
     /**
-     * How many there are, {@link #MOST} where there are many or the process is closed to the
-     * worker; 0 when there is no such process. Takes up to 10 ms.
+     * How many there are, {@link #MOST} where there are many, {@link #CLOSED} where the process is
+     * closed to the worker; 0 when there is no such process or it has ended. Takes up to 10 ms.
      */
     static int count(long pid) {
         try (var maps = Files.newInputStream(Path.of("/proc", Long.toString(pid), "maps"))) {
@@ -31,8 +38,16 @@ final class Mappings {
         } catch (NoSuchFileException e) {
             return 0;
         } catch (IOException e) {
-            return ProcStat.read(pid) == null ? 0 : MOST;
+            return unread(ProcStat.read(pid));
         }
+    }
+
+    /**
+     * @param stat of a process whose mappings cannot be read: an ended one that nobody waited for
+     *     has none
+     */
+    static int unread(@Nullable ProcStat stat) {
+        return stat == null || !stat.alive() ? 0 : CLOSED;
     }
 
     private static int lines(InputStream text) throws IOException {

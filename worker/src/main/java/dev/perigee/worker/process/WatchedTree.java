@@ -22,7 +22,7 @@ final class WatchedTree {
     private final DiskTraffic traffic;
     private long ticks;
     private volatile Longest longest;
-    private volatile MemoryUse memoryUse = new MemoryUse(0, 0);
+    private volatile @Nullable MemoryUse memoryUse;
     private volatile @Nullable LimitEnd end;
 
     /** Processor time of the process that used the most, at one moment. */
@@ -31,13 +31,13 @@ final class WatchedTree {
     /**
      * Its memory at the last look.
      *
-     * @param growth since the look before
+     * @param growth since the look before, 0 where this is the first
      */
     private record MemoryUse(long bytes, long growth) {
 
         /** Whether one that grows like this may have reached the limit before the next look. */
         boolean nears(long limit) {
-            return limit > 0 && growth > 0 && bytes + 2 * growth > limit;
+            return growth > 0 && bytes + 2 * growth > limit;
         }
     }
 
@@ -111,7 +111,8 @@ final class WatchedTree {
             return io;
         }
         long used = memory.used(members, otherBytes, limits.memoryBytes());
-        memoryUse = new MemoryUse(used, used - memoryUse.bytes());
+        var last = memoryUse;
+        memoryUse = new MemoryUse(used, last == null ? 0 : used - last.bytes());
         return limits.memory(used);
     }
 
@@ -165,9 +166,14 @@ final class WatchedTree {
         if (!kernelKilled || all) {
             return exit.by(cpu);
         }
-        return memoryUse.nears(limits().memoryBytes())
-                ? exit.by(limits().outOfMemory())
-                : exit.byStarvation();
+        return mayHaveTakenIt() ? exit.by(limits().outOfMemory()) : exit.byStarvation();
+    }
+
+    /** Whether the want of memory may be its own doing; it is where its memory is not limited. */
+    private boolean mayHaveTakenIt() {
+        long limit = limits().memoryBytes();
+        var last = memoryUse;
+        return limit == 0 || (last != null && last.nears(limit));
     }
 
     /** What one process can have used by now, on all processors since it was looked at. */

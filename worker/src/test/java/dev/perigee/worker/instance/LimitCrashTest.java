@@ -3,6 +3,7 @@ package dev.perigee.worker.instance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.event.EventBody.Crashed;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.worker.process.ChildListener;
@@ -18,6 +19,7 @@ import dev.perigee.worker.process.ProcessLaunchers;
 import java.nio.ByteBuffer;
 import java.time.InstantSource;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -52,7 +54,7 @@ final class LimitCrashTest {
 
     @Test
     @DisplayName(
-            "TEN-08: who is killed for want of memory that others took is never given up, waits"
+            "TEN-08: who is killed for want of memory that others took is not given up, waits"
                     + " longer each time, and the status says why")
     void isStarved() {
         var launcher =
@@ -60,7 +62,10 @@ final class LimitCrashTest {
                         ProcessLaunchers.create(LauncherOptions.defaults()),
                         ExitStatus::byStarvation);
         var settings =
-                Map.of("restart.delays", "1ms", "restart.window", "1h", "restart.max-crashes", "2");
+                Map.of(
+                        "restart.delays", "1ms,1h",
+                        "restart.window", "1h",
+                        "restart.max-crashes", "2");
         try (var bench = new Bench(settings, InstantSource.system(), launcher)) {
             var config = Bench.server("a");
             bench.configure(config);
@@ -76,12 +81,67 @@ final class LimitCrashTest {
             assertThat(crashes).extracting(Crashed::willRestart).containsExactly(true, true);
             assertThat(crashes).extracting(Crashed::crashCount).containsExactly(1, 1);
             assertThat(crashes).extracting(Crashed::limit).containsOnlyNulls();
-            assertThat(crashes).extracting(Crashed::restartDelayMs).containsExactly(1L, 2000L);
+            assertThat(crashes).extracting(Crashed::restartDelayMs).containsExactly(1L, 3_600_000L);
             await().until(() -> bench.snapshot(config).statusMessage() != null);
             assertThat(bench.snapshot(config).statusMessage())
-                    .startsWith("Restart in 2 seconds: ")
+                    .startsWith("Restart in 60 minutes: ")
                     .contains("the machine ran out of memory");
             assertThat(bench.snapshot(config).permanentlyFailed()).isFalse();
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-08: who is so again and again is not exempt for ever")
+    void isCountedInTheEnd() {
+        var launcher =
+                new Limited(
+                        ProcessLaunchers.create(LauncherOptions.defaults()),
+                        ExitStatus::byStarvation);
+        var settings =
+                Map.of(
+                        "restart.delays", "1ms,1ms,1ms,1ms,1ms,1ms,1h",
+                        "restart.window", "1h",
+                        "restart.max-crashes", "1");
+        try (var bench = new Bench(settings, InstantSource.system(), launcher)) {
+            var config = Bench.server("a");
+            bench.configure(config);
+
+            crash(bench, config, CrashKeeper.EXEMPT + 1);
+
+            assertThat(bench.journal(config).all(Crashed.class).getLast().willRestart()).isFalse();
+            await().until(() -> bench.snapshot(config).permanentlyFailed());
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-08: a crash of its own ends the row, and with it the longer waits")
+    void endsTheRow() {
+        var ends = new AtomicInteger();
+        var launcher =
+                new Limited(
+                        ProcessLaunchers.create(LauncherOptions.defaults()),
+                        end -> ends.incrementAndGet() == 2 ? end : end.byStarvation());
+        var settings = Map.of("restart.delays", "1ms,1h", "restart.window", "1h");
+        try (var bench = new Bench(settings, InstantSource.system(), launcher)) {
+            var config = Bench.server("a");
+            bench.configure(config);
+
+            crash(bench, config, 3);
+
+            assertThat(bench.journal(config).all(Crashed.class))
+                    .extracting(Crashed::restartDelayMs)
+                    .containsExactly(1L, 1L, 1L);
+        }
+    }
+
+    /** So many times, each once it is back. */
+    private static void crash(Bench bench, ServerConfig config, int times) {
+        var journal = bench.journal(config);
+        for (int number = 1; number <= times; number++) {
+            int crashes = number;
+            await().until(() -> bench.snapshot(config).status() == ServerStatus.ONLINE);
+            bench.call(config, "crash", Map.of("signal", "SIGKILL"));
+            await().until(() -> journal.all(Crashed.class).size() == crashes);
         }
     }
 

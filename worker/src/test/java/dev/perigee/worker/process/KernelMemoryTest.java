@@ -1,7 +1,10 @@
 package dev.perigee.worker.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import dev.perigee.faults.NeedsProgram;
+import dev.perigee.faults.Program;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -61,6 +64,44 @@ final class KernelMemoryTest {
     void mappings() {
         assertThat(Mappings.count(SELF)).isBetween(20, Mappings.MOST);
         assertThat(Mappings.count(Integer.MAX_VALUE)).isZero();
+        assertThat(Mappings.unread(entry(SELF, 1).stat())).isEqualTo(Mappings.CLOSED);
+    }
+
+    @Test
+    @DisplayName("has none once it has ended, though nobody waited for it")
+    void mappingsOfEnded() throws Exception {
+        var parent = new ProcessBuilder("sh", "-c", "true & echo $!; exec sleep 600").start();
+        try (var told = parent.inputReader()) {
+            long ended = Long.parseLong(told.readLine());
+            await().until(() -> ProcStat.read(ended) instanceof ProcStat it && !it.alive());
+            assertThat(Mappings.count(ended)).isZero();
+        } finally {
+            parent.destroyForcibly();
+        }
+    }
+
+    @Test
+    @NeedsProgram(Program.PYTHON)
+    @DisplayName("has pipes beside a process that has too many descriptors to look at")
+    void pipesBesideMany() throws Exception {
+        var many = opener("[os.open('/dev/null', 0) for _ in range(900)]");
+        var pipes = opener("[os.pipe() for _ in range(200)]");
+        try {
+            var looking = new KernelMemory(500);
+            looking.begin();
+            long held = looking.bytes(List.of(entry(many.pid(), 1), entry(pipes.pid(), 1)));
+            assertThat(held / (16 * PageSize.bytes())).isBetween(1100L, 1300L);
+        } finally {
+            many.destroyForcibly();
+            pipes.destroyForcibly();
+        }
+    }
+
+    private static Process opener(String opened) throws Exception {
+        var program = "import os, time; kept = %s; print('up', flush=True); time.sleep(600)";
+        var process = new ProcessBuilder("python3", "-c", program.formatted(opened)).start();
+        assertThat(process.inputReader().readLine()).isEqualTo("up");
+        return process;
     }
 
     @Test

@@ -99,6 +99,28 @@ final class WatchedTreeTest {
     }
 
     @Test
+    @DisplayName("TEN-08: was starved where it was large when first looked at, or never was")
+    void startedLarge() {
+        assertThat(tree.explain(KILLED, true, nanos(100)).starved()).isTrue();
+
+        look(0, resident(60));
+
+        assertThat(tree.explain(KILLED, true, nanos(300)).starved()).isTrue();
+    }
+
+    @Test
+    @DisplayName("TEN-08: was not, where nothing limits its memory")
+    void unlimited() {
+        var unlimited = new WatchedTree(new Child(), () -> {}, 0);
+
+        var end = unlimited.explain(KILLED, true, nanos(300));
+
+        assertThat(end.starved()).isFalse();
+        assertThat(end.limit()).isNotNull();
+        assertThat(end.limit().limit()).isEqualTo(Limit.OOM);
+    }
+
+    @Test
     @DisplayName("had not, where the process that is gone could not have used it up")
     void forgetsWhatCannotBe() {
         look(0, process(JAIL, 1), process(PROGRAM, 100));

@@ -33,6 +33,7 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
     private static final int SOL_SOCKET = 1;
     private static final int SO_SNDBUF = 7;
     private static final int SO_RCVBUF = 8;
+    private static final int SO_RCVLOWAT = 18;
     private static final int DEFAULT_PERSONALITY = 0;
     private static final int ASK_PERSONALITY = -1;
 
@@ -91,7 +92,8 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
                                     List.of(Condition.isNot(1, SOL_SOCKET)),
                                     List.of(
                                             Condition.isNot(2, SO_SNDBUF),
-                                            Condition.isNot(2, SO_RCVBUF))),
+                                            Condition.isNot(2, SO_RCVBUF),
+                                            Condition.isNot(2, SO_RCVLOWAT))),
                             NOTHING),
                     new SyscallRule(
                             "personality",

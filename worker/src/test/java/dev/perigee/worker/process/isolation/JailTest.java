@@ -235,6 +235,7 @@ final class JailTest {
                         "pipe EPERM",
                         "buffer same True",
                         "buffer same True",
+                        "buffer same True",
                         "other option 1");
     }
 
