@@ -6,11 +6,8 @@ import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -18,14 +15,16 @@ import org.jspecify.annotations.Nullable;
 
 /** Admin pages of gateways and workers that say how they are. Each answer takes 5 s at most. */
 final class PartPages implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final String STARTED = "process_start_time_seconds";
 
-    private final @Nullable String token;
-    private final HttpClient http = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+    private final AdminHttp http;
 
     PartPages(@Nullable String token) {
-        this.token = token;
+        this(new AdminHttp(token));
+    }
+
+    PartPages(AdminHttp http) {
+        this.http = http;
     }
 
     private record Health(String status, List<Obstacle> obstacles) {}
@@ -84,12 +83,8 @@ final class PartPages implements AutoCloseable {
     }
 
     private @Nullable HttpResponse<byte[]> get(URI page) throws InterruptedException {
-        var request = HttpRequest.newBuilder(page).timeout(PATIENCE);
-        if (token != null) {
-            request.header("Authorization", "Bearer " + token);
-        }
         try {
-            return http.send(request.build(), BodyHandlers.ofByteArray());
+            return http.send(HttpRequest.newBuilder(page));
         } catch (IOException e) {
             return null;
         }

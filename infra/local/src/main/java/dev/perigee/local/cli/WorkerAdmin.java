@@ -6,9 +6,7 @@ import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import java.io.IOException;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -18,17 +16,14 @@ final class WorkerAdmin implements AutoCloseable {
     /** Between two looks. */
     static final Duration POLL = Duration.ofMillis(200);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
-
     private final String workerId;
     private final URI page;
-    private final @Nullable String token;
-    private final HttpClient http = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+    private final AdminHttp http;
 
-    private WorkerAdmin(String workerId, URI page, @Nullable String token) {
+    private WorkerAdmin(String workerId, URI page, AdminHttp http) {
         this.workerId = workerId;
         this.page = page;
-        this.token = token;
+        this.http = http;
     }
 
     /** What the page says. */
@@ -54,11 +49,18 @@ final class WorkerAdmin implements AutoCloseable {
     private record Problem(@Nullable String error) {}
 
     static WorkerAdmin at(String workerId, URI admin, @Nullable String token) {
+        return at(workerId, admin, new AdminHttp(token));
+    }
+
+    /**
+     * @param http closed with it
+     */
+    static WorkerAdmin at(String workerId, URI admin, AdminHttp http) {
         var scheme = admin.getScheme();
         if (admin.getHost() == null || !("http".equals(scheme) || "https".equals(scheme))) {
             throw CliException.usage("--admin " + admin + ": write it as http://HOST:PORT");
         }
-        return new WorkerAdmin(workerId, admin.resolve("/drain"), token);
+        return new WorkerAdmin(workerId, admin.resolve("/drain"), http);
     }
 
     Drain drain(Duration timeout) throws InterruptedException {
@@ -80,11 +82,8 @@ final class WorkerAdmin implements AutoCloseable {
     }
 
     private Drain ask(HttpRequest.Builder request) throws InterruptedException {
-        if (token != null) {
-            request.header("Authorization", "Bearer " + token);
-        }
         try {
-            var answer = http.send(request.timeout(PATIENCE).build(), BodyHandlers.ofByteArray());
+            var answer = http.send(request);
             if (answer.statusCode() != 200) {
                 throw new CliException(
                         ExitCode.FAILED,
