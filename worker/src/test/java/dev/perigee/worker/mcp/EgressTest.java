@@ -111,7 +111,9 @@ final class EgressTest {
 
         boolean isUsual = URI.create("http://" + host + "/").getHost() != null;
         assertThat(failure.kind()).isEqualTo(isUsual ? Kind.EGRESS_REFUSED : Kind.HTTP_REFUSED);
-        assertThat(failure.getMessage().contains("write " + host + " in the usual form"))
+        assertThat(
+                        String.valueOf(failure.getMessage())
+                                .contains("write " + host + " in the usual form"))
                 .isEqualTo(!isUsual);
         assertThat(failure.sent()).isFalse();
         assertThat(failure).message().doesNotContain(SECRET);

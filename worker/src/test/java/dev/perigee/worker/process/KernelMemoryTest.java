@@ -73,7 +73,11 @@ final class KernelMemoryTest {
         var parent = new ProcessBuilder("sh", "-c", "true & echo $!; exec sleep 600").start();
         try (var told = parent.inputReader()) {
             long ended = Long.parseLong(told.readLine());
-            await().until(() -> ProcStat.read(ended) instanceof ProcStat it && !it.alive());
+            await().until(
+                            () -> {
+                                var stat = ProcStat.read(ended);
+                                return stat != null && !stat.alive();
+                            });
             assertThat(Mappings.count(ended)).isZero();
         } finally {
             parent.destroyForcibly();
@@ -98,8 +102,10 @@ final class KernelMemoryTest {
     }
 
     private static Process opener(String opened) throws Exception {
-        var program = "import os, time; kept = %s; print('up', flush=True); time.sleep(600)";
-        var process = new ProcessBuilder("python3", "-c", program.formatted(opened)).start();
+        var program =
+                "import os, time; kept = %s; print('up', flush=True); time.sleep(600)"
+                        .formatted(opened);
+        var process = new ProcessBuilder("python3", "-c", program).start();
         assertThat(process.inputReader().readLine()).isEqualTo("up");
         return process;
     }
