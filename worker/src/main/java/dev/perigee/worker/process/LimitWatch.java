@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
  * Ends servers that use more than their limits, also where the kernel does not limit them: without
  * a control group for each server, as in most containers. One thread looks at all trees in one
  * reading of the process table, every {@link Pace#look} or, where a look is dear, so seldom that
- * looking takes a twentieth of one processor at most; another measures their homes. Both rest while
- * nothing is watched. Between two looks nothing holds a server but what the kernel limits, and that
- * the kernel prefers servers when it must kill ({@code oom_score_adj}).
+ * looking takes a twentieth of one processor, up to two seconds apart; another measures their
+ * homes. Both rest while nothing is watched. Between two looks nothing holds a server but what the
+ * kernel limits, and that the kernel prefers servers when it must kill ({@code oom_score_adj}).
  */
 public final class LimitWatch implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LimitWatch.class);

@@ -12,6 +12,9 @@ import org.junit.jupiter.api.Test;
 /** What the kernel says of memory that it holds for processes. */
 @DisplayName("TEN-08: memory that the kernel holds for a process")
 final class KernelMemoryTest {
+    /** The child ends after the shell has become a program that waits for no children. */
+    private static final String SLEEPS_OVER_ITS_CHILD = "sleep 0.5 & echo $!; exec sleep 600";
+
     private static final long SELF = ProcessHandle.current().pid();
 
     private final KernelMemory memory = new KernelMemory();
@@ -70,7 +73,7 @@ final class KernelMemoryTest {
     @Test
     @DisplayName("has none once it has ended, though nobody waited for it")
     void mappingsOfEnded() throws Exception {
-        var parent = new ProcessBuilder("sh", "-c", "true & echo $!; exec sleep 600").start();
+        var parent = new ProcessBuilder("sh", "-c", SLEEPS_OVER_ITS_CHILD).start();
         try (var told = parent.inputReader()) {
             long ended = Long.parseLong(told.readLine());
             await().until(

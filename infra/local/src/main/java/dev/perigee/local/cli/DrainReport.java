@@ -2,6 +2,7 @@ package dev.perigee.local.cli;
 
 import dev.perigee.local.cli.WorkerAdmin.Drain;
 import dev.perigee.local.cli.WorkerAdmin.Left;
+import dev.perigee.part.CliException;
 import dev.perigee.part.ExitCode;
 import dev.perigee.part.Output;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Shows how a drain goes: a line for each partition that left, and one for the end. */
 final class DrainReport {
     private static final int STUCK_LOOKS = 3;
+    private static final int FAILED_LOOKS = 3;
 
     private final String workerId;
     private final Output output;
@@ -23,6 +25,7 @@ final class DrainReport {
     private @Nullable Set<Integer> before;
     private int total;
     private int stuckLooks;
+    private int failedLooks;
 
     DrainReport(String workerId, Output output, Consumer<String> warn) {
         this.workerId = workerId;
@@ -39,9 +42,24 @@ final class DrainReport {
                 return timeOver(drain);
             }
             Thread.sleep(WorkerAdmin.POLL); // The page tells when it is asked.
-            drain = pages.progress();
+            drain = progress(pages, drain);
         }
         return ended(drain);
+    }
+
+    /** One look that fails, or two, are no end: a page is slow where its worker is busy. */
+    private Drain progress(WorkerAdmin pages, Drain last) throws InterruptedException {
+        try {
+            var now = pages.progress();
+            failedLooks = 0;
+            return now;
+        } catch (CliException e) {
+            failedLooks++;
+            if (failedLooks == FAILED_LOOKS) {
+                throw e;
+            }
+            return last;
+        }
     }
 
     /** Shows what changed; true when there is nothing more to wait for. */

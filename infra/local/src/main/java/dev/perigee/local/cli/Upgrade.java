@@ -86,10 +86,15 @@ final class Upgrade {
     }
 
     private void worker(String id) throws InterruptedException {
-        var before = Objects.requireNonNull(fleet.worker(id), id);
+        var old = Objects.requireNonNull(fleet.worker(id), id);
         int served;
-        try (var page = WorkerAdmin.at(id, admin(before), token)) {
-            served = page.progress().partitions().size();
+        try (var page = WorkerAdmin.at(id, admin(old), token)) {
+            var before = page.progress();
+            // One that a run before this left drained serves nothing, and is to have its share.
+            served =
+                    before.phase().equals("serving")
+                            ? before.partitions().size()
+                            : Integer.MAX_VALUE;
             if (new DrainReport(id, output, warn).follow(page, timeout) != ExitCode.OK) {
                 throw new CliException(
                         ExitCode.FAILED,
@@ -97,9 +102,9 @@ final class Upgrade {
                                 + " is not drained, so it was not replaced; nothing after it was touched");
             }
         }
-        replacement.run(id, timeout);
+        replaceDrained(id);
         say(id, "the command has ended");
-        await(id, () -> comebackMissing(id, before.incarnation()));
+        await(id, () -> comebackMissing(id, old.incarnation()));
         var now = Objects.requireNonNull(fleet.worker(id), id);
         if (version != null && !version.equals(now.version())) {
             throw new CliException(
@@ -111,6 +116,17 @@ final class Upgrade {
         await(id, () -> settlingMissing(id, served));
         await("The fleet", this::gatewaysMissing);
         say(id, "is replaced");
+    }
+
+    private void replaceDrained(String id) throws InterruptedException {
+        try {
+            replacement.run(id, timeout);
+        } catch (CliException e) {
+            throw new CliException(
+                    e.exitCode(),
+                    "%s. %s is drained: where it still runs, replace it or take that back by 'perigee drain %s --undo'"
+                            .formatted(e.getMessage(), id, id));
+        }
     }
 
     private void gateway(String name) throws InterruptedException {
@@ -156,8 +172,10 @@ final class Upgrade {
         int serves;
         try (var page = WorkerAdmin.at(id, admin, token)) {
             serves = page.progress().partitions().size();
+        } catch (CliException e) {
+            return "it does not say at " + admin + " what it serves"; // Not yet, or not now.
         }
-        int share = Math.min(before, partitions(id, serves) / Math.max(1, living()));
+        int share = Math.min(before, partitions(id, serves) / Math.max(1, running()));
         if (serves < (share + 1) / 2) {
             return "it serves %d partitions again, its share is %d".formatted(serves, share);
         }
@@ -208,6 +226,11 @@ final class Upgrade {
 
     private int living() {
         return heard().size();
+    }
+
+    private int running() {
+        return (int)
+                heard().values().stream().filter(each -> each.status().equals("running")).count();
     }
 
     private static URI admin(Heartbeat heartbeat) {

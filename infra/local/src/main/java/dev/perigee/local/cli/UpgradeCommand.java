@@ -31,10 +31,10 @@ import picocli.CommandLine.Option;
         },
         footerHeading = "%nExamples:%n",
         footer = {
-            "  perigee upgrade --gateway gateway-1=http://127.0.0.1:7070 \\",
+            "  perigee upgrade --gateway gateway-1=http://127.0.0.1:7081 \\",
             "      --replace 'docker compose up -d --no-deps {part}' --dry-run",
             "  perigee upgrade --worker worker-2 --to 0.2.0 \\",
-            "      --gateway gateway-1=http://127.0.0.1:7070 --dry-run \\",
+            "      --gateway gateway-1=http://127.0.0.1:7081 --dry-run \\",
             "      --replace 'ssh {part} systemctl restart perigee-worker'"
         })
 final class UpgradeCommand extends ClientCommand {
@@ -55,7 +55,7 @@ final class UpgradeCommand extends ClientCommand {
             required = true,
             paramLabel = "NAME=URL",
             description =
-                    "A gateway and its admin pages, such as gateway-1=http://10.0.0.5:7070. Name"
+                    "A gateway and its admin pages, such as gateway-1=http://10.0.0.5:7081. Name"
                             + " all of them.")
     private List<String> gateways = List.of();
 
