@@ -5,6 +5,8 @@ import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -62,14 +64,25 @@ public final class OwnFile implements AutoCloseable {
      * @throws java.nio.file.FileAlreadyExistsException when there is one of this name
      */
     void publish() throws IOException {
+        publish(Files::createLink);
+    }
+
+    void publish(Link link) throws IOException {
         sync();
         try {
             // Unlike a move, a link never takes another file's name.
-            Files.createLink(file, part);
+            link.of(file, part);
             Files.delete(part);
-        } catch (UnsupportedOperationException e) {
-            Files.move(part, file);
+        } catch (FileAlreadyExistsException e) {
+            throw e;
+        } catch (FileSystemException | UnsupportedOperationException e) {
+            Files.move(part, file); // There are file systems without links.
         }
+    }
+
+    /** Gives a file one more name. */
+    interface Link {
+        void of(Path name, Path file) throws IOException;
     }
 
     private void sync() throws IOException {
