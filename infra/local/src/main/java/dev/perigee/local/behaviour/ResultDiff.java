@@ -1,11 +1,11 @@
 package dev.perigee.local.behaviour;
 
+import dev.perigee.local.masking.Masks;
 import dev.perigee.local.recording.RecordingJson;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
@@ -21,7 +21,6 @@ final class ResultDiff {
     private static final int MOST_LOOKED = 10_000;
 
     private static final int LONGEST_SHOWN = 500;
-    private static final Pattern MASK = Pattern.compile("masked-[0-9a-f]{12}");
 
     private final List<CompareRules.Results> rules;
     private final List<Change> changes = new ArrayList<>();
@@ -130,13 +129,9 @@ final class ResultDiff {
         var other = json(after);
         if (one != null && other != null) {
             compare(one, other);
-        } else if (!unmasked(before).equals(unmasked(after))) {
+        } else if (!Masks.alike(before).equals(Masks.alike(after))) {
             changes.add(new Change(PathPattern.text(path), shown(before), shown(after)));
         }
-    }
-
-    private static String unmasked(String text) {
-        return MASK.matcher(text).replaceAll("masked");
     }
 
     private static @Nullable JsonNode json(String text) {

@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
 import java.util.HexFormat;
+import java.util.regex.Pattern;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -17,6 +18,7 @@ public final class Masks {
     public static final String PREFIX = "masked-";
     private static final String ALGORITHM = "HmacSHA256";
     private static final int DIGITS = 12;
+    private static final Pattern MASK = Pattern.compile(PREFIX + "[0-9a-f]{" + DIGITS + "}");
 
     private final SecretKeySpec key;
 
@@ -28,6 +30,16 @@ public final class Masks {
         var key = new byte[32];
         new SecureRandom().nextBytes(key);
         return new Masks(key);
+    }
+
+    /** Whether a text is a mask. */
+    public static boolean isMask(String text) {
+        return MASK.matcher(text).matches();
+    }
+
+    /** A text with all masks alike, since each run has masks of its own. */
+    public static String alike(String text) {
+        return MASK.matcher(text).replaceAll("masked");
     }
 
     public String of(String value) {

@@ -85,7 +85,7 @@ public final class RecordMasking {
     }
 
     private String mask(String secret) {
-        if (secret.isEmpty() || SecretIndex.isMask(secret)) {
+        if (secret.isEmpty() || Masks.isMask(secret)) {
             return secret;
         }
         masked++;

@@ -12,7 +12,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.UnaryOperator;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,7 +33,6 @@ public final class SecretIndex {
     static final int SHORTEST_IN_BASE64 = 6;
 
     private static final int FILTER_BITS = 1 << 22;
-    private static final Pattern MASK = Pattern.compile(Masks.PREFIX + "[0-9a-f]{12}");
 
     /** Values that say nothing, and stand everywhere. */
     private static final Set<String> WORDS =
@@ -77,7 +75,7 @@ public final class SecretIndex {
     public void add(String secret, boolean isCertain) {
         boolean everywhere =
                 secret.length() >= SHORTEST
-                        && !isMask(secret)
+                        && !Masks.isMask(secret)
                         && !WORDS.contains(secret.toLowerCase(Locale.ROOT))
                         && (isCertain || isDistinctive(secret));
         if (everywhere && secrets.add(secret)) {
@@ -91,11 +89,6 @@ public final class SecretIndex {
     /** Notes a team, user, installation or slug: what has its name is no secret. */
     public void identity(String id) {
         identities.add(id);
-    }
-
-    /** Whether a text is a mask already. */
-    public static boolean isMask(String text) {
-        return MASK.matcher(text).matches();
     }
 
     private static boolean isDistinctive(String value) {

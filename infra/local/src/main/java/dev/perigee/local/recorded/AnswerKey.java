@@ -1,11 +1,11 @@
 package dev.perigee.local.recorded;
 
+import dev.perigee.local.masking.Masks;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.TreeSet;
-import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -13,8 +13,6 @@ import tools.jackson.databind.JsonNode;
  * count as equal, since each recording and each replay has its own. Pure.
  */
 final class AnswerKey {
-    private static final Pattern MASK = Pattern.compile("masked-[0-9a-f]{12}");
-
     private AnswerKey() {}
 
     /**
@@ -26,10 +24,7 @@ final class AnswerKey {
         try {
             var hash =
                     MessageDigest.getInstance("SHA-256")
-                            .digest(
-                                    MASK.matcher(text)
-                                            .replaceAll("masked")
-                                            .getBytes(StandardCharsets.UTF_8));
+                            .digest(Masks.alike(text.toString()).getBytes(StandardCharsets.UTF_8));
             return ByteBuffer.wrap(hash).getLong();
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every JDK has SHA-256", e);
