@@ -270,14 +270,16 @@ final class CallFlow implements CallListener {
     }
 
     private CallFacts facts(ToolCall call) {
+        var now = now();
+        var deadline = call.read().deadline();
         return new CallFacts(
                 call.isResolved(),
                 call.isComplete(),
                 call.read().method() == ToolMethod.TOOLS_CALL,
                 call.possibleRuns(),
-                isOver(call),
+                !deadline.isAfter(now),
                 context.serving() != null,
-                silence.until(call.read().deadline()).isAfter(now()));
+                silence.until(deadline).isAfter(now));
     }
 
     private void act(ToolCall call, CallAction action, @Nullable OwnAnswer own) {
