@@ -318,12 +318,32 @@ def burners():
     children(burn)
 
 
-def mapped():
-    """Memory that is no process's own."""
-    block = mmap.mmap(-1, int(more[0]) << 20, flags=mmap.MAP_SHARED | mmap.MAP_ANONYMOUS)
-    while block.tell() < len(block):
-        block.write(bytes(1 << 20))
-    time.sleep(600)
+def given_up():
+    """Memory that is shared with nobody: its pages stay when they are given up, and are nobody's."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+    libc.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    size = int(more[0]) << 20
+
+    def hold(flags, device=None):
+        opened = -1 if device is None else os.open(device, os.O_RDWR)
+        start = libc.mmap(None, size, 3, flags, opened, 0)
+        if start == 2 ** 64 - 1:
+            raise OSError(ctypes.get_errno(), "mmap")
+        ctypes.memset(start, 1, size)
+        if libc.munmap(start + mmap.PAGESIZE, size - mmap.PAGESIZE) < 0:
+            raise OSError(ctypes.get_errno(), "munmap")
+        return "it"
+
+    attempt("anonymous", lambda: hold(0x21))
+    attempt("anonymous with more bits", lambda: hold(0x21 | 1 << 40))
+    attempt("validated", lambda: hold(0x23))
+    for name in ("zero", "full", "null", "random"):
+        attempt(name, lambda: hold(0x1, "/dev/" + name))
+    attempt("huge", lambda: hold(0x40022))
+    with open("/dev/zero", "rb") as zeroes:
+        print("read", zeroes.read(4) == bytes(4))
 
 
 def larger():

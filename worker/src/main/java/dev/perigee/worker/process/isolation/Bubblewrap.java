@@ -80,7 +80,7 @@ record Bubblewrap(Path bwrap, Path prlimit, boolean closed, SyscallFiles syscall
         }
         // No program may change what is written there of it, such as its oom_score_adj.
         line.add("--proc", "/proc").add("--remount-ro", "/proc");
-        line.add("--dev", "/dev");
+        line.add("--dev", "/dev").add("--dev-bind", JailedProgram.ZEROES, "/dev/zero");
         tmpfs("/dev/shm", policy.tmpBytes(), line);
         line.add("--remount-ro", "/dev");
         tmpfs("/tmp", policy.tmpBytes(), line);

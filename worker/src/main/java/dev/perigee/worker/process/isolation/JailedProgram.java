@@ -1,5 +1,6 @@
 package dev.perigee.worker.process.isolation;
 
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -17,6 +18,13 @@ record JailedProgram(
 
     private static final int LONGEST_HOSTNAME = 64;
     static final String APP = "/app";
+
+    /**
+     * A device that is in place of {@code /dev/zero}: it reads the same, and cannot be mapped. A
+     * shared mapping of the other one is memory of which the worker does not see what a program has
+     * given up.
+     */
+    static final Path ZEROES = Path.of("/dev/full");
 
     JailedProgram {
         mounts = List.copyOf(mounts);

@@ -54,10 +54,10 @@ final class NsjailMounts {
 
     /** Read-only devices can be written to, but their modes not be changed, by root neither. */
     private void devices(JailPolicy policy) {
-        for (var device : List.of("null", "zero", "full", "random", "urandom", "tty")) {
-            var path = Path.of("/dev", device);
-            mount(path, path, "is_bind: true rw: false nosuid: true");
+        for (var device : List.of("null", "full", "random", "urandom", "tty")) {
+            device(Path.of("/dev", device), "/dev/" + device);
         }
+        device(JailedProgram.ZEROES, "/dev/zero");
         link("/proc/self/fd", "/dev/fd");
         link("/proc/self/fd/0", "/dev/stdin");
         link("/proc/self/fd/1", "/dev/stdout");
@@ -65,6 +65,10 @@ final class NsjailMounts {
         made("/dev/pts", "devpts", "newinstance,ptmxmode=0666,mode=620", "rw: true nosuid: true");
         link("pts/ptmx", "/dev/ptmx");
         tmpfs("/dev/shm", policy.tmpBytes(), true);
+    }
+
+    private void device(Path host, String inside) {
+        mount(host, Path.of(inside), "is_bind: true rw: false nosuid: true");
     }
 
     private void bind(Path host, Path inside, boolean writable) {

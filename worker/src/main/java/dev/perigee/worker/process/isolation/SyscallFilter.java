@@ -22,6 +22,9 @@ final class SyscallFilter {
     private static final int FIRST_ARGUMENT = 16;
     private static final int ARGUMENT_BYTES = 8;
 
+    /** Those that a rule looks at are among them. */
+    private static final String ARGUMENTS = "a0, a1, a2, a3";
+
     private static final short LOAD = 0x20;
     private static final short AND = 0x54;
     private static final short IF_EQUAL = 0x15;
@@ -158,8 +161,8 @@ final class SyscallFilter {
                                                 .map(SyscallFilter::text)
                                                 .collect(Collectors.joining(" && ", "(", ")")))
                         .collect(Collectors.joining(" || "));
-        return "ALLOW { %1$s(a0, a1, a2) { %2$s } },\nERRNO(%3$d) { %1$s(a0, a1, a2) { !(%2$s) } }"
-                .formatted(rule.name(), holds, rule.errno());
+        return "ALLOW { %1$s(%4$s) { %2$s } },\nERRNO(%3$d) { %1$s(%4$s) { !(%2$s) } }"
+                .formatted(rule.name(), holds, rule.errno(), ARGUMENTS);
     }
 
     private static String text(Condition condition) {

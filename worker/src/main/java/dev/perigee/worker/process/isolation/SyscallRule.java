@@ -29,6 +29,9 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
     private static final int AF_INET6 = 10;
     private static final int AF_NETLINK = 16;
     private static final int NETLINK_ROUTE = 0;
+    private static final int MAP_SHARED = 0x1;
+    private static final int MAP_ANONYMOUS = 0x20;
+    private static final int MAP_HUGETLB = 0x4_0000;
     private static final int F_SETPIPE_SZ = 1031;
     private static final int SOL_SOCKET = 1;
     private static final int SO_SNDBUF = 7;
@@ -69,9 +72,12 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
      *
      * <p>Nor are there rules of landlock, of which a descriptor may have as many as it likes, nor
      * memfd_create, whose memory need not be mapped by any process and whose descriptor may be
-     * under way in a socket, where nobody sees it. Pipes and sockets keep the size that the kernel
-     * gives them, so that the worker knows the most that one holds: a larger pipe is refused as it
-     * is to a user who has many, and sockets take a size for a hint anyway.
+     * under way in a socket, where nobody sees it. For the same reason memory that processes share
+     * must be a file: pages of a shared anonymous mapping that a program gives up stay until all of
+     * it is unmapped, and are nobody's meanwhile. Nor may the host's huge pages be had, which it
+     * keeps for somebody. Pipes and sockets keep the size that the kernel gives them, so that the
+     * worker knows the most that one holds: a larger pipe is refused as it is to a user who has
+     * many, and sockets take a size for a hint anyway.
      */
     static final List<SyscallRule> ALL =
             List.of(
@@ -85,6 +91,12 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
                     all("clone", EPERM, Condition.without(0, NAMESPACES)),
                     all("unshare", EPERM, Condition.without(0, NAMESPACES | TIME_NAMESPACE)),
                     all("ioctl", EPERM, Condition.isNot(1, TIOCSTI), Condition.isNot(1, TIOCLINUX)),
+                    new SyscallRule(
+                            "mmap",
+                            List.of(
+                                    List.of(Condition.without(3, MAP_SHARED | MAP_HUGETLB)),
+                                    List.of(Condition.without(3, MAP_ANONYMOUS | MAP_HUGETLB))),
+                            EPERM),
                     all("fcntl", EPERM, Condition.isNot(1, F_SETPIPE_SZ)),
                     new SyscallRule(
                             "setsockopt",

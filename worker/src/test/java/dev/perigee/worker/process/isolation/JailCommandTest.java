@@ -64,7 +64,7 @@ final class JailCommandTest {
                                 + " --unshare-uts --unshare-cgroup-try --uid 1000 --gid 1000"
                                 + " --hostname mcp-t-1 --die-with-parent --new-session"
                                 + " --cap-drop ALL --ro-bind /usr /usr --ro-bind /etc /etc"
-                                + " --proc /proc --remount-ro /proc --dev /dev"
+                                + " --proc /proc --remount-ro /proc --dev /dev --dev-bind /dev/full /dev/zero"
                                 + " --size 104857600 --tmpfs /dev/shm"
                                 + " --remount-ro /dev --size 104857600 --tmpfs /tmp"
                                 + " --ro-bind /dev/null /etc/shadow --ro-bind /dev/null"
@@ -117,11 +117,11 @@ final class JailCommandTest {
                         mount { src: "/usr" dst: "/usr" is_bind: true rw: false nosuid: true nodev: true }
                         mount { src: "/etc" dst: "/etc" is_bind: true rw: false nosuid: true nodev: true }
                         mount { src: "/dev/null" dst: "/dev/null" is_bind: true rw: false nosuid: true }
-                        mount { src: "/dev/zero" dst: "/dev/zero" is_bind: true rw: false nosuid: true }
                         mount { src: "/dev/full" dst: "/dev/full" is_bind: true rw: false nosuid: true }
                         mount { src: "/dev/random" dst: "/dev/random" is_bind: true rw: false nosuid: true }
                         mount { src: "/dev/urandom" dst: "/dev/urandom" is_bind: true rw: false nosuid: true }
                         mount { src: "/dev/tty" dst: "/dev/tty" is_bind: true rw: false nosuid: true }
+                        mount { src: "/dev/full" dst: "/dev/zero" is_bind: true rw: false nosuid: true }
                         mount { src: "/proc/self/fd" dst: "/dev/fd" is_symlink: true }
                         mount { src: "/proc/self/fd/0" dst: "/dev/stdin" is_symlink: true }
                         mount { src: "/proc/self/fd/1" dst: "/dev/stdout" is_symlink: true }

