@@ -382,6 +382,25 @@ def sockets():
     children(fill_some)
 
 
+def tcp_sockets():
+    """The same over its own loopback, full in both directions."""
+    kept = []
+
+    def fill_some():
+        for number in range(int(more[1])):
+            family, host = [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")][number % 2]
+            with socket.socket(family) as listener:
+                listener.bind((host, 0))
+                listener.listen(1)
+                pair = socket.create_connection(listener.getsockname()[:2]), listener.accept()[0]
+            for end in pair:
+                end.setblocking(False)
+                full(end.send, bytes(32768))
+            kept.append(pair)
+
+    children(fill_some)
+
+
 def empty_sockets():
     kept = []
     children(lambda: kept.extend(socket.socketpair() for _ in range(int(more[1]))))

@@ -3,6 +3,7 @@ package dev.perigee.worker.process;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,9 +18,10 @@ import org.slf4j.LoggerFactory;
  * Ends servers that use more than their limits, also where the kernel does not limit them: without
  * a control group for each server, as in most containers. One thread looks at all trees in one
  * reading of the process table, every {@link Pace#look} or, where a look is dear, so seldom that
- * looking takes a twentieth of one processor, up to two seconds apart; another measures their
- * homes. Both rest while nothing is watched. Between two looks nothing holds a server but what the
- * kernel limits, and that the kernel prefers servers when it must kill ({@code oom_score_adj}).
+ * looking takes a twentieth of one processor, up to two seconds apart; what is dear in it has the
+ * time of {@link LookTime}. Another thread measures their homes. Both rest while nothing is
+ * watched. Between two looks nothing holds a server but what the kernel limits, and that the kernel
+ * prefers servers when it must kill ({@code oom_score_adj}).
  */
 public final class LimitWatch implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LimitWatch.class);
@@ -55,9 +57,10 @@ public final class LimitWatch implements AutoCloseable {
     private final Totals totals;
     private final DiskReserve reserve;
     private final Consumer<Limit> ends;
-    private final TreeMemory memory = new TreeMemory();
+    private final LookTime time = new LookTime(System::nanoTime);
+    private final TreeMemory memory = new TreeMemory(time);
     private final MemoryFiles files = new MemoryFiles();
-    private final KernelMemory kernel = new KernelMemory();
+    private final KernelMemory kernel = new KernelMemory(time);
     private final Set<WatchedTree> watched = ConcurrentHashMap.newKeySet();
     private final HomeWatch homes;
 
@@ -188,11 +191,14 @@ public final class LimitWatch implements AutoCloseable {
         if (!reserve.isKept()) {
             homes.wake();
         }
-        var trees = List.copyOf(watched);
+        var trees = new ArrayList<>(watched);
+        // What there is no time for is another tree's in the next look.
+        Collections.shuffle(trees);
         kernelKills = lastKills;
         lastKills = KernelKills.count();
         var snapshot = table.read();
         kernel.begin();
+        time.begin(Math.max(1, trees.size()));
         var within = new ArrayList<Seen>();
         for (var tree : trees) {
             var members = ProcessTree.of(tree.id(), snapshot);
@@ -240,16 +246,17 @@ public final class LimitWatch implements AutoCloseable {
         if (limit == 0 || all.stream().mapToLong(Seen::mostMemory).sum() <= limit) {
             return;
         }
-        var excess = SharedUse.beyond(limit, all.stream().map(this::memoryOf).toList());
+        var excess =
+                SharedUse.beyond(limit, all.stream().map(it -> memoryOf(it, all.size())).toList());
         if (excess != null) {
             excess.tree().end(TreeLimits.sharedMemory(excess, limit));
         }
     }
 
-    private SharedUse<WatchedTree> memoryOf(Seen seen) {
+    private SharedUse<WatchedTree> memoryOf(Seen seen, int trees) {
         var tree = seen.tree();
         return new SharedUse<>(
-                tree, tree.tenant(), memory.used(seen.members(), seen.otherBytes(), 0));
+                tree, tree.tenant(), memory.compared(seen.members(), seen.otherBytes(), trees));
     }
 
     @Override

@@ -5,6 +5,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,9 @@ final class Mappings {
     /** With more than these a process counts as one that has the most, which takes long to read. */
     private static final int MANY = 8192;
 
+    /** So many are read in any case. */
+    private static final int FEW = 2048;
+
     /**
      * As many count for a process that is closed to the worker, 1 MiB beyond what is free: usual
      * programs close themselves too, and have some hundreds.
@@ -29,12 +33,15 @@ final class Mappings {
     private Mappings() {}
 
     /**
-     * How many there are, {@link #MOST} where there are many, {@link #CLOSED} where the process is
-     * closed to the worker; 0 when there is no such process or it has ended. Takes up to 10 ms.
+     * How many there are, {@link #MOST} where there are many or reading them takes too long, {@link
+     * #CLOSED} where the process is closed to the worker; 0 when there is no such process or it has
+     * ended. Takes up to 10 ms.
+     *
+     * @param left whether there is time to read on
      */
-    static int count(long pid) {
+    static int count(long pid, BooleanSupplier left) {
         try (var maps = Files.newInputStream(Path.of("/proc", Long.toString(pid), "maps"))) {
-            return lines(maps);
+            return lines(maps, left);
         } catch (NoSuchFileException e) {
             return 0;
         } catch (IOException e) {
@@ -50,16 +57,17 @@ final class Mappings {
         return stat == null || !stat.alive() ? 0 : CLOSED;
     }
 
-    private static int lines(InputStream text) throws IOException {
+    static int lines(InputStream text, BooleanSupplier left) throws IOException {
         var piece = new byte[PIECE];
         int lines = 0;
-        for (int length = text.read(piece);
-                length > 0 && lines <= MANY;
-                length = text.read(piece)) {
+        for (int length = text.read(piece); length > 0; length = text.read(piece)) {
             for (int at = 0; at < length; at++) {
                 lines += piece[at] == '\n' ? 1 : 0;
             }
+            if (lines > MANY || (lines > FEW && !left.getAsBoolean())) {
+                return MOST;
+            }
         }
-        return lines > MANY ? MOST : lines;
+        return lines;
     }
 }

@@ -2,8 +2,8 @@ package dev.perigee.worker.process;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.function.LongSupplier;
 import java.util.function.ToLongFunction;
+import java.util.stream.LongStream;
 
 /**
  * Measures the memory of a tree as exactly as a decision needs it, since the exact number is dear:
@@ -13,11 +13,12 @@ import java.util.function.ToLongFunction;
  *
  * @param held a process's own memory in bytes, what it shares in full
  * @param proportional the same, of what it shares its part
+ * @param time of the look
  */
 record TreeMemory(
         ToLongFunction<ProcessEntry> held,
         ToLongFunction<ProcessEntry> proportional,
-        LongSupplier nanos) {
+        LookTime time) {
 
     /**
      * How long the pages of one tree are walked. A tree that takes longer is judged with the rest
@@ -25,15 +26,17 @@ record TreeMemory(
      */
     private static final Duration WALK = Duration.ofMillis(100);
 
-    TreeMemory() {
+    TreeMemory(LookTime time) {
         this(
                 entry -> ProcMemory.held(entry.pid()),
                 entry -> ProcMemory.proportional(entry.pid()),
-                System::nanoTime);
+                time);
     }
 
     /**
-     * In bytes: at least what is used, and exact where more than the limit is.
+     * In bytes: at least what is used, and exact where more than the limit is. Where this look has
+     * no time left for that, the limit, unless one process alone is above it: it is known no
+     * better, and another look will have the time.
      *
      * @param otherBytes of the tree's memory that is no process's, which counts besides
      */
@@ -42,8 +45,25 @@ record TreeMemory(
         if (resident <= limitBytes) {
             return resident;
         }
-        long whole = members.stream().mapToLong(held).sum() + otherBytes;
-        return whole <= limitBytes ? whole : exact(members) + otherBytes;
+        var each = members.stream().mapToLong(held).toArray();
+        long whole = LongStream.of(each).sum() + otherBytes;
+        if (whole <= limitBytes) {
+            return whole;
+        }
+        if (time.isLeftForWalks()) {
+            return exact(members, WALK) + otherBytes;
+        }
+        return Math.max(limitBytes, LongStream.of(each).max().orElse(0) + otherBytes);
+    }
+
+    /**
+     * In bytes, as exactly as there is time for: the rest counts in full.
+     *
+     * @param trees that are compared by it, for which there is as much time together as for walks
+     *     of one look
+     */
+    long compared(List<ProcessEntry> members, long otherBytes, int trees) {
+        return exact(members, LookTime.ofOne(WALK, trees)) + otherBytes;
     }
 
     /** What the process table says of it: programs and libraries count for each that maps them. */
@@ -55,12 +75,11 @@ record TreeMemory(
         return pages * PageSize.bytes();
     }
 
-    private long exact(List<ProcessEntry> members) {
-        long deadline = nanos.getAsLong() + WALK.toNanos();
+    private long exact(List<ProcessEntry> members, Duration most) {
+        var left = time.ofWalk(most);
         long sum = 0;
         for (var member : members) {
-            boolean inTime = nanos.getAsLong() - deadline < 0;
-            sum += (inTime ? proportional : held).applyAsLong(member);
+            sum += (left.getAsBoolean() ? proportional : held).applyAsLong(member);
         }
         return sum;
     }

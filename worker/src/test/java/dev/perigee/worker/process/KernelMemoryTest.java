@@ -1,11 +1,15 @@
 package dev.perigee.worker.process;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +21,7 @@ final class KernelMemoryTest {
 
     private static final long SELF = ProcessHandle.current().pid();
 
-    private final KernelMemory memory = new KernelMemory();
+    private final KernelMemory memory = new KernelMemory(new LookTime(System::nanoTime));
 
     private static ProcessEntry entry(long pid, long ticks) {
         return new ProcessEntry(
@@ -31,8 +35,6 @@ final class KernelMemoryTest {
                 ProcMemory.parseKept("Name:\tnode\nFDSize:\t256\nVmRSS:\t 9 kB\nVmPTE:\t  24 kB\n");
         assertThat(kept).isEqualTo(new ProcMemory.Kept(24 << 10, 256));
         assertThat(ProcMemory.parseKept("")).isEqualTo(new ProcMemory.Kept(0, 0));
-        assertThat(KernelMemory.parse("sockets: used 317\nTCP: inuse 1\n")).isEqualTo(317);
-        assertThat(KernelMemory.parse("")).isZero();
     }
 
     @Test
@@ -63,10 +65,63 @@ final class KernelMemoryTest {
     }
 
     @Test
+    @DisplayName("has sockets of TCP twice, which hold as much in each direction")
+    void sockets() {
+        var used = "sockets: used 1000\nTCP: inuse 300 orphan 0 tw 0 alloc 5000 mem 9\n";
+        assertThat(KernelMemory.counted(used, "TCP6: inuse 28\nUDP6: inuse 7\n"))
+                .isEqualTo(1000 - 128 + 300 + 28 - 128);
+        assertThat(KernelMemory.counted(used, "")).isEqualTo(1000 - 128 + 300 - 128);
+        assertThat(KernelMemory.counted("sockets: used 128\nTCP: inuse 128 orphan 0\n", ""))
+                .isZero();
+        assertThat(KernelMemory.counted("", "")).isZero();
+    }
+
+    @Test
+    @DisplayName("is read of one process at least, where time is short, and of all in the end")
+    void inPieces() throws Exception {
+        var one = new ProcessBuilder("sleep", "600").start();
+        var other = new ProcessBuilder("sleep", "600").start();
+        var another = new ProcessBuilder("sleep", "600").start();
+        try {
+            var slow = new AtomicLong();
+            var pieces = new KernelMemory(new LookTime(() -> slow.addAndGet(1_000_000_000)));
+            pieces.begin();
+            long first = pieces.bytes(List.of(entry(one.pid(), 1), entry(other.pid(), 1)));
+            assertThat(first).isEqualTo(ProcMemory.kept(one.pid()).tableBytes());
+            pieces.begin();
+            // What is new has no turn before what has waited.
+            var members =
+                    List.of(entry(another.pid(), 1), entry(one.pid(), 2), entry(other.pid(), 1));
+            long second = first + ProcMemory.kept(other.pid()).tableBytes();
+            assertThat(pieces.bytes(members)).isEqualTo(second);
+            pieces.begin();
+            pieces.bytes(members);
+            pieces.begin();
+            assertThat(pieces.bytes(members))
+                    .isEqualTo(second + ProcMemory.kept(another.pid()).tableBytes());
+        } finally {
+            List.of(one, other, another).forEach(Process::destroyForcibly);
+        }
+    }
+
+    @Test
+    @DisplayName("has as many mappings as can be where they take too long to read")
+    void mappingsInTime() throws Exception {
+        assertThat(Mappings.lines(lines(2000), () -> false)).isEqualTo(2000);
+        assertThat(Mappings.lines(lines(8000), () -> false)).isEqualTo(Mappings.MOST);
+        assertThat(Mappings.lines(lines(8000), () -> true)).isEqualTo(8000);
+        assertThat(Mappings.lines(lines(9000), () -> true)).isEqualTo(Mappings.MOST);
+    }
+
+    private static InputStream lines(int count) {
+        return new ByteArrayInputStream("7f00-7f01 rw-p 0\n".repeat(count).getBytes(UTF_8));
+    }
+
+    @Test
     @DisplayName("has its mappings")
     void mappings() {
-        assertThat(Mappings.count(SELF)).isBetween(20, Mappings.MOST);
-        assertThat(Mappings.count(Integer.MAX_VALUE)).isZero();
+        assertThat(Mappings.count(SELF, () -> true)).isBetween(20, Mappings.MOST);
+        assertThat(Mappings.count(Integer.MAX_VALUE, () -> true)).isZero();
         assertThat(Mappings.unread(entry(SELF, 1).stat())).isEqualTo(Mappings.CLOSED);
     }
 
@@ -81,7 +136,7 @@ final class KernelMemoryTest {
                                 var stat = ProcStat.read(ended);
                                 return stat != null && !stat.alive();
                             });
-            assertThat(Mappings.count(ended)).isZero();
+            assertThat(Mappings.count(ended, () -> true)).isZero();
         } finally {
             parent.destroyForcibly();
         }
@@ -94,7 +149,7 @@ final class KernelMemoryTest {
         var many = opener("[os.open('/dev/null', 0) for _ in range(900)]");
         var pipes = opener("[os.pipe() for _ in range(200)]");
         try {
-            var looking = new KernelMemory(500);
+            var looking = new KernelMemory(new LookTime(System::nanoTime), 500);
             looking.begin();
             long held = looking.bytes(List.of(entry(many.pid(), 1), entry(pipes.pid(), 1)));
             assertThat(held / (16 * PageSize.bytes())).isBetween(1100L, 1300L);

@@ -16,6 +16,7 @@ final class TreeMemoryTest {
     private final AtomicLong nanos = new AtomicLong();
     private final AtomicInteger wholes = new AtomicInteger();
     private final AtomicInteger walks = new AtomicInteger();
+    private final LookTime time = new LookTime(nanos::get);
     private final TreeMemory memory =
             new TreeMemory(
                     _ -> {
@@ -27,7 +28,7 @@ final class TreeMemoryTest {
                         nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(30));
                         return 10 * PAGE;
                     },
-                    nanos::get);
+                    time);
 
     /** Each with 100 resident pages. */
     private static List<ProcessEntry> processes(int count) {
@@ -75,6 +76,24 @@ final class TreeMemoryTest {
         assertThat(memory.used(processes(100), 0, 50 * PAGE))
                 .isEqualTo(4 * 10 * PAGE + 96 * 60 * PAGE);
         assertThat(walks).hasValue(4);
+    }
+
+    @Test
+    void whatThereIsNoTimeToMeasureIsJudgedInAnotherLookUnlessOneProcessIsEnough() {
+        time.begin(1);
+        nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+        assertThat(memory.used(processes(10), 0, 70 * PAGE)).isEqualTo(70 * PAGE);
+        assertThat(memory.used(processes(10), 0, 50 * PAGE)).isEqualTo(60 * PAGE);
+        assertThat(walks).hasValue(0);
+        time.begin(1);
+        assertThat(memory.used(processes(2), 0, 70 * PAGE)).isEqualTo(20 * PAGE);
+    }
+
+    @Test
+    void manyTreesThatAreComparedShareTheTime() {
+        assertThat(memory.compared(processes(10), PAGE, 1))
+                .isEqualTo(4 * 10 * PAGE + 6 * 60 * PAGE + PAGE);
+        assertThat(memory.compared(processes(10), 0, 20)).isEqualTo(2 * 10 * PAGE + 8 * 60 * PAGE);
     }
 
     @Test

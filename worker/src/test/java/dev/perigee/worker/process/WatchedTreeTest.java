@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 @DisplayName("TEN-09: a tree whose jail ended by SIGKILL")
 final class WatchedTreeTest {
     private static final ExitStatus KILLED = ExitStatus.killedBy("SIGKILL");
-    private static final TreeMemory MEMORY = new TreeMemory(entry -> 0, entry -> 0, () -> 0);
+    private static final TreeMemory MEMORY =
+            new TreeMemory(entry -> 0, entry -> 0, new LookTime(() -> 0));
     private static final long JAIL = 20;
     private static final long PROGRAM = 21;
 

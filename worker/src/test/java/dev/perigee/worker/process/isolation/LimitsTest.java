@@ -118,6 +118,7 @@ final class LimitsTest {
     @ParameterizedTest(name = "{0}")
     @CsvSource({
         "sockets, 30, 40",
+        "tcp_sockets, 5, 70",
         "pipes, 30, 200",
         "hidden_pipes, 30, 200",
         "page_tables, 30, 10",

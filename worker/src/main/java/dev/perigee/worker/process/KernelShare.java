@@ -1,0 +1,148 @@
+package dev.perigee.worker.process;
+
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the kernel holds for one process, as it was read last. Stays while the process lives. For
+ * one thread.
+ */
+final class KernelShare {
+    /** Mappings of one process that do not count. */
+    private static final int FREE_MAPPINGS = 1024;
+
+    /** What the kernel keeps of one. */
+    private static final long MAPPING_BYTES = 256;
+
+    /** Processor time after which a process's mappings are counted anew. */
+    private static final int MAPPING_TICKS = ProcStat.TICKS_PER_SECOND / 50;
+
+    private final long startTime;
+    private ProcStat stat;
+    private long tableBytes;
+    private int descriptors;
+    private int mappings;
+
+    /** Its processor time when its mappings were counted. */
+    private long mappedAt;
+
+    /** It ran since it was read, as was seen in that look first. */
+    private boolean due = true;
+
+    private long dueSince;
+
+    /** Among the descriptors, as last seen; null where that was never so. */
+    private long @Nullable [] pipes;
+
+    /** In which look they were looked for; 0 for never. */
+    private long lookedAt;
+
+    private boolean outdated = true;
+
+    /** Of the network of the jail that it is the first of, and how many processes that had. */
+    private long sockets;
+
+    private int members;
+
+    private KernelShare(ProcStat stat, long look) {
+        this.startTime = stat.startTime();
+        this.stat = stat;
+        this.dueSince = look;
+    }
+
+    /**
+     * The same as before for the same process.
+     *
+     * @param look which one this is
+     */
+    static KernelShare of(ProcStat stat, @Nullable KernelShare last, long look) {
+        if (last == null || last.startTime != stat.startTime()) {
+            return new KernelShare(stat, look);
+        }
+        if (!last.due && last.stat.ownTicks() != stat.ownTicks()) {
+            last.due = true;
+            last.dueSince = look;
+        }
+        last.stat = stat;
+        return last;
+    }
+
+    boolean isDue() {
+        return due;
+    }
+
+    long dueSince() {
+        return dueSince;
+    }
+
+    /**
+     * Reads all but its pipes.
+     *
+     * @param left whether there is time to count more mappings
+     */
+    void read(BooleanSupplier left) {
+        var kept = ProcMemory.kept(stat.pid());
+        tableBytes = kept.tableBytes();
+        descriptors = OpenPipes.descriptors(stat.pid(), kept.descriptors());
+        if (stat.ownTicks() - mappedAt >= MAPPING_TICKS) {
+            mappedAt = stat.ownTicks();
+            mappings = Mappings.count(stat.pid(), left);
+        }
+        due = false;
+        outdated = true;
+    }
+
+    long tableBytes() {
+        return tableBytes;
+    }
+
+    int descriptors() {
+        return descriptors;
+    }
+
+    long mappingBytes() {
+        return Math.max(0, mappings - FREE_MAPPINGS) * MAPPING_BYTES;
+    }
+
+    boolean isOutdated() {
+        return outdated;
+    }
+
+    long lookedAt() {
+        return lookedAt;
+    }
+
+    void lookForPipes(long look) {
+        pipes = OpenPipes.of(stat.pid(), descriptors);
+        lookedAt = look;
+        outdated = false;
+    }
+
+    void isNotLookedAt(long look) {
+        pipes = null;
+        lookedAt = look;
+        outdated = false;
+    }
+
+    long @Nullable [] pipes() {
+        return pipes;
+    }
+
+    int members() {
+        return members;
+    }
+
+    long sockets() {
+        return sockets;
+    }
+
+    void sockets(long counted, int ofMembers) {
+        sockets = counted;
+        members = ofMembers;
+    }
+
+    /** Such a one, closed to the worker or too large to look at, may have any. */
+    boolean isClosed() {
+        return lookedAt > 0 && pipes == null;
+    }
+}
