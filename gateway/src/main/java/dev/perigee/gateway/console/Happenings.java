@@ -55,8 +55,8 @@ final class Happenings {
         } else {
             next = "restarts in " + millis(delay);
         }
-        return "%s after %s, crash %d, %s"
-                .formatted(cause, seconds(it.uptimeSeconds()), it.crashCount(), next);
+        var number = it.crashCount() == 0 ? "not counted" : "crash " + it.crashCount();
+        return "%s after %s, %s, %s".formatted(cause, seconds(it.uptimeSeconds()), number, next);
     }
 
     private static String millis(long millis) {

@@ -59,7 +59,8 @@ public sealed interface EventBody {
      * @param exitCode the code, null when a signal ended it
      * @param signal the signal's name, such as {@code SIGKILL}; null when the process exited
      * @param uptimeSeconds how long the process ran, in seconds
-     * @param crashCount crashes within the window of the restart budget, this one included
+     * @param crashCount crashes within the window of the restart budget, this one included where it
+     *     counts; 0 where the machine ran out of memory that others seem to have taken
      * @param willRestart false when the budget is used up
      * @param restartDelayMs until the restart, in milliseconds, 0 for at once; null when there is
      *     none

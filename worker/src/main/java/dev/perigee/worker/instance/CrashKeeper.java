@@ -62,7 +62,7 @@ final class CrashKeeper {
                         exit == null ? null : exit.code(),
                         exit == null ? null : exit.signal(),
                         ExitTexts.seconds(run.uptime()),
-                        Math.max(1, count),
+                        count,
                         decision.willRestart(),
                         decision.willRestart() ? decision.delay().toMillis() : null,
                         limit(exit)),
