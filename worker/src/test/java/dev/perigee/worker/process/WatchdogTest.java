@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
 import dev.perigee.faults.Signals;
@@ -120,6 +121,35 @@ final class WatchdogTest {
             }
             sweeper.requireAlone(owner);
         }
+    }
+
+    @Test
+    @DisplayName("a second worker of one id says once that it waits, for whom, and what to do")
+    void saysThatItWaits() throws Exception {
+        var twin = new ProcessOwner(owner.workerId(), "second");
+        var sweeper = new LeftoverSweeper();
+        try (var logged = new LoggedEvents(LeftoverSweeper.class);
+                var first = Watchdog.start(owner, LONG, launcher, () -> {})) {
+            assertThatThrownBy(() -> sweeper.sweep(twin, Duration.ofSeconds(1)))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("the id '" + owner.workerId() + "' runs on this system")
+                    .hasMessageContaining("pid [" + first.pid() + "]");
+            assertThat(logged.events())
+                    .filteredOn(it -> it.getKeyValuePairs().toString().contains(owner.workerId()))
+                    .singleElement()
+                    .satisfies(
+                            event -> {
+                                assertThat(event.getLevel()).isEqualTo(Level.WARN);
+                                assertThat(event.getMessage())
+                                        .startsWith("Another worker with this id runs")
+                                        .endsWith("Stop it, or give this one another worker.id");
+                                assertThat(event.getKeyValuePairs().toString())
+                                        .contains("worker_id=\"" + owner.workerId())
+                                        .contains("watchdogs=\"[" + first.pid() + "]\"")
+                                        .contains("seconds=\"1\"");
+                            });
+        }
+        assertThat(sweeper.sweep(twin, PATIENCE)).isEmpty();
     }
 
     @Test

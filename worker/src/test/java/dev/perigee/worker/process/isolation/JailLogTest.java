@@ -3,21 +3,16 @@ package dev.perigee.worker.process.isolation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import ch.qos.logback.classic.Logger;
-import ch.qos.logback.classic.spi.ILoggingEvent;
-import ch.qos.logback.core.AppenderBase;
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
+import dev.perigee.worker.process.LoggedEvents;
 import dev.perigee.worker.process.RecordingListener;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 @DisplayName("What a jail's own program says of a launch")
 final class JailLogTest {
@@ -54,7 +49,7 @@ final class JailLogTest {
         var seen = Files.createDirectory(directory.resolve("seen"));
         var caches = directory.resolve("caches");
         var settings = Map.of("isolation.read-only-paths", seen.toString());
-        try (var said = new Said();
+        try (var said = new LoggedEvents(JailIsolation.class);
                 var jails = Jails.open(caches, JailKind.NSJAIL.with(settings))) {
             assertThat(jails.shell("echo well").told()).isEqualTo("well\n");
             Files.delete(seen);
@@ -62,8 +57,8 @@ final class JailLogTest {
             var failed = jails.shell("echo never");
             assertThat(failed.told()).isEmpty();
             assertThat(failed.heard().awaitExit().clean()).isFalse();
-            await().atMost(RecordingListener.PATIENCE).until(() -> !said.events.isEmpty());
-            assertThat(said.events)
+            await().atMost(RecordingListener.PATIENCE).until(() -> !said.events().isEmpty());
+            assertThat(said.events())
                     .singleElement()
                     .satisfies(
                             event -> {
@@ -76,27 +71,6 @@ final class JailLogTest {
         }
         try (var logs = Files.walk(caches.resolve("~jails"))) {
             assertThat(logs).noneMatch(file -> file.toString().contains(".log"));
-        }
-    }
-
-    /** The warnings of jails while it is open. */
-    private static final class Said extends AppenderBase<ILoggingEvent> implements AutoCloseable {
-        final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
-        private final Logger logger = (Logger) LoggerFactory.getLogger(JailIsolation.class);
-
-        Said() {
-            start();
-            logger.addAppender(this);
-        }
-
-        @Override
-        protected void append(ILoggingEvent event) {
-            events.add(event);
-        }
-
-        @Override
-        public void close() {
-            logger.detachAppender(this);
         }
     }
 }
