@@ -517,6 +517,13 @@ def home_files():
     time.sleep(600)
 
 
+def empty_files_at_home():
+    for number in range(int(more[0])):
+        os.close(os.open(f"{os.environ['HOME']}/e{number}", os.O_CREAT | os.O_WRONLY))
+    print("wrote", flush=True)
+    time.sleep(600)
+
+
 def write_over():
     """One small file again and again, each time as far as the disk."""
     with open(f"{os.environ['HOME']}/over", "wb", buffering=0) as file:

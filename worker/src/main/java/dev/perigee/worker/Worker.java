@@ -354,7 +354,7 @@ public final class Worker implements AutoCloseable {
                         networks(isolation),
                         new Check(
                                 "disk",
-                                "Less than isolation.disk-reserve is free below worker.cache-directory: no server is started.",
+                                "Less than isolation.disk-reserve, or few inodes, are free below worker.cache-directory: no server is started.",
                                 processes.reserve()::isKept),
                         new Check("link", "Gateways cannot connect.", leaving::isListening),
                         new Check(

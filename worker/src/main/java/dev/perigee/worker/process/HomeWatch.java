@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +34,7 @@ final class HomeWatch implements AutoCloseable {
     private final Duration pace;
     private final DiskReserve reserve;
     private final DiskPressure pressure;
+    private final DiskPressure filePressure;
     private final Set<Path> full =
             Collections.synchronizedSet(
                     Collections.newSetFromMap(
@@ -54,6 +57,7 @@ final class HomeWatch implements AutoCloseable {
         this.pace = pace;
         this.reserve = reserve;
         this.pressure = new DiskPressure(reserve.bytes());
+        this.filePressure = new DiskPressure(reserve.files());
     }
 
     void start() {
@@ -91,7 +95,7 @@ final class HomeWatch implements AutoCloseable {
                 LockSupport.park(this);
                 continue;
             }
-            var sizes = new HashMap<Path, Long>();
+            var sizes = new HashMap<Path, Held>();
             homes.forEach((home, limits) -> sizes.put(home, measure(home, limits)));
             try {
                 relieve(sizes);
@@ -103,18 +107,49 @@ final class HomeWatch implements AutoCloseable {
     }
 
     private boolean isHurried() {
-        return closed || pressure.isUrgent(reserve.freeBytes().getAsLong());
+        return closed
+                || pressure.isUrgent(reserve.freeBytes().getAsLong())
+                || filePressure.isUrgent(reserve.freeFiles().getAsLong());
     }
 
-    /** One; while the disk goes on being filled the next walk finds the next. */
-    private void relieve(Map<Path, Long> sizes) {
-        long free = reserve.freeBytes().getAsLong();
-        if (!pressure.ends(free)) {
-            return;
+    /**
+     * What a home holds.
+     *
+     * @param files and directories
+     */
+    private record Held(long bytes, long files) {}
+
+    /** One for each; while the disk goes on being filled the next walk finds the next. */
+    private void relieve(Map<Path, Held> sizes) {
+        long bytes = reserve.freeBytes().getAsLong();
+        if (pressure.ends(bytes)) {
+            log.atWarn()
+                    .addKeyValue("free_bytes", bytes)
+                    .addKeyValue("reserve_bytes", reserve.bytes())
+                    .log("The disk of all servers is nearly full: nothing is started on it");
+            end(
+                    uses(sizes, Held::bytes),
+                    pressure,
+                    it -> TreeLimits.sharedDisk(it, bytes, reserve.bytes()));
         }
+        long files = reserve.freeFiles().getAsLong();
+        if (filePressure.ends(files)) {
+            log.atWarn()
+                    .addKeyValue("free_files", files)
+                    .addKeyValue("reserve_files", reserve.files())
+                    .log("Few files can be made on the disk of all servers: nothing is started");
+            end(
+                    uses(sizes, Held::files),
+                    filePressure,
+                    it -> TreeLimits.sharedFiles(it, files, reserve.files()));
+        }
+    }
+
+    /** Of homes of trees that are not being ended. */
+    private List<SharedUse<Path>> uses(Map<Path, Held> sizes, ToLongFunction<Held> what) {
         var uses = new ArrayList<SharedUse<Path>>();
         sizes.forEach(
-                (home, bytes) ->
+                (home, held) ->
                         trees(home).stream()
                                 .filter(tree -> tree.end() == null)
                                 .findFirst()
@@ -122,33 +157,37 @@ final class HomeWatch implements AutoCloseable {
                                         tree ->
                                                 uses.add(
                                                         new SharedUse<>(
-                                                                home, tree.tenant(), bytes))));
+                                                                home,
+                                                                tree.tenant(),
+                                                                what.applyAsLong(held)))));
+        return uses;
+    }
+
+    private void end(
+            List<SharedUse<Path>> uses,
+            DiskPressure of,
+            Function<SharedUse.Excess<Path>, LimitEnd> why) {
         var largest = SharedUse.largest(uses);
-        var excess = largest != null && pressure.isMuch(largest.tenantUsed()) ? largest : null;
-        log.atWarn()
-                .addKeyValue("free_bytes", free)
-                .addKeyValue("reserve_bytes", reserve.bytes())
-                .addKeyValue("ended", excess == null ? null : excess.tree())
-                .log("The disk of all servers is nearly full: nothing is started on it");
-        if (excess != null) {
-            var end = TreeLimits.sharedDisk(excess, free, reserve.bytes());
-            trees(excess.tree()).forEach(tree -> tree.end(end));
+        if (largest != null && of.isMuch(largest.tenantUsed())) {
+            log.atWarn().addKeyValue("home", largest.tree()).log("Ended for the disk of all");
+            var end = why.apply(largest);
+            trees(largest.tree()).forEach(tree -> tree.end(end));
         }
     }
 
-    /** What it holds, 0 where that cannot be seen. */
-    private long measure(Path home, TreeLimits limits) {
+    /** What it holds, nothing where that cannot be seen. */
+    private Held measure(Path home, TreeLimits limits) {
         long began = System.nanoTime();
-        long bytes = 0;
+        var held = new Held(0, 0);
         try {
             var size = closed ? null : HomeSize.measure(home, limits);
             var end = size == null ? null : limits.disk(size);
-            bytes = size == null ? 0 : size.bytes();
+            held = size == null ? held : new Held(size.bytes(), size.files());
             if (end != null) {
                 full.add(home);
                 trees(home).forEach(tree -> tree.end(end));
             } else if (size != null) {
-                bytes += measureRemoved(home, size);
+                held = new Held(held.bytes() + measureRemoved(home, size), held.files());
             }
         } catch (RuntimeException e) {
             log.atError()
@@ -157,7 +196,7 @@ final class HomeWatch implements AutoCloseable {
                     .log("Cannot measure a home directory");
         }
         LimitWatch.rest(REST * (System.nanoTime() - began), this::isHurried);
-        return bytes;
+        return held;
     }
 
     /** These go with the tree that has them open; nothing is left of them at its next start. */

@@ -140,9 +140,7 @@ public final class LimitWatch implements AutoCloseable {
      * @param home of what is to be started; null for what only removes files
      */
     @Nullable String reserved(@Nullable Path home) {
-        return home == null || reserve.isKept()
-                ? null
-                : TreeLimits.diskReserve(reserve.freeBytes().getAsLong(), reserve.bytes());
+        return home == null ? null : reserve.refusal();
     }
 
     private void run() {

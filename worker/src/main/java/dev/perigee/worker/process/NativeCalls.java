@@ -11,6 +11,7 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -198,10 +199,13 @@ final class NativeCalls {
      *
      * @param type as statfs(2) numbers them
      */
-    record FileSystemUse(long type, long bytes, long files) {}
+    record FileSystemUse(long type, long bytes, long files, long freeFiles) {}
 
-    /** Of the file system that a short path is in; null where there is none to be seen. */
+    /** Of the file system that a path is in; null where there is none to be seen, or it is long. */
     @Nullable FileSystemUse fileSystem(String of) {
+        if (of.getBytes(StandardCharsets.UTF_8).length >= LONGEST_PATH) {
+            return null;
+        }
         path.setString(0, of);
         int failure;
         try {
@@ -217,7 +221,8 @@ final class NativeCalls {
                                         - fileSystem.get(JAVA_LONG, STATFS_FREE_BLOCKS))
                                 * fileSystem.get(JAVA_LONG, STATFS_BLOCK_BYTES),
                         fileSystem.get(JAVA_LONG, STATFS_FILES)
-                                - fileSystem.get(JAVA_LONG, STATFS_FREE_FILES));
+                                - fileSystem.get(JAVA_LONG, STATFS_FREE_FILES),
+                        fileSystem.get(JAVA_LONG, STATFS_FREE_FILES));
     }
 
     int eventFile() {

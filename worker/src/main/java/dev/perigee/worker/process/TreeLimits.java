@@ -94,6 +94,20 @@ public record TreeLimits(
                 .formatted(mebibytes(freeBytes), mebibytes(reserveBytes));
     }
 
+    /** All servers of the worker left too few files to be made on their file system. */
+    static LimitEnd sharedFiles(SharedUse.Excess<?> excess, long free, long reserve) {
+        return new LimitEnd(
+                Limit.DISK,
+                "it had the most files and directories, %d, of its user's servers, which had %d while %d more could be made on the disk of all servers of this worker, and %d are to stay free"
+                        .formatted(excess.used(), excess.tenantUsed(), free, reserve));
+    }
+
+    /** Why nothing is started while too few files can be made on the file system. */
+    static String fileReserve(long free, long reserve) {
+        return "Not started, %d more files can be made on the disk of all servers of this worker (inodes), and %d are to stay free: have an operator remove files below worker.cache-directory, or give it a file system with more inodes; isolation.disk-reserve=0 leaves none free"
+                .formatted(free, reserve);
+    }
+
     /**
      * Null while fewer live: with so many the system refuses further ones, where it can count them.
      */

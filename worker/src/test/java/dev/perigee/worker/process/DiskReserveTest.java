@@ -23,6 +23,20 @@ final class DiskReserveTest {
     }
 
     @Test
+    @DisplayName("is a twentieth of its inodes, too, 100,000 at most, where it has a fixed number")
+    void inodes() {
+        assertThat(DiskReserve.usualFiles(65_536)).isEqualTo(3276);
+        assertThat(DiskReserve.usualFiles(1L << 40)).isEqualTo(100_000);
+        assertThat(DiskReserve.usualFiles(0)).isZero();
+        assertThat(DiskReserve.of(directory, 7L).freeFiles().getAsLong()).isPositive();
+        var few = new DiskReserve(() -> 9, 9, () -> 8, 9);
+        assertThat(few.refusal()).contains("8 more files can be made", "9 are to stay free");
+        assertThat(new DiskReserve(() -> 9, 9, () -> 9, 9).isKept()).isTrue();
+        assertThat(new DiskReserve(() -> 9, 9, () -> 0, 0).isKept()).isTrue();
+        assertThat(new FreeFiles().free("/" + "x".repeat(300))).isEqualTo(Long.MAX_VALUE);
+    }
+
+    @Test
     @DisplayName("is asked of the file system, also before the directory is there")
     void asks() {
         var later = directory.resolve("not").resolve("there");

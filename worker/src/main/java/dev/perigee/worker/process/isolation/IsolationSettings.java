@@ -176,7 +176,8 @@ public final class IsolationSettings {
                             + " the user who has the most files the server with the most is ended"
                             + " (limit disk), unless isolation.disk and isolation.disk-files are"
                             + " both 0. Without it: a twentieth of the file system, 1 GiB at most."
-                            + " 0 is nothing.");
+                            + " Of its inodes, where it has a fixed number, a twentieth, 100,000 at"
+                            + " most, stays free in the same way. 0 is nothing.");
     static final Setting<Integer> DISK_FILES =
             Setting.of(
                     "isolation.disk-files",

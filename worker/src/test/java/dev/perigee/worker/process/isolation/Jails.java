@@ -52,6 +52,8 @@ final class Jails implements AutoCloseable {
     /** What is to stay free. */
     static final long DISK_RESERVE = 64 << 20;
 
+    static final long FILE_RESERVE = 1000;
+
     /** What one hostile program said and how it ended. */
     record Deed(ChildProcess process, RecordingListener heard) {
 
@@ -69,6 +71,9 @@ final class Jails implements AutoCloseable {
 
     /** What the disk of all homes is said to have free. */
     final AtomicLong freeDisk = new AtomicLong(Long.MAX_VALUE);
+
+    /** And how many files can be made there. */
+    final AtomicLong freeFiles = new AtomicLong(Long.MAX_VALUE);
 
     /** Each end by a limit. */
     final Queue<Limit> ended = new ConcurrentLinkedQueue<>();
@@ -95,7 +100,7 @@ final class Jails implements AutoCloseable {
                         new ProcessTable(),
                         PACE,
                         totals(settings),
-                        new DiskReserve(freeDisk::get, DISK_RESERVE),
+                        new DiskReserve(freeDisk::get, DISK_RESERVE, freeFiles::get, FILE_RESERVE),
                         ended::add);
         owned =
                 new OwnedLauncher(

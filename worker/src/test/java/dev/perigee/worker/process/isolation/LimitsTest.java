@@ -330,6 +330,36 @@ final class LimitsTest {
     }
 
     @Test
+    @DisplayName("TEN-09: so it is where few files can be made there, however much is free")
+    void filesOfAll() throws Exception {
+        try (var jails = open(Map.of())) {
+            var neighbour = neighbour(jails);
+            var large = jails.attempt(home("bob", 1), "home_bytes", 7);
+            var many = jails.attempt(home("alice", 1), "empty_files_at_home", 300);
+            large.heard().awaitStdout("wrote");
+            many.heard().awaitStdout("wrote");
+
+            jails.freeFiles.set(Jails.FILE_RESERVE - 1);
+            var end = end(many);
+            assertThat(end.limit()).isEqualTo(Limit.DISK);
+            assertThat(end.message())
+                    .contains("the most files and directories", "999 more could be made");
+            assertThatExceptionOfType(LaunchException.class)
+                    .isThrownBy(() -> jails.shell("echo up"))
+                    .withMessageContaining("999 more files can be made")
+                    .extracting(LaunchException::reason)
+                    .isEqualTo(LaunchException.Reason.DISK_RESERVE);
+            answers(neighbour);
+            assertThat(jails.ended).containsExactly(Limit.DISK);
+            assertThat(large.process().awaitExit(Duration.ZERO)).isFalse();
+
+            jails.freeFiles.set(Jails.FILE_RESERVE);
+            assertThat(jails.shell("echo up").told()).contains("up");
+            large.process().signal(ProcessSignal.KILL);
+        }
+    }
+
+    @Test
     @DisplayName("TEN-09: removed files that are open count, too, and are gone with their server")
     void removedFiles() throws Exception {
         try (var jails = open(Map.of("isolation.disk", "10MiB"))) {
