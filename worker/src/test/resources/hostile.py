@@ -1,6 +1,6 @@
 # A program that tries what a jailed one must not be able to. Run as: python3 -c PROGRAM WHAT TOKEN [MORE...]
 # It says on standard output how far it got. The token only makes its processes known from outside.
-import ctypes, errno, fcntl, mmap, os, resource, signal, socket, sys, time
+import ctypes, errno, fcntl, mmap, os, resource, shutil, signal, socket, sys, time
 
 what, token, more = sys.argv[1], sys.argv[2], sys.argv[3:]
 
@@ -163,7 +163,7 @@ def syscalls():
         ("ptrace", 101, 117, 0, 0, 0, 0), ("pidfd_getfd", 438, 438, -1, 0, 0), ("open_tree", 428, 428, -100, b"/tmp", 0),
         ("fsopen", 430, 430, b"tmpfs", 0), ("setns", 308, 268, -1, 0), ("clone3", 435, 435, bad, 8),
         ("memfd_secret", 447, 447, 0), ("name_to_handle_at", 303, 264, -100, b"/tmp", bad, bad, 0),
-        ("ioprio_set", 251, 30, 1, 0, 2 << 13), ("newer", 999, 999, 0), ("x32", 0x40000000 + 39, 999),
+        ("io_setup", 206, 0, 1, bad), ("ioprio_set", 251, 30, 1, 0, 2 << 13), ("newer", 999, 999, 0), ("x32", 0x40000000 + 39, 999),
         ("unshare", 272, 97, 0x40000000), ("unshare_time", 272, 97, 0x80), ("personality", 135, 92, 8),
         ("ioctl", 16, 29, -1, 0x5412, bad), ("ioctl_high", 16, 29, -1, ctypes.c_ulong(0x100005412), bad),
     ]:
@@ -342,6 +342,7 @@ def given_up():
     for name in ("zero", "full", "null", "random"):
         attempt(name, lambda: hold(0x1, "/dev/" + name))
     attempt("huge", lambda: hold(0x40022))
+    pinned()
     with open("/dev/zero", "rb") as zeroes:
         print("read", zeroes.read(4) == bytes(4))
 
@@ -358,6 +359,50 @@ def larger():
         print("buffer same", one.getsockopt(socket.SOL_SOCKET, option) == before)
     one.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
     print("other option", one.getsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED))
+
+
+def pinned():
+    """A byte of a file keeps all of the large piece of memory that it is in, also when the file is gone."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    path = os.environ["HOME"] + "/pinned"
+
+    def keep(call, into):
+        file = os.open(path, os.O_RDWR | os.O_CREAT)
+        os.write(file, bytes(2 << 20))
+        os.lseek(file, 0, 0)
+        os.unlink(path)
+        if call(file, into) < 0:
+            raise OSError(ctypes.get_errno(), "call")
+        os.close(file)
+        return "it"
+
+    _, into = os.pipe()
+    one, other = socket.socketpair()
+    attempt("splice", lambda: keep(lambda file, to: libc.splice(file, None, to, None, 1, 0), into))
+    attempt("sendfile", lambda: keep(lambda file, to: libc.sendfile(to, file, None, 1), into))
+    attempt("sendfile to a socket", lambda: keep(lambda file, to: libc.sendfile(to, file, None, 1), one.fileno()))
+    reading, writing = os.pipe()
+    os.write(writing, b"1")
+    attempt("tee", lambda: keep(lambda _, to: libc.tee(reading, to, 1, 0), into))
+    libc.mmap.restype = ctypes.c_void_p
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(1)
+        sender, receiver = socket.create_connection(listener.getsockname()), listener.accept()[0]
+    room = libc.mmap(None, ctypes.c_size_t(mmap.PAGESIZE), 1, 1, receiver.fileno(), ctypes.c_long(0))
+    asked, size = (ctypes.c_ulonglong * 8)(room, mmap.PAGESIZE), ctypes.c_uint(64)
+
+    def receive():
+        sender.send(b"1")
+        if libc.getsockopt(receiver.fileno(), 6, 35, asked, ctypes.byref(size)) < 0:
+            raise OSError(ctypes.get_errno(), "getsockopt")
+        return "it"
+
+    attempt("mapped from a socket", receive)
+    shutil.copyfile("/etc/hostname", path)
+    with open("/etc/hostname", "rb") as sent, socket.create_server(("127.0.0.1", 0)) as server:
+        client = socket.create_connection(server.getsockname())
+        print("copied", os.path.getsize(path) == client.sendfile(sent) == os.fstat(sent.fileno()).st_size)
 
 
 def full(write, piece):
@@ -508,6 +553,18 @@ def mapped_files():
         os.unlink(path)
     print("wrote", flush=True)
     time.sleep(600)
+
+
+def attributes():
+    """Data beside a file, which its length does not show."""
+    path = f"{os.environ['HOME']}/empty"
+    os.close(os.open(path, os.O_CREAT | os.O_WRONLY))
+    file = os.open(path, os.O_RDWR)
+    attempt("of a path", lambda: os.setxattr(path, "user.a", bytes(2000)))
+    attempt("of a link", lambda: os.setxattr(path, "user.a", bytes(2000), follow_symlinks=False))
+    attempt("of an open file", lambda: os.setxattr(file, "user.a", bytes(2000)))
+    shutil.copy2(path, path + "2")
+    print("kept", os.listxattr(path), "copied", os.path.exists(path + "2"))
 
 
 def home_files():

@@ -15,7 +15,10 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
     /** The call seems to have succeeded, and nothing was done. */
     static final int NOTHING = 0;
 
+    static final int EINVAL = 22;
     static final int ENOSYS = 38;
+    private static final int ENOPROTOOPT = 92;
+    private static final int EOPNOTSUPP = 95;
     private static final int EAFNOSUPPORT = 97;
 
     /** CLONE_NEW… of every namespace but that of time, whose bit is part of a signal in clone. */
@@ -37,6 +40,8 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
     private static final int SO_SNDBUF = 7;
     private static final int SO_RCVBUF = 8;
     private static final int SO_RCVLOWAT = 18;
+    private static final int IPPROTO_TCP = 6;
+    private static final int TCP_ZEROCOPY_RECEIVE = 35;
     private static final int DEFAULT_PERSONALITY = 0;
     private static final int ASK_PERSONALITY = -1;
 
@@ -78,16 +83,39 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
      * keeps for somebody. Pipes and sockets keep the size that the kernel gives them, so that the
      * worker knows the most that one holds: a larger pipe is refused as it is to a user who has
      * many, and sockets take a size for a hint anyway.
+     *
+     * <p>Nor may pages get into them that nobody copied: one byte of a file keeps all of the folio
+     * that it is in, up to 2 MiB, so that a pipe holds 32 MiB. Copying programs take EINVAL for a
+     * file that cannot be spliced, and read and write. What TCP gives by mapping instead of copying
+     * is memory of a process that it counts as a file's. And of asynchronous I/O of old the whole
+     * system has so many requests, which one program could take.
+     *
+     * <p>Extended attributes of files are data that no file's length shows, up to gigabytes of one
+     * file: they cannot be written, as on a file system that has none.
      */
     static final List<SyscallRule> ALL =
             List.of(
                     new SyscallRule("clone3", List.of(), ENOSYS),
                     new SyscallRule("io_uring_setup", List.of(), ENOSYS),
+                    new SyscallRule("io_setup", List.of(), ENOSYS),
                     new SyscallRule("landlock_create_ruleset", List.of(), ENOSYS),
                     new SyscallRule("memfd_create", List.of(), ENOSYS),
                     new SyscallRule("msgget", List.of(), ENOSYS),
                     new SyscallRule("semget", List.of(), ENOSYS),
                     new SyscallRule("shmget", List.of(), ENOSYS),
+                    new SyscallRule("fsetxattr", List.of(), EOPNOTSUPP),
+                    new SyscallRule("lsetxattr", List.of(), EOPNOTSUPP),
+                    new SyscallRule("setxattr", List.of(), EOPNOTSUPP),
+                    new SyscallRule("setxattrat", List.of(), EOPNOTSUPP),
+                    new SyscallRule("sendfile", List.of(), EINVAL),
+                    new SyscallRule("splice", List.of(), EINVAL),
+                    new SyscallRule("tee", List.of(), EINVAL),
+                    new SyscallRule(
+                            "getsockopt",
+                            List.of(
+                                    List.of(Condition.isNot(1, IPPROTO_TCP)),
+                                    List.of(Condition.isNot(2, TCP_ZEROCOPY_RECEIVE))),
+                            ENOPROTOOPT),
                     all("clone", EPERM, Condition.without(0, NAMESPACES)),
                     all("unshare", EPERM, Condition.without(0, NAMESPACES | TIME_NAMESPACE)),
                     all("ioctl", EPERM, Condition.isNot(1, TIOCSTI), Condition.isNot(1, TIOCLINUX)),

@@ -218,9 +218,9 @@ final class JailTest {
                 .contains("route done True", "unix done True", "inet done True", "inet6 done True")
                 .contains("descriptors ['0', '1', '2']");
         assertThat(lines).filteredOn(line -> line.contains(" done")).hasSize(4);
-        assertThat(lines.subList(0, 24))
+        assertThat(lines.subList(0, 25))
                 .allMatch(line -> line.matches("\\w+ (EPERM|ENOSYS)|x32 SIGSYS"));
-        assertThat(lines.subList(24, 31)).allMatch(line -> line.endsWith(" EAFNOSUPPORT"));
+        assertThat(lines.subList(25, 32)).allMatch(line -> line.endsWith(" EAFNOSUPPORT"));
         assertThat(lines).contains("clone3 ENOSYS", "io_uring_setup ENOSYS");
     }
 
@@ -240,7 +240,15 @@ final class JailTest {
     }
 
     @Test
-    @DisplayName("TEN-08: memory that is given up and stays is not to be had")
+    @DisplayName("TEN-09: files have no data beside what their length shows")
+    void attributes() throws Exception {
+        var told = jails.attempt("attributes").told().lines().toList();
+        assertThat(told.subList(0, 3)).allMatch(line -> line.matches(".* E(NOTSUP|OPNOTSUPP)"));
+        assertThat(told.getLast()).isEqualTo("kept [] copied True");
+    }
+
+    @Test
+    @DisplayName("TEN-08: memory that is given up and stays, or is no process's, is not to be had")
     void memoryThatIsGivenUp() throws Exception {
         assertThat(jails.attempt("given_up", 8).told().lines())
                 .containsExactly(
@@ -252,6 +260,12 @@ final class JailTest {
                         "null ENODEV",
                         "random ENODEV",
                         "huge EPERM",
+                        "splice EINVAL",
+                        "sendfile EINVAL",
+                        "sendfile to a socket EINVAL",
+                        "tee EINVAL",
+                        "mapped from a socket ENOPROTOOPT",
+                        "copied True",
                         "read True");
     }
 
