@@ -26,15 +26,6 @@ final class KernelMemory {
     /** Descriptors of one tree, up to which nothing is looked for among them. */
     static final int FREE_DESCRIPTORS = 1024;
 
-    /** Sockets of one tree that do not count. */
-    static final int FREE_SOCKETS = 128;
-
-    /**
-     * The most in a socket in one direction; in a jail none can have larger buffers than the
-     * kernel's usual ones.
-     */
-    static final long SOCKET_BYTES = 256 << 10;
-
     /** In a jail no pipe can be made larger than the kernel makes it. */
     private static final int PIPE_PAGES = 16;
 
@@ -69,8 +60,17 @@ final class KernelMemory {
         looks++;
     }
 
-    /** In bytes, of one tree. */
-    long bytes(List<ProcessEntry> members) {
+    /**
+     * Of one tree, in bytes.
+     *
+     * @param counted toward its own limit
+     * @param uncounted the most in what does not count toward it
+     */
+    record Held(long counted, long uncounted) {
+        static final Held NOTHING = new Held(0, 0);
+    }
+
+    Held measure(List<ProcessEntry> members) {
         var all = members.stream().map(it -> known(it.stat())).toList();
         boolean ran = all.stream().anyMatch(KernelShare::isDue);
         read(all);
@@ -80,9 +80,16 @@ final class KernelMemory {
             tables += share.tableBytes() + share.mappingBytes();
             descriptors += share.descriptors();
         }
-        return tables
-                + pipes(all, descriptors) * PIPE_PAGES * PageSize.bytes()
-                + sockets(members, ran) * SOCKET_BYTES;
+        var sockets = sockets(members, ran);
+        // A pipe keeps what is in it when one of its ends is closed.
+        long free = descriptors <= FREE_DESCRIPTORS ? descriptors : 0;
+        return new Held(
+                tables + pipeBytes(pipes(all, descriptors)) + sockets.counted(),
+                pipeBytes(free) + sockets.uncounted());
+    }
+
+    private static long pipeBytes(long pipes) {
+        return pipes * PIPE_PAGES * PageSize.bytes();
     }
 
     private KernelShare known(ProcStat stat) {
@@ -102,7 +109,7 @@ final class KernelMemory {
             if (!first && !left.getAsBoolean()) {
                 return;
             }
-            share.read(left);
+            share.read(time.ofReading());
             first = false;
         }
     }
@@ -133,7 +140,7 @@ final class KernelMemory {
         var waiting =
                 all.stream()
                         .filter(KernelShare::isOutdated)
-                        .sorted(Comparator.comparingLong(KernelShare::lookedAt))
+                        .sorted(Comparator.comparingLong(KernelShare::outdatedSince))
                         .toList();
         int most = mostLookedAt;
         var left = time.ofKernel();
@@ -150,20 +157,20 @@ final class KernelMemory {
     }
 
     /**
-     * Those of a jail's network beyond the free ones, also those that no process has open; those of
-     * TCP, which hold as much in each direction, twice. 0 without such a network.
+     * Those of a jail's network; none without one.
      *
      * @param ran whether any process has run since the last look
      */
-    private long sockets(List<ProcessEntry> members, boolean ran) {
+    private JailSockets sockets(List<ProcessEntry> members, boolean ran) {
         var first = ProcessTree.firstOfJail(members);
         if (first == null) {
-            return 0;
+            return JailSockets.NONE;
         }
         var share = known(first.stat());
         if (ran || share.members() != members.size()) {
             share.sockets(
-                    hasItsOwnNetwork(first.pid()) ? socketsSeenBy(first.pid()) : 0, members.size());
+                    hasItsOwnNetwork(first.pid()) ? socketsSeenBy(first.pid()) : JailSockets.NONE,
+                    members.size());
         }
         return share.sockets();
     }
@@ -177,9 +184,10 @@ final class KernelMemory {
         }
     }
 
-    private static long socketsSeenBy(long pid) {
+    private static JailSockets socketsSeenBy(long pid) {
         var network = process(pid).resolve("net");
-        return counted(text(network.resolve("sockstat")), text(network.resolve("sockstat6")));
+        return JailSockets.parse(
+                text(network.resolve("sockstat")), text(network.resolve("sockstat6")));
     }
 
     private static String text(Path file) {
@@ -188,23 +196,6 @@ final class KernelMemory {
         } catch (IOException e) {
             return "";
         }
-    }
-
-    /** From what the kernel says of both versions of the internet's protocol. */
-    static long counted(String statistics, String statistics6) {
-        long tcp = number(statistics, "TCP: inuse ") + number(statistics6, "TCP6: inuse ");
-        return Math.max(0, number(statistics, "sockets: used ") - FREE_SOCKETS)
-                + Math.max(0, tcp - FREE_SOCKETS);
-    }
-
-    /** The one that follows; 0 where nothing does. */
-    private static long number(String statistics, String name) {
-        return statistics
-                .lines()
-                .filter(line -> line.startsWith(name))
-                .mapToLong(line -> Long.parseLong(line.substring(name.length()).split(" ", -1)[0]))
-                .findFirst()
-                .orElse(0);
     }
 
     private static Path process(long pid) {

@@ -39,8 +39,11 @@ final class KernelShare {
 
     private boolean outdated = true;
 
+    /** The look in which it ran first since they were looked for. */
+    private long outdatedSince;
+
     /** Of the network of the jail that it is the first of, and how many processes that had. */
-    private long sockets;
+    private JailSockets sockets = JailSockets.NONE;
 
     private int members;
 
@@ -48,6 +51,7 @@ final class KernelShare {
         this.startTime = stat.startTime();
         this.stat = stat;
         this.dueSince = look;
+        this.outdatedSince = look;
     }
 
     /**
@@ -89,6 +93,7 @@ final class KernelShare {
             mappings = Mappings.count(stat.pid(), left);
         }
         due = false;
+        outdatedSince = outdated ? outdatedSince : dueSince;
         outdated = true;
     }
 
@@ -108,8 +113,8 @@ final class KernelShare {
         return outdated;
     }
 
-    long lookedAt() {
-        return lookedAt;
+    long outdatedSince() {
+        return outdatedSince;
     }
 
     void lookForPipes(long look) {
@@ -132,11 +137,11 @@ final class KernelShare {
         return members;
     }
 
-    long sockets() {
+    JailSockets sockets() {
         return sockets;
     }
 
-    void sockets(long counted, int ofMembers) {
+    void sockets(JailSockets counted, int ofMembers) {
         sockets = counted;
         members = ofMembers;
     }

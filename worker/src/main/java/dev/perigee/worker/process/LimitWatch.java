@@ -172,7 +172,11 @@ public final class LimitWatch implements AutoCloseable {
         }
     }
 
-    /** One tree's processes at one moment, and its memory that is no process's. */
+    /**
+     * One tree's processes at one moment.
+     *
+     * @param otherBytes its memory that is no process's, with what counts toward that of all only
+     */
     private record Seen(WatchedTree tree, List<ProcessEntry> members, long otherBytes) {
 
         SharedUse<WatchedTree> processes() {
@@ -198,13 +202,16 @@ public final class LimitWatch implements AutoCloseable {
         kernel.begin();
         time.begin(Math.max(1, trees.size()));
         var within = new ArrayList<Seen>();
+        var allowance = new TenantAllowance();
         for (var tree : trees) {
             var members = ProcessTree.of(tree.id(), snapshot);
             if (tree.end() == null) {
-                long otherBytes = otherBytes(tree, members);
+                var held = held(tree, members);
+                long otherBytes = files.bytes(members) + held.counted();
                 var end = tree.judge(members, otherBytes, memory, System.nanoTime());
                 if (end == null) {
-                    within.add(new Seen(tree, members, otherBytes));
+                    long more = allowance.beyond(tree.tenant(), held.uncounted());
+                    within.add(new Seen(tree, members, otherBytes + more));
                 } else {
                     tree.end(end);
                 }
@@ -214,8 +221,8 @@ public final class LimitWatch implements AutoCloseable {
     }
 
     /** Where a control group counts what the kernel holds, the most that it may hold does not. */
-    private long otherBytes(WatchedTree tree, List<ProcessEntry> members) {
-        return files.bytes(members) + (tree.hasGroup() ? 0 : kernel.bytes(members));
+    private KernelMemory.Held held(WatchedTree tree, List<ProcessEntry> members) {
+        return tree.hasGroup() ? KernelMemory.Held.NOTHING : kernel.measure(members);
     }
 
     private void shared(List<Seen> all) {

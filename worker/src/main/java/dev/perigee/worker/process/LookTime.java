@@ -10,11 +10,14 @@ import java.util.function.LongSupplier;
  * need besides it gets in the next look. For one thread.
  */
 final class LookTime {
-    /** For what the kernel holds for processes, all trees together. */
+    /** For what the kernel holds for processes, and as much again for pipes, all trees together. */
     private static final Duration KERNEL = Duration.ofMillis(500);
 
     /** Of that for one tree, however few there are. */
     private static final Duration KERNEL_OF_ONE = Duration.ofMillis(100);
+
+    /** For what one process makes long to read, beyond which it counts as much. */
+    private static final Duration READING = Duration.ofMillis(50);
 
     /** For walks of pages, all trees together. */
     private static final Duration WALKS = Duration.ofSeconds(1);
@@ -41,6 +44,11 @@ final class LookTime {
     /** Whether there is time left of a tree's part, of which this begins now. */
     BooleanSupplier ofKernel() {
         return during(kernelNanos);
+    }
+
+    /** Whether there is time left of one reading that begins now. */
+    BooleanSupplier ofReading() {
+        return during(READING.toNanos());
     }
 
     /** Whether there is time left of one walk, which takes no longer than this from now on. */

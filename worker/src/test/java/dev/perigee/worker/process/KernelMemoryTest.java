@@ -43,7 +43,8 @@ final class KernelMemoryTest {
         var tables = ProcMemory.kept(SELF).tableBytes();
         assertThat(tables).isPositive();
         memory.begin();
-        assertThat(memory.bytes(List.of(entry(SELF, 1)))).isBetween(tables / 2, tables * 2);
+        assertThat(memory.measure(List.of(entry(SELF, 1))).counted())
+                .isBetween(tables / 2, tables * 2);
     }
 
     @Test
@@ -52,28 +53,41 @@ final class KernelMemoryTest {
         var process = new ProcessBuilder("sleep", "600").start();
         var before = entry(process.pid(), 1);
         memory.begin();
-        long bytes = memory.bytes(List.of(before));
+        long bytes = memory.measure(List.of(before)).counted();
         assertThat(bytes).isPositive();
         process.destroyForcibly().waitFor();
 
         memory.begin();
-        assertThat(memory.bytes(List.of(before))).as("did not run").isEqualTo(bytes);
+        assertThat(memory.measure(List.of(before)).counted()).as("did not run").isEqualTo(bytes);
         memory.begin();
-        assertThat(memory.bytes(List.of(entry(process.pid(), 2)))).as("ran").isZero();
+        assertThat(memory.measure(List.of(entry(process.pid(), 2))).counted()).as("ran").isZero();
         memory.begin();
-        assertThat(memory.bytes(List.of(before))).as("forgotten").isZero();
+        assertThat(memory.measure(List.of(before)).counted()).as("forgotten").isZero();
     }
 
     @Test
     @DisplayName("has sockets of TCP twice, which hold as much in each direction")
     void sockets() {
         var used = "sockets: used 1000\nTCP: inuse 300 orphan 0 tw 0 alloc 5000 mem 9\n";
-        assertThat(KernelMemory.counted(used, "TCP6: inuse 28\nUDP6: inuse 7\n"))
-                .isEqualTo(1000 - 128 + 300 + 28 - 128);
-        assertThat(KernelMemory.counted(used, "")).isEqualTo(1000 - 128 + 300 - 128);
-        assertThat(KernelMemory.counted("sockets: used 128\nTCP: inuse 128 orphan 0\n", ""))
-                .isZero();
-        assertThat(KernelMemory.counted("", "")).isZero();
+        var both = JailSockets.parse(used, "TCP6: inuse 28\nUDP6: inuse 7\n");
+        assertThat(both).isEqualTo(new JailSockets(1000, 328));
+        assertThat(both.counted()).isEqualTo((1000 - 128 + 328 - 128) * JailSockets.BYTES);
+        assertThat(both.uncounted()).isEqualTo(2 * 128 * JailSockets.BYTES);
+        var few = JailSockets.parse("sockets: used 100\nTCP: inuse 9 orphan 0\n", "");
+        assertThat(few.counted()).isZero();
+        assertThat(few.uncounted()).isEqualTo(109 * JailSockets.BYTES);
+        assertThat(JailSockets.parse("", "")).isEqualTo(JailSockets.NONE);
+    }
+
+    @Test
+    @DisplayName("is a tenant's, where it does not count toward a server's limit, to some amount")
+    void allowance() {
+        var alice = new Tenant("team", "alice");
+        var allowance = new TenantAllowance();
+        assertThat(allowance.beyond(alice, TenantAllowance.BYTES - 1)).isZero();
+        assertThat(allowance.beyond(alice, 3)).isEqualTo(2);
+        assertThat(allowance.beyond(alice, 3)).isEqualTo(3);
+        assertThat(allowance.beyond(new Tenant("team", "bob"), 3)).isZero();
     }
 
     @Test
@@ -86,18 +100,19 @@ final class KernelMemoryTest {
             var slow = new AtomicLong();
             var pieces = new KernelMemory(new LookTime(() -> slow.addAndGet(1_000_000_000)));
             pieces.begin();
-            long first = pieces.bytes(List.of(entry(one.pid(), 1), entry(other.pid(), 1)));
+            long first =
+                    pieces.measure(List.of(entry(one.pid(), 1), entry(other.pid(), 1))).counted();
             assertThat(first).isEqualTo(ProcMemory.kept(one.pid()).tableBytes());
             pieces.begin();
             // What is new has no turn before what has waited.
             var members =
                     List.of(entry(another.pid(), 1), entry(one.pid(), 2), entry(other.pid(), 1));
             long second = first + ProcMemory.kept(other.pid()).tableBytes();
-            assertThat(pieces.bytes(members)).isEqualTo(second);
+            assertThat(pieces.measure(members).counted()).isEqualTo(second);
             pieces.begin();
-            pieces.bytes(members);
+            pieces.measure(members);
             pieces.begin();
-            assertThat(pieces.bytes(members))
+            assertThat(pieces.measure(members).counted())
                     .isEqualTo(second + ProcMemory.kept(another.pid()).tableBytes());
         } finally {
             List.of(one, other, another).forEach(Process::destroyForcibly);
@@ -151,12 +166,27 @@ final class KernelMemoryTest {
         try {
             var looking = new KernelMemory(new LookTime(System::nanoTime), 500);
             looking.begin();
-            long held = looking.bytes(List.of(entry(many.pid(), 1), entry(pipes.pid(), 1)));
+            long held =
+                    looking.measure(List.of(entry(many.pid(), 1), entry(pipes.pid(), 1))).counted();
             assertThat(held / (16 * PageSize.bytes())).isBetween(1100L, 1300L);
         } finally {
             many.destroyForcibly();
             pipes.destroyForcibly();
         }
+    }
+
+    @Test
+    @DisplayName("has pipes looked for in turn: what waits is not overtaken by what is new")
+    void turns() {
+        var share = KernelShare.of(entry(SELF, 1).stat(), null, 5);
+        share.read(() -> true);
+        share.lookForPipes(5);
+        assertThat(share.isOutdated()).isFalse();
+        KernelShare.of(entry(SELF, 2).stat(), share, 6).read(() -> true);
+        KernelShare.of(entry(SELF, 3).stat(), share, 9).read(() -> true);
+        assertThat(share.isOutdated()).isTrue();
+        assertThat(share.outdatedSince()).isEqualTo(6);
+        assertThat(KernelShare.of(entry(SELF, 3).stat(), null, 9).outdatedSince()).isEqualTo(9);
     }
 
     private static Process opener(String opened) throws Exception {

@@ -203,6 +203,24 @@ final class LimitsTest {
         }
     }
 
+    @Test
+    @DisplayName("TEN-08: what may be in the few sockets of each server counts for a user's many")
+    void fewSocketsOfMany() throws Exception {
+        try (var jails = open(Map.of("isolation.total-memory", "250MiB"))) {
+            var victim = jails.attempt(home("bob", 0), "tcp_sockets", 1, 30);
+            victim.heard().awaitStdout("children up");
+            var many = new ArrayList<Deed>();
+            for (var number = 0; number < 12; number++) {
+                many.add(jails.attempt(home("alice", number), "tcp_sockets", 1, 60));
+            }
+            await().atMost(RecordingListener.PATIENCE).until(() -> !jails.ended.isEmpty());
+            assertThat(jails.ended).containsOnly(Limit.OOM);
+            assertThat(victim.process().awaitExit(Duration.ZERO)).isFalse();
+            victim.process().signal(ProcessSignal.KILL);
+            many.forEach(it -> it.process().signal(ProcessSignal.KILL));
+        }
+    }
+
     private static Home.OfInstallation home(String user, int number) {
         return new Home.OfInstallation("team", user, "installation-" + number);
     }
