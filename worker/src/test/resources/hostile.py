@@ -174,6 +174,7 @@ def syscalls():
     for name, family, kind, protocol in [
         ("netfilter", 16, socket.SOCK_RAW, 12), ("audit", 16, socket.SOCK_RAW, 9), ("vsock", 40, socket.SOCK_STREAM, 0), ("alg", 38, 5, 0),
         ("packet", 17, socket.SOCK_RAW, 0), ("xdp", 44, socket.SOCK_RAW, 0), ("bluetooth", 31, socket.SOCK_RAW, 1),
+        ("sctp", 2, 1, 132), ("dccp", 2, 6, 33), ("mptcp", 10, 1, 262), ("udplite", 2, 2, 136),
         ("route", 16, socket.SOCK_RAW, 0), ("unix", 1, 1, 0), ("inet", 2, 1, 0), ("inet6", 10, 1, 0),
     ]:
         attempt(name, lambda: bool(socket.socket(family, kind, protocol)))
@@ -556,13 +557,28 @@ def mapped_files():
 
 
 def attributes():
-    """Data beside a file, which its length does not show."""
+    """Data beside a file, and space behind its end, which its length does not show."""
     path = f"{os.environ['HOME']}/empty"
     os.close(os.open(path, os.O_CREAT | os.O_WRONLY))
     file = os.open(path, os.O_RDWR)
     attempt("of a path", lambda: os.setxattr(path, "user.a", bytes(2000)))
     attempt("of a link", lambda: os.setxattr(path, "user.a", bytes(2000), follow_symlinks=False))
     attempt("of an open file", lambda: os.setxattr(file, "user.a", bytes(2000)))
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.fallocate.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_long, ctypes.c_long]
+
+    def call(result):
+        if result < 0:
+            raise OSError(ctypes.get_errno(), "call")
+        return os.fstat(file).st_blocks
+
+    attempt("behind the end", lambda: call(libc.fallocate(file, 1, 0, 8 << 20)))
+    attempt("in zeros", lambda: call(libc.fallocate(file, 0x11, 0, 8 << 20)))
+    space = (ctypes.c_longlong * 6)(0, 0, 8 << 20)
+    for number in (0x40305828, 0x4030582A, 0x40305839, 0x401C5820):
+        attempt("by control", lambda: call(libc.ioctl(file, ctypes.c_ulong(number), space)))
+    os.posix_fallocate(file, 0, 4096)
+    print("grown", os.fstat(file).st_size)
     shutil.copy2(path, path + "2")
     print("kept", os.listxattr(path), "copied", os.path.exists(path + "2"))
 

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Disk usage of a server's home. A walk follows no link, opens each directory from the one above,
  * so that a server cannot send it elsewhere, and ends as soon as a limit is passed. Each file
- * counts with its length, in whole blocks of {@value #BLOCK_BYTES} bytes, under each of its names.
+ * counts with its length, in whole blocks of {@value #BLOCK_BYTES} bytes, under each of its names;
+ * a directory, too, which on many file systems stays as large as it once was.
  *
  * @param bytes of the files that were counted
  * @param files and directories that were counted
@@ -102,11 +103,12 @@ record HomeSize(long bytes, long files, boolean tooDeep, boolean complete) {
             try {
                 var attributes = attributes(directory, name);
                 files++;
+                long own = Math.ceilDiv(attributes.size(), BLOCK_BYTES) * BLOCK_BYTES;
                 if (!attributes.isDirectory()) {
-                    bytes += Math.ceilDiv(attributes.size(), BLOCK_BYTES) * BLOCK_BYTES;
+                    bytes += own;
                     return;
                 }
-                bytes += BLOCK_BYTES;
+                bytes += Math.max(BLOCK_BYTES, own);
                 if (depth == DEEPEST) {
                     tooDeep = true;
                     return;

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -26,6 +27,24 @@ final class HomeSizeTest {
         Files.write(home.resolve("empty"), new byte[0]);
         assertThat(HomeSize.measure(home, LIMITS))
                 .isEqualTo(new HomeSize(4 * HomeSize.BLOCK_BYTES, 4, false, true));
+    }
+
+    @Test
+    @DisplayName("TEN-09: counts a directory as large as it is, also when it is empty again")
+    void countsDirectories() throws Exception {
+        var directory = Files.createDirectory(home.resolve("directory"));
+        for (int number = 0; number < 400; number++) {
+            Files.createFile(directory.resolve("x".repeat(200) + number));
+        }
+        try (var files = Files.list(directory)) {
+            for (var file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        long size = Math.max(HomeSize.BLOCK_BYTES, Files.size(directory));
+        var measured = HomeSize.measure(home, limits(0, 0));
+        assertThat(measured).isNotNull();
+        assertThat(measured.bytes()).isBetween(size, size + HomeSize.BLOCK_BYTES - 1);
     }
 
     @Test

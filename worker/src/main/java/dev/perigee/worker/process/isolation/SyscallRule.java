@@ -1,5 +1,6 @@
 package dev.perigee.worker.process.isolation;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -27,6 +28,15 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
     private static final int TIME_NAMESPACE = 0x80;
     private static final int TIOCSTI = 0x5412;
     private static final int TIOCLINUX = 0x541c;
+    private static final int GROW = 0;
+
+    /** FALLOC_FL_PUNCH_HOLE with FALLOC_FL_KEEP_SIZE. */
+    private static final int PUNCH_HOLE = 3;
+
+    private static final int FS_IOC_RESVSP = 0x4030_5828;
+    private static final int FS_IOC_RESVSP64 = 0x4030_582a;
+    private static final int FS_IOC_ZERO_RANGE = 0x4030_5839;
+    private static final int FS_IOC_FSSETXATTR = 0x401c_5820;
     private static final int AF_UNIX = 1;
     private static final int AF_INET = 2;
     private static final int AF_INET6 = 10;
@@ -42,6 +52,10 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
     private static final int SO_RCVLOWAT = 18;
     private static final int IPPROTO_TCP = 6;
     private static final int TCP_ZEROCOPY_RECEIVE = 35;
+
+    /** The usual one of a kind, ICMP, TCP, UDP, and ICMP of IPv6. */
+    private static final List<Integer> INTERNET_PROTOCOLS = List.of(0, 1, 6, 17, 58);
+
     private static final int DEFAULT_PERSONALITY = 0;
     private static final int ASK_PERSONALITY = -1;
 
@@ -91,7 +105,8 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
      * system has so many requests, which one program could take.
      *
      * <p>Extended attributes of files are data that no file's length shows, up to gigabytes of one
-     * file: they cannot be written, as on a file system that has none.
+     * file: they cannot be written, as on a file system that has none. Nor can space be taken that
+     * lies behind a file's end, by whichever call.
      */
     static final List<SyscallRule> ALL =
             List.of(
@@ -118,7 +133,21 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
                             ENOPROTOOPT),
                     all("clone", EPERM, Condition.without(0, NAMESPACES)),
                     all("unshare", EPERM, Condition.without(0, NAMESPACES | TIME_NAMESPACE)),
-                    all("ioctl", EPERM, Condition.isNot(1, TIOCSTI), Condition.isNot(1, TIOCLINUX)),
+                    all(
+                            "ioctl",
+                            EPERM,
+                            Condition.isNot(1, TIOCSTI),
+                            Condition.isNot(1, TIOCLINUX),
+                            Condition.isNot(1, FS_IOC_RESVSP),
+                            Condition.isNot(1, FS_IOC_RESVSP64),
+                            Condition.isNot(1, FS_IOC_ZERO_RANGE),
+                            Condition.isNot(1, FS_IOC_FSSETXATTR)),
+                    new SyscallRule(
+                            "fallocate",
+                            List.of(
+                                    List.of(Condition.is(1, GROW)),
+                                    List.of(Condition.is(1, PUNCH_HOLE))),
+                            EOPNOTSUPP),
                     new SyscallRule(
                             "mmap",
                             List.of(
@@ -141,17 +170,21 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
                                     List.of(Condition.is(0, DEFAULT_PERSONALITY)),
                                     List.of(Condition.is(0, ASK_PERSONALITY))),
                             EPERM),
-                    new SyscallRule(
-                            "socket",
-                            List.of(
-                                    List.of(Condition.is(0, AF_UNIX)),
-                                    List.of(Condition.is(0, AF_INET)),
-                                    List.of(Condition.is(0, AF_INET6)),
-                                    List.of(
-                                            Condition.is(0, AF_NETLINK),
-                                            Condition.is(2, NETLINK_ROUTE))),
-                            EAFNOSUPPORT),
+                    new SyscallRule("socket", sockets(), EAFNOSUPPORT),
                     all("socketpair", EAFNOSUPPORT, Condition.is(0, AF_UNIX)));
+
+    /** Other protocols of the internet are seldom used, and loaded for who asks for them. */
+    private static List<List<Condition>> sockets() {
+        var allowed = new ArrayList<List<Condition>>();
+        allowed.add(List.of(Condition.is(0, AF_UNIX)));
+        allowed.add(List.of(Condition.is(0, AF_NETLINK), Condition.is(2, NETLINK_ROUTE)));
+        for (int family : new int[] {AF_INET, AF_INET6}) {
+            for (int protocol : INTERNET_PROTOCOLS) {
+                allowed.add(List.of(Condition.is(0, family), Condition.is(2, protocol)));
+            }
+        }
+        return List.copyOf(allowed);
+    }
 
     private static SyscallRule all(String name, int errno, Condition... conditions) {
         return new SyscallRule(name, List.of(List.of(conditions)), errno);
