@@ -33,6 +33,7 @@ public final class PartitionFeed {
     private volatile boolean requestsPaused;
     private volatile @Nullable RequestLedger ledger;
     private final Map<Topic, String> linkNames;
+    private final OpenAnswers answers = new OpenAnswers();
     private long commandsHanded = -1;
     private long requestsHanded = -1;
 
@@ -113,6 +114,23 @@ public final class PartitionFeed {
         boolean known = tracker.complete(offset);
         resumeIfRoom(topic);
         return known;
+    }
+
+    /**
+     * An answer is about to be handed to a producer; {@link #answered} follows once its request is
+     * {@link #done}. False when the tenure is about to end: the next owner gives the answer.
+     */
+    public boolean mayAnswer() {
+        return answers.begin();
+    }
+
+    /** An answer that {@link #mayAnswer} let begin is done. */
+    public void answered() {
+        answers.end();
+    }
+
+    OpenAnswers answers() {
+        return answers;
     }
 
     /**

@@ -40,6 +40,7 @@ import org.slf4j.LoggerFactory;
 public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PollLoop.class);
     private static final Duration FORGET_WAIT = Duration.ofSeconds(5);
+    private static final Duration FINISH_WAIT = Duration.ofSeconds(1);
     private static final Duration COMMITTED_WAIT = Duration.ofSeconds(5);
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
 
@@ -358,8 +359,29 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
         var numbers = numbersOf(partitions);
         var revoked = feedsOf(numbers);
+        finishAnswers(revoked);
         end(numbers);
         commits.last(revoked);
+    }
+
+    /**
+     * What is on its way to the broker is in the last commit then, and nobody answers it again,
+     * even if the worker leaves together with this gateway.
+     */
+    private static void finishAnswers(List<PartitionFeed> leaving) {
+        leaving.forEach(feed -> feed.answers().close());
+        long deadline = System.nanoTime() + FINISH_WAIT.toNanos();
+        try {
+            for (var feed : leaving) {
+                if (!feed.answers().await(deadline)) {
+                    LOG.atInfo()
+                            .addKeyValue("partition", feed.tenure().partition())
+                            .log("Answers not acknowledged in time; they may be repeated");
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Override

@@ -63,7 +63,7 @@ final class Answers {
             @Nullable String traceparent,
             Done done) {
         var record = context.services().records().answer(origin, result, traceparent);
-        publish(record, () -> answer(origin, tooLarge(result), traceparent), reply, done);
+        begin(record, () -> answer(origin, tooLarge(result), traceparent), reply, done);
     }
 
     /** The answer to a request that could not be read. */
@@ -92,11 +92,32 @@ final class Answers {
     /** A worker's result, unread. */
     void pass(InstanceEvent event, long createdEpoch, Done done) {
         var records = context.services().records();
-        publish(
+        begin(
                 records.event(EventType.TOOL_RESULT, event, createdEpoch),
                 () -> instead(event, createdEpoch),
                 event.reply(),
                 done);
+    }
+
+    private void begin(
+            ProducerRecord<byte[], byte[]> record,
+            Supplier<@Nullable ProducerRecord<byte[], byte[]>> shorter,
+            @Nullable ReplyTo reply,
+            Done done) {
+        var feed = context.feed();
+        if (feed.mayAnswer()) {
+            publish(
+                    record,
+                    shorter,
+                    reply,
+                    durable -> {
+                        try {
+                            done.at(durable);
+                        } finally {
+                            feed.answered();
+                        }
+                    });
+        }
     }
 
     private void publish(

@@ -32,8 +32,13 @@ public final class LiveServers implements AutoCloseable {
     private static final Path PROC = Path.of("/proc");
     private static final long PERIOD_MS = 50;
 
-    /** A process that is being started still has its parent's environment. */
+    /**
+     * A process that is being started still has its parent's environment: it is asked this often,
+     * and then at every so many looks, since a busy machine starts it late.
+     */
     private static final int LOOKS = 5;
+
+    private static final int SELDOM = 20;
 
     private final Map<Long, Served> known = new HashMap<>();
     private final Map<String, Set<Long>> twins = new HashMap<>();
@@ -44,14 +49,18 @@ public final class LiveServers implements AutoCloseable {
     private final AtomicLong longestNanos = new AtomicLong();
     private final Thread thread = Thread.ofPlatform().name("live-servers").unstarted(this::watch);
 
-    /** What a process serves, empty for nothing, and how often it was asked. */
+    /** What a process serves, empty for nothing, and how often it was looked at. */
     private record Served(String processId, int looks) {
         static Served next(long pid, @Nullable Served before) {
             if (before == null) {
                 return new Served(LiveServers.served(pid), 1);
             }
-            boolean settled = !before.processId.isEmpty() || before.looks == LOOKS;
-            return settled ? before : new Served(LiveServers.served(pid), before.looks + 1);
+            if (!before.processId.isEmpty()) {
+                return before;
+            }
+            int looks = before.looks + 1;
+            boolean asks = looks <= LOOKS || looks % SELDOM == 0;
+            return new Served(asks ? LiveServers.served(pid) : "", looks);
         }
     }
 

@@ -123,6 +123,47 @@ final class LoopsTest {
     }
 
     @Test
+    @DisplayName("OWN-18: commit what is on its way to the broker when they leave, and no more")
+    void finishAnswers() throws Exception {
+        try (var test = new GatewayUnderTest(broker.bootstrap())) {
+            for (int i = 0; i < 3; i++) {
+                test.backend.send(Topic.TOOL_REQUESTS, "t/u", bytes("r-" + i));
+            }
+            var handler = new AnswersLate();
+            try (var loop =
+                    new PollLoop(
+                            member(test),
+                            test.names,
+                            new FeedLimits(100, 1 << 20),
+                            PATIENCE,
+                            new Intake(ByteBudget.of(1 << 20)),
+                            new Membership(),
+                            handler)) {
+                loop.start();
+                await().atMost(PATIENCE).until(() -> handler.begun.size() == 2);
+            }
+            assertThat(handler.refused).as("an answer that would begin now").isTrue();
+            assertThat(handler.doneWhenRevoked).isTrue();
+
+            var next = new FailsOnce();
+            next.failures.set(1);
+            try (var loop =
+                    new PollLoop(
+                            member(test),
+                            test.names,
+                            new FeedLimits(100, 1 << 20),
+                            PATIENCE,
+                            new Intake(ByteBudget.of(1 << 20)),
+                            new Membership(),
+                            next)) {
+                loop.start();
+                await().atMost(PATIENCE).until(() -> next.taken.contains("r-2"));
+            }
+            assertThat(next.taken).containsExactly("r-2");
+        }
+    }
+
+    @Test
     @DisplayName(
             "OWN-12: take in no more than there is memory for, and the rest when it was looked at")
     void takeIn() throws Exception {
@@ -332,6 +373,70 @@ final class LoopsTest {
                 throw new IllegalStateException("a bug");
             }
             records.forEach(record -> taken.add(text(record)));
+        }
+
+        @Override
+        public void committed(PartitionFeed feed, long offset) {}
+    }
+
+    /**
+     * Answers the first two requests, of which the broker acknowledges the second only when the
+     * loop is about to leave.
+     */
+    private static final class AnswersLate implements PartitionHandler {
+        private final List<Long> begun = new CopyOnWriteArrayList<>();
+        private volatile boolean refused;
+        private volatile boolean done;
+        private volatile boolean doneWhenRevoked;
+
+        @Override
+        public void assigned(PartitionFeed feed) {
+            feed.continueRequests(0, ProgressCodec.decode("", 0), 0);
+        }
+
+        @Override
+        public void revoked(Tenure tenure) {
+            doneWhenRevoked |= done;
+        }
+
+        @Override
+        public void silenced() {}
+
+        @Override
+        public void records(
+                PartitionFeed feed,
+                Topic topic,
+                List<ConsumerRecord<byte[], byte[]>> records,
+                long nextOffset) {
+            for (var record : records) {
+                if (begun.size() < 2 && feed.mayAnswer()) {
+                    begun.add(record.offset());
+                    if (begun.size() == 1) {
+                        finish(feed, record.offset());
+                    } else {
+                        Thread.ofVirtual().start(() -> finishLate(feed, record.offset()));
+                    }
+                }
+            }
+        }
+
+        private void finishLate(PartitionFeed feed, long offset) {
+            await().atMost(PATIENCE)
+                    .until(
+                            () -> {
+                                refused = !feed.mayAnswer();
+                                if (!refused) {
+                                    feed.answered();
+                                }
+                                return refused;
+                            });
+            done = true;
+            finish(feed, offset);
+        }
+
+        private static void finish(PartitionFeed feed, long offset) {
+            feed.done(Topic.TOOL_REQUESTS, offset);
+            feed.answered();
         }
 
         @Override
