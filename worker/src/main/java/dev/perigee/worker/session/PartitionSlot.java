@@ -2,23 +2,23 @@ package dev.perigee.worker.session;
 
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.Lease;
-import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkMethod;
 import dev.perigee.protocol.link.SessionNotice;
-import dev.perigee.worker.session.Fencing.Claimant;
-import dev.perigee.worker.session.Fencing.Decision;
+import dev.perigee.protocol.trace.LogContext;
+import dev.perigee.worker.session.SessionTransitions.Step;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
- * The place of one partition on this worker, for the worker's life: its {@link Fencing}, its
- * session if there is one, and the connection that is attached. One lock covers all three, so that
- * attach, detach and every message of an owner take effect one after another.
+ * The place of one partition on this worker, for the worker's life. Events are decided by {@link
+ * SessionTransitions} and carried out here, one after another under this object's monitor, and
+ * nothing waits under it. Any thread may call.
  */
 final class PartitionSlot {
     private static final Logger log = LoggerFactory.getLogger(PartitionSlot.class);
@@ -31,17 +31,17 @@ final class PartitionSlot {
 
     private final int partition;
     private final SessionContext context;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Fencing fencing;
+    private SessionState state = SessionState.initial();
+
+    /** The session's instances and journals; null when it does not exist. */
     private @Nullable PartitionSession session;
+
     private @Nullable SessionEnding ending;
     private @Nullable SessionDeparture departure;
-    private @Nullable LinkPeer owner;
 
     PartitionSlot(int partition, SessionContext context) {
         this.partition = partition;
         this.context = context;
-        this.fencing = new Fencing(context.options().retention());
     }
 
     /**
@@ -52,273 +52,88 @@ final class PartitionSlot {
      * @param takesNew whether to create a session
      * @return what to wait for before asking again, null when the attach was answered
      */
-    @Nullable SessionEnding attach(
+    synchronized @Nullable SessionEnding attach(
             LinkPeer peer, Attach.Request request, long requestId, BooleanSupplier takesNew)
             throws LinkRefusal {
-        lock.lock();
-        try {
-            expireIfDue(context.deadlines().instant());
-            boolean creates = request.create() && !fencing.exists();
-            if (creates && ending != null && !ending.isDone()) {
-                return ending;
-            }
-            if (!peer.isOpen()) {
-                return null;
-            }
-            if (creates && !takesNew.getAsBoolean()) {
-                throw new LinkRefusal(
-                        LinkError.DRAINING,
-                        "the worker is leaving and has nothing of the partition: place it"
-                                + " elsewhere");
-            }
-            var leaseEnd = leaseEnd(request.leaseUntilMs());
-            if (creates && leaseEnd != null && !leaseEnd.isAfter(context.deadlines().instant())) {
-                throw new LinkRefusal(
-                        LinkError.SESSION_EXPIRED,
-                        "the lease is over and the partition maybe another's: claim it again");
-            }
-            var claimant = new Claimant(peer.gatewayId(), request.epoch(), request.generation());
-            switch (fencing.attach(claimant, request.create(), leaseEnd)) {
-                case Decision.Created ignored -> create(peer, request, requestId);
-                case Decision.Resumed resumed -> resume(peer, request, requestId, resumed);
-                case Decision.Refused refused ->
-                        throw new LinkRefusal(refused.error(), refused.message());
-            }
+        if (!peer.isOpen()) {
             return null;
-        } finally {
-            lock.unlock();
         }
+        var until = request.leaseUntilMs();
+        var step =
+                decide(
+                        new SessionEvent.Attach(
+                                new Claimant(peer, request.epoch(), request.generation()),
+                                request.create(),
+                                until == null ? null : Instant.ofEpochMilli(until),
+                                takesNew.getAsBoolean()));
+        if (step.does(SessionAction.AWAIT_CLEARED)) {
+            state = step.after();
+            return ending;
+        }
+        attach(step, request, requestId);
+        return null;
     }
 
-    private void create(LinkPeer peer, Attach.Request request, long requestId) {
-        var created = new PartitionSession(partition, request.epoch(), context);
-        session = created;
-        owner = peer;
-        created.attach(peer, request, requestId, false, false);
-        report("created", request);
-    }
-
-    private void resume(
-            LinkPeer peer, Attach.Request request, long requestId, Decision.Resumed resumed) {
-        var before = owner;
-        owner = peer;
-        if (session != null) {
-            session.attach(peer, request, requestId, true, departure != null);
-        }
-        if (resumed.fenced() && before != null) {
+    private void attach(Step step, Attach.Request request, long requestId) {
+        boolean creates = step.does(SessionAction.CREATE);
+        var attached =
+                creates ? new PartitionSession(partition, request.epoch(), context) : session();
+        var before = step.before().owner();
+        session = attached;
+        state = step.after();
+        var peer = Objects.requireNonNull(state.owner());
+        attached.attach(peer, request, requestId, !creates, state.stage().isLeaving());
+        boolean fences = step.does(SessionAction.TELL_FENCED);
+        if (fences && before != null) {
             before.tell(LinkMethod.FENCED, new SessionNotice.Fenced(partition, request.epoch()));
         }
-        report(resumed.fenced() ? "fenced" : "resumed", request);
-    }
-
-    private static @Nullable Instant leaseEnd(@Nullable Long untilMs) {
-        return untilMs == null ? null : Instant.ofEpochMilli(untilMs);
-    }
-
-    /** A gateway still has the partition. Counts only for the session that is attached by it. */
-    void extend(LinkPeer peer, Lease.Held held) {
-        lock.lock();
-        try {
-            expireIfDue(context.deadlines().instant());
-            if (peer.equals(owner) && held.epoch() == fencing.epoch()) {
-                fencing.extend(Instant.ofEpochMilli(held.untilMs()));
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void report(String how, Attach.Request request) {
+        var how = creates ? "created" : fences ? "fenced" : "resumed";
         context.metrics().attached(how);
         log.atInfo()
-                .addKeyValue("partition", partition)
-                .addKeyValue("epoch", request.epoch())
+                .addKeyValue(LogContext.PARTITION, partition)
+                .addKeyValue(LogContext.EPOCH, request.epoch())
                 .addKeyValue("gateway_id", request.gatewayId())
                 .addKeyValue("generation", request.generation())
                 .addKeyValue("how", how)
                 .log("Session attached");
     }
 
+    /** A gateway still has the partition. Counts only for the session that is attached by it. */
+    void extend(LinkPeer peer, Lease.Held held) {
+        happened(new SessionEvent.Extend(peer, held.epoch(), Instant.ofEpochMilli(held.untilMs())));
+    }
+
     /** A connection is gone. Counts only if it is attached now. */
     void detach(LinkPeer peer) {
-        lock.lock();
-        try {
-            if (peer.equals(owner)) {
-                leave();
-            }
-        } finally {
-            lock.unlock();
-        }
+        happened(new SessionEvent.Close(peer));
     }
 
     /** A connection gives a claim up. Counts only if it is attached now, and by this claim. */
     void detach(LinkPeer peer, long epoch) {
-        lock.lock();
-        try {
-            if (peer.equals(owner) && epoch == fencing.epoch()) {
-                leave();
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private void leave() {
-        owner = null;
-        fencing.detach(context.deadlines().instant());
-        if (session != null) {
-            session.detach();
-        }
-        context.acknowledged().happened();
-        log.atInfo()
-                .addKeyValue("partition", partition)
-                .addKeyValue("epoch", fencing.epoch())
-                .addKeyValue("until", fencing.deadline())
-                .log("Session detached");
-    }
-
-    /**
-     * Does what the attached connection asks for; nothing of it may wait.
-     *
-     * @throws LinkRefusal when another connection, or none, is attached, or the session refuses
-     */
-    <T> T asOwner(LinkPeer peer, OwnerAction<T> action) throws LinkRefusal {
-        lock.lock();
-        try {
-            if (session == null) {
-                throw new LinkRefusal(
-                        LinkError.SESSION_EXPIRED, "no session: create one with a fresh claim");
-            }
-            if (!peer.equals(owner)) {
-                throw LinkRefusal.notOwner(peer, owner);
-            }
-            return action.on(session);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /**
-     * As {@link #asOwner}, for what needs a session that goes on.
-     *
-     * @throws LinkRefusal also when the session is being ended
-     */
-    <T> T asServed(LinkPeer peer, OwnerAction<T> action) throws LinkRefusal {
-        lock.lock();
-        try {
-            if (session != null && departure != null) {
-                throw new LinkRefusal(
-                        LinkError.DRAINING,
-                        "the session ends: it goes on where the partition goes");
-            }
-            return asOwner(peer, action);
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /**
-     * Ends the session for good, at the wish of who is attached.
-     *
-     * @throws LinkRefusal when another connection, or none, is attached
-     */
-    Attach.Released release(LinkPeer peer, Attach.Release release) throws LinkRefusal {
-        lock.lock();
-        try {
-            return asOwner(peer, current -> release(current, release.onlyIdle()));
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    private Attach.Released release(PartitionSession current, boolean onlyIdle) {
-        int processes = current.processes();
-        int running = current.runningRequests();
-        boolean stays = departure == null && onlyIdle && (processes > 0 || running > 0);
-        if (!stays) {
-            depart();
-        }
-        return new Attach.Released(!stays, processes, running);
+        happened(new SessionEvent.Detach(peer, epoch));
     }
 
     /** Begins to end the session's processes; what they say is heard before the session ends. */
     void depart() {
-        lock.lock();
-        try {
-            if (session != null && departure == null) {
-                departure = SessionDeparture.start(this, session, context);
-                log.atInfo()
-                        .addKeyValue("partition", partition)
-                        .addKeyValue("epoch", fencing.epoch())
-                        .log("Session given up");
-            }
-        } finally {
-            lock.unlock();
-        }
+        happened(new SessionEvent.Leave());
+    }
+
+    /** Ends the session now, whoever is attached. */
+    void endNow() {
+        happened(new SessionEvent.Stop());
+    }
+
+    /** The processes of the session that ended are gone. */
+    private void cleared() {
+        happened(new SessionEvent.Cleared());
+        context.acknowledged().happened();
     }
 
     /** All was said and heard: the session ends and its owner is told so. */
-    void departed(PartitionSession departing) {
-        lock.lock();
-        try {
-            if (session == departing) {
-                var told = owner;
-                long epoch = fencing.epoch();
-                fencing.end();
-                end();
-                if (told != null) {
-                    told.tell(LinkMethod.ENDED, new SessionNotice.Ended(partition, epoch));
-                }
-                log.atInfo()
-                        .addKeyValue("partition", partition)
-                        .addKeyValue("epoch", epoch)
-                        .log("Session ended");
-            }
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** False when the session lives, or its end has not been heard by who is attached. */
-    boolean isAtRest() {
-        lock.lock();
-        try {
-            return session == null
-                    || (departure != null
-                            && departure.isTerminated()
-                            && (owner == null || session.journalEntries() == 0));
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** What is left of the partition here, null when nothing is. */
-    DrainProgress.@Nullable Left left() {
-        lock.lock();
-        try {
-            if (session == null) {
-                return ending == null || ending.isDone()
-                        ? null
-                        : new DrainProgress.Left(partition, null, 0, 0, null);
-            }
-            return new DrainProgress.Left(
-                    partition,
-                    owner == null ? null : owner.gatewayId(),
-                    session.processes(),
-                    session.runningRequests(),
-                    owner == null ? null : owner.stays());
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** True when the session is being ended. */
-    boolean isDeparting() {
-        lock.lock();
-        try {
-            return departure != null;
-        } finally {
-            lock.unlock();
+    private synchronized void departed(PartitionSession departing) {
+        look();
+        if (session == departing) {
+            take(new SessionEvent.Flushed());
         }
     }
 
@@ -327,86 +142,191 @@ final class PartitionSlot {
      *
      * @return when to ask again, null when there is nothing to wait for
      */
-    @Nullable Instant expireIfDue(Instant now) {
-        lock.lock();
-        try {
-            if (fencing.expire(now)) {
-                context.metrics().expired();
-                log.atWarn()
-                        .addKeyValue("partition", partition)
-                        .addKeyValue("epoch", fencing.epoch())
-                        .log(
-                                "No gateway that hears from its group held the session in time: its"
-                                        + " processes are ended");
-                end();
+    synchronized @Nullable Instant expireIfDue() {
+        look();
+        return state.deadline();
+    }
+
+    /**
+     * Does what the attached connection asks for; nothing of it may wait.
+     *
+     * @throws LinkRefusal when another connection, or none, is attached, or the session refuses
+     */
+    <T> T asOwner(LinkPeer peer, OwnerAction<T> action) throws LinkRefusal {
+        return order(new SessionEvent.Order(peer, false), action);
+    }
+
+    /**
+     * As {@link #asOwner}, for what needs a session that goes on.
+     *
+     * @throws LinkRefusal also when the session is being ended
+     */
+    <T> T asServed(LinkPeer peer, OwnerAction<T> action) throws LinkRefusal {
+        return order(new SessionEvent.Order(peer, true), action);
+    }
+
+    private synchronized <T> T order(SessionEvent.Order order, OwnerAction<T> action)
+            throws LinkRefusal {
+        follow(decide(order));
+        return action.on(session());
+    }
+
+    /**
+     * Ends the session for good, at the wish of who is attached.
+     *
+     * @throws LinkRefusal when another connection, or none, is attached
+     */
+    synchronized Attach.Released release(LinkPeer peer, Attach.Release release) throws LinkRefusal {
+        int processes = session == null ? 0 : session.processes();
+        int running = session == null ? 0 : session.runningRequests();
+        boolean keep = release.onlyIdle() && (processes > 0 || running > 0);
+        var step = decide(new SessionEvent.Release(peer, keep));
+        follow(step);
+        return new Attach.Released(!step.does(SessionAction.KEEP), processes, running);
+    }
+
+    private synchronized void happened(SessionEvent event) {
+        look();
+        take(event);
+    }
+
+    /** The deadline decides, whether or not the reaper looked. */
+    private void look() {
+        take(new SessionEvent.Look());
+    }
+
+    private void take(SessionEvent event) {
+        follow(next(event));
+    }
+
+    /** What somebody asks for, who is answered; the caller follows the step. */
+    private Step decide(SessionEvent asked) throws LinkRefusal {
+        look();
+        var step = next(asked);
+        var refusal = step.taken().refusal();
+        if (refusal != null) {
+            state = step.after();
+            throw refusal.in(state);
+        }
+        return step;
+    }
+
+    private Step next(SessionEvent event) {
+        return SessionTransitions.next(
+                state, event, context.deadlines().instant(), context.options().retention());
+    }
+
+    private void follow(Step step) {
+        state = step.after();
+        for (var action : step.taken().actions()) {
+            switch (action) {
+                case DETACH -> {
+                    session().detach();
+                    context.acknowledged().happened();
+                    report(Level.INFO, "Session detached");
+                }
+                case DEPART -> {
+                    var leaving = session();
+                    departure =
+                            SessionDeparture.start(
+                                    partition, leaving, context, () -> departed(leaving));
+                    report(Level.INFO, "Session given up");
+                }
+                case EXPIRE -> {
+                    context.metrics().expired();
+                    report(
+                            Level.WARN,
+                            "No gateway that hears from its group held the session in time: its"
+                                    + " processes are ended");
+                }
+                case CLEAR -> clear();
+                case TELL_ENDED -> {
+                    var owner = step.before().owner();
+                    if (owner != null) {
+                        owner.tell(
+                                LinkMethod.ENDED,
+                                new SessionNotice.Ended(partition, state.epochs().held()));
+                    }
+                }
+                case CREATE, RESUME, TELL_FENCED, AWAIT_CLEARED, EXTEND, SERVE, KEEP -> {
+                    // By who asked, or by the state itself.
+                }
             }
-            return fencing.deadline();
-        } finally {
-            lock.unlock();
         }
     }
 
-    /** Ends the session now, whoever is attached. */
-    void endNow() {
-        lock.lock();
-        try {
-            if (session != null) {
-                fencing.end();
-                end();
-            }
-        } finally {
-            lock.unlock();
+    private void clear() {
+        var ended = session();
+        session = null;
+        departure = null;
+        ended.drop();
+        ending =
+                SessionEnding.start(
+                        partition, ended, context.options().expiryGrace(), this::cleared);
+        report(Level.INFO, "Session ended");
+    }
+
+    private void report(Level level, String message) {
+        log.atLevel(level)
+                .addKeyValue(LogContext.PARTITION, partition)
+                .addKeyValue(LogContext.EPOCH, state.epochs().held())
+                .addKeyValue("until", state.deadline())
+                .log(message);
+    }
+
+    /** False when the session lives, or its end has not been heard by who is attached. */
+    synchronized boolean isAtRest() {
+        return session == null
+                || (departure != null
+                        && departure.isTerminated()
+                        && (!isAttached() || session.journalEntries() == 0));
+    }
+
+    /** What is left of the partition here, null when nothing is. */
+    synchronized DrainProgress.@Nullable Left left() {
+        if (session == null) {
+            return state.stage() == SessionStage.ABSENT
+                    ? null
+                    : new DrainProgress.Left(partition, null, 0, 0, null);
         }
+        var owner = state.owner();
+        return new DrainProgress.Left(
+                partition,
+                owner == null ? null : owner.gatewayId(),
+                session.processes(),
+                session.runningRequests(),
+                owner == null ? null : owner.stays());
+    }
+
+    /** True when the session is being ended. */
+    synchronized boolean isDeparting() {
+        return state.stage().isLeaving();
     }
 
     /** Waits until the processes of ended sessions are gone, or the time is over. */
     void awaitEnded(Duration limit) throws InterruptedException {
-        SessionEnding last;
-        lock.lock();
-        try {
-            last = ending;
-        } finally {
-            lock.unlock();
-        }
+        var last = ending();
         if (last != null) {
             last.await(limit);
         }
     }
 
-    private void end() {
-        var ended = session;
-        session = null;
-        owner = null;
-        departure = null;
-        if (ended != null) {
-            ended.drop();
-            ending =
-                    SessionEnding.start(
-                            partition,
-                            ended,
-                            context.options().expiryGrace(),
-                            context.acknowledged()::happened);
-        }
+    private synchronized @Nullable SessionEnding ending() {
+        return ending;
     }
 
-    /** The session as it is now, for statistics. */
-    @Nullable PartitionSession session() {
-        lock.lock();
-        try {
-            return session;
-        } finally {
-            lock.unlock();
-        }
+    private PartitionSession session() {
+        return Objects.requireNonNull(session);
+    }
+
+    /** The session as it is now, null when there is none. */
+    synchronized @Nullable PartitionSession current() {
+        return session;
     }
 
     /** Whether a gateway is attached. */
-    boolean isAttached() {
-        lock.lock();
-        try {
-            return owner != null;
-        } finally {
-            lock.unlock();
-        }
+    synchronized boolean isAttached() {
+        return state.stage().isAttached();
     }
 
     /**
@@ -415,28 +335,18 @@ final class PartitionSlot {
      *
      * @param gateways whether there is any that may become the next owner
      */
-    boolean holdsBack(boolean gateways) {
-        lock.lock();
-        try {
-            if (owner != null || session == null || !gateways) {
-                return owner != null;
-            }
-            return session.processes() > 0
-                    || session.runningRequests() > 0
-                    || session.journalEntries() > 0;
-        } finally {
-            lock.unlock();
+    synchronized boolean holdsBack(boolean gateways) {
+        if (isAttached() || session == null || !gateways) {
+            return isAttached();
         }
+        return session.processes() > 0
+                || session.runningRequests() > 0
+                || session.journalEntries() > 0;
     }
 
     /** The epoch of the session, -1 when there is none. */
-    long epoch() {
-        lock.lock();
-        try {
-            return session == null ? -1 : fencing.epoch();
-        } finally {
-            lock.unlock();
-        }
+    synchronized long epoch() {
+        return state.stage().exists() ? state.epochs().held() : -1;
     }
 
     int partition() {

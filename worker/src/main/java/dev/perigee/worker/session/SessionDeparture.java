@@ -1,5 +1,6 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.trace.LogContext;
 import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -13,21 +14,29 @@ final class SessionDeparture {
     private static final Logger log = LoggerFactory.getLogger(SessionDeparture.class);
     private static final Duration LOOK = Duration.ofSeconds(10);
 
-    private final PartitionSlot slot;
+    private final int partition;
     private final PartitionSession session;
     private final SessionContext context;
+    private final Runnable whenFlushed;
     private volatile boolean terminated;
 
-    private SessionDeparture(PartitionSlot slot, PartitionSession session, SessionContext context) {
-        this.slot = slot;
+    private SessionDeparture(
+            int partition, PartitionSession session, SessionContext context, Runnable whenFlushed) {
+        this.partition = partition;
         this.session = session;
         this.context = context;
+        this.whenFlushed = whenFlushed;
     }
 
+    /**
+     * Begins one.
+     *
+     * @param whenFlushed runs when its processes are gone and all that they said is acknowledged
+     */
     static SessionDeparture start(
-            PartitionSlot slot, PartitionSession session, SessionContext context) {
-        var departure = new SessionDeparture(slot, session, context);
-        Thread.ofVirtual().name("session-departure-" + slot.partition()).start(departure::run);
+            int partition, PartitionSession session, SessionContext context, Runnable whenFlushed) {
+        var departure = new SessionDeparture(partition, session, context, whenFlushed);
+        Thread.ofVirtual().name("session-departure-" + partition).start(departure::run);
         return departure;
     }
 
@@ -41,16 +50,16 @@ final class SessionDeparture {
             session.terminate(context.options().terminationLimit());
         } catch (RuntimeException e) {
             log.atError()
-                    .addKeyValue("partition", slot.partition())
+                    .addKeyValue(LogContext.PARTITION, partition)
                     .setCause(e)
                     .log("Ending the session's processes failed");
         }
         terminated = true;
         context.acknowledged().happened();
         try {
-            while (slot.session() == session) {
-                if (context.acknowledged().await(this::isOver, LOOK)) {
-                    slot.departed(session);
+            while (!session.isOver()) {
+                if (context.acknowledged().await(this::isFlushed, LOOK)) {
+                    whenFlushed.run();
                 }
             }
         } catch (InterruptedException e) {
@@ -58,7 +67,7 @@ final class SessionDeparture {
         }
     }
 
-    private boolean isOver() {
-        return session.journalEntries() == 0 || slot.session() != session;
+    private boolean isFlushed() {
+        return session.journalEntries() == 0 || session.isOver();
     }
 }

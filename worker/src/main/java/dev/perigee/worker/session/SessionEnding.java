@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The end of a session's processes, on a thread of its own. */
+/** The end of a session's processes, on a thread of its own. Who waits hears of it last. */
 final class SessionEnding {
     private static final Logger log = LoggerFactory.getLogger(SessionEnding.class);
 
@@ -37,13 +37,12 @@ final class SessionEnding {
                     .setCause(e)
                     .log("Ending the session's processes failed");
         } finally {
-            done.countDown();
-            whenDone.run();
+            try {
+                whenDone.run();
+            } finally {
+                done.countDown();
+            }
         }
-    }
-
-    boolean isDone() {
-        return done.getCount() == 0;
     }
 
     /** Waits until the processes are gone; false when the time was over first. */

@@ -363,7 +363,7 @@ public final class SessionRegistry {
         sessions().forEach(PartitionSession::forgetOld);
         Instant next = null;
         for (var slot : slots.values()) {
-            var deadline = slot.expireIfDue(context.deadlines().instant());
+            var deadline = slot.expireIfDue();
             if (deadline != null && (next == null || deadline.isBefore(next))) {
                 next = deadline;
             }
@@ -374,7 +374,7 @@ public final class SessionRegistry {
     private List<PartitionSession> sessions() {
         var sessions = new ArrayList<PartitionSession>();
         for (var slot : slots.values()) {
-            var session = slot.session();
+            var session = slot.current();
             if (session != null) {
                 sessions.add(session);
             }

@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.link.LinkError;
-import dev.perigee.worker.session.Fencing.Claimant;
-import dev.perigee.worker.session.Fencing.Decision;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -28,7 +26,7 @@ final class SessionModelTest {
     private static final int STEPS = 10_000;
     private static final Duration RETENTION = Duration.ofSeconds(30);
 
-    private final Fencing fencing = new Fencing(RETENTION);
+    private final SessionRun session = new SessionRun(RETENTION);
     private final ByteBudget budget = ByteBudget.of(1 << 20);
     private Journal journal = journal();
     private Instant now = Instant.EPOCH;
@@ -39,7 +37,7 @@ final class SessionModelTest {
     private long fed;
 
     /** The gateway's own view: its claim, its connection if it is not cut, what it has. */
-    private Claimant claim = new Claimant("g-0", 1, 0);
+    private Claimant claim = SessionRun.claimant("g-0", 1, 0);
 
     private @Nullable Wire wire;
     private long has;
@@ -144,7 +142,7 @@ final class SessionModelTest {
     private void detach(Wire by) {
         if (by.equals(attached)) {
             attached = null;
-            fencing.detach(now);
+            session.detach(now);
             detachedAt = now;
         }
     }
@@ -153,8 +151,8 @@ final class SessionModelTest {
         var old = wire;
         cut(false);
         var next =
-                new Claimant(
-                        epochs > 0 ? "g-" + (claim.epoch() + epochs) : claim.gatewayId(),
+                SessionRun.claimant(
+                        epochs > 0 ? "g-" + (claim.epoch() + epochs) : claim.peer().gatewayId(),
                         claim.epoch() + epochs,
                         claim.generation() + 1);
         claim = next;
@@ -162,19 +160,18 @@ final class SessionModelTest {
             has = 0; // Another gateway: it has nothing, and what is published stays.
         }
         boolean due = detachedAt != null && !now.isBefore(detachedAt.plus(RETENTION));
-        boolean expired = fencing.expire(now);
+        boolean expired = session.expire(now);
         assertThat(expired).as("the deadline decides").isEqualTo(due);
-        switch (fencing.attach(next, false, null)) {
-            case Decision.Resumed _ -> resumed(next);
-            case Decision.Refused(var error, var _) -> {
-                assertThat(error).isEqualTo(LinkError.SESSION_EXPIRED);
-                create(next);
-            }
-            case Decision.Created _ -> throw new AssertionError("nobody asked for a session");
+        var step = session.attach(next, false, null, now);
+        if (step.does(SessionAction.RESUME)) {
+            resumed(next);
+        } else {
+            assertThat(SessionRun.refusal(step)).isEqualTo(LinkError.SESSION_EXPIRED);
+            create(next);
         }
         if (old != null) {
             detach(old); // The late close of the old connection.
-            assertThat(fencing.attached()).isEqualTo(claim);
+            assertThat(session.attached()).isEqualTo(claim);
         }
     }
 
@@ -194,9 +191,9 @@ final class SessionModelTest {
     /** The session was lost: a fresh claim begins with a journal of its own. */
     private void create(Claimant by) {
         sessionsLost++;
-        var fresh = new Claimant("g-" + (by.epoch() + 1), by.epoch() + 1, by.generation());
+        var fresh = SessionRun.claimant("g-" + (by.epoch() + 1), by.epoch() + 1, by.generation());
         claim = fresh;
-        assertThat(fencing.attach(fresh, true, null)).isInstanceOf(Decision.Created.class);
+        assertThat(session.attach(fresh, true, null, now).does(SessionAction.CREATE)).isTrue();
         assertThat(published).isEqualTo(numbers(published.size()));
         published.clear();
         journal.clear();
@@ -214,28 +211,25 @@ final class SessionModelTest {
 
     /** A gateway that was replaced, and an attempt of the owner that was overtaken. */
     private void comeLate() {
-        var before = fencing.attached();
+        var before = session.attached();
         if (before == null) {
             return;
         }
         refusals++;
-        assertThat(refusal(new Claimant("g-stale", before.epoch() - 1, 99)))
+        assertThat(refusal(SessionRun.claimant("g-stale", before.epoch() - 1, 99)))
                 .isEqualTo(LinkError.FENCED);
-        assertThat(refusal(new Claimant(before.gatewayId(), before.epoch(), before.generation())))
-                .isEqualTo(LinkError.ALREADY_ATTACHED);
-        assertThat(fencing.attached()).isEqualTo(before);
+        assertThat(refusal(before)).isEqualTo(LinkError.ALREADY_ATTACHED);
+        assertThat(session.attached()).isEqualTo(before);
     }
 
     private @Nullable LinkError refusal(Claimant claimant) {
-        return fencing.attach(claimant, false, null) instanceof Decision.Refused(var error, var _)
-                ? error
-                : null;
+        return SessionRun.refusal(session.attach(claimant, false, null, now));
     }
 
     /** Time passes; a timer may run, be it an old one. */
     private void pass(SplittableRandom random) {
         now = now.plus(Duration.ofMillis(random.nextInt(25_000)));
-        if (random.nextBoolean() && fencing.expire(now)) {
+        if (random.nextBoolean() && session.expire(now)) {
             assertThat(Objects.requireNonNull(detachedAt).plus(RETENTION)).isBeforeOrEqualTo(now);
             detachedAt = null;
         }

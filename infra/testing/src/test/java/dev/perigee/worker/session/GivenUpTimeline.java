@@ -2,8 +2,6 @@ package dev.perigee.worker.session;
 
 import dev.perigee.gateway.placement.LastHeld;
 import dev.perigee.gateway.placement.SafetyWindow;
-import dev.perigee.worker.session.Fencing.Claimant;
-import dev.perigee.worker.session.Fencing.Decision;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.PriorityQueue;
@@ -25,7 +23,7 @@ final class GivenUpTimeline {
     private final SplittableRandom random;
     private final SafetyWindow window;
     private final PriorityQueue<Event> events = new PriorityQueue<>();
-    private final Fencing fencing = new Fencing(LeaseTimeline.RETENTION);
+    private final SessionRun session = new SessionRun(LeaseTimeline.RETENTION);
     private final long workersClock;
     private long now;
     private long order;
@@ -132,13 +130,14 @@ final class GivenUpTimeline {
     }
 
     private void attach(Connection via) {
-        var claimant = new Claimant("owner", 1, via.generation);
+        expire();
         if (endedAt != Long.MAX_VALUE) {
             return;
         }
-        switch (fencing.attach(claimant, true, workersNow().plus(LEASE_LEFT))) {
-            case Decision.Refused _ -> {}
-            case Decision.Created _, Decision.Resumed _ -> attachedGeneration = via.generation;
+        var claimant = SessionRun.claimant("owner", 1, via.generation);
+        var leaseEnd = workersNow().plus(LEASE_LEFT);
+        if (session.attach(claimant, true, leaseEnd, workersNow()).taken().refusal() == null) {
+            attachedGeneration = via.generation;
         }
     }
 
@@ -184,17 +183,22 @@ final class GivenUpTimeline {
 
     private void closedThere(Connection via) {
         via.openThere = false;
-        if (fencing.exists() && attachedGeneration == via.generation) {
-            fencing.detach(workersNow());
+        expire();
+        if (session.exists() && attachedGeneration == via.generation) {
+            session.detach(workersNow());
             attachedGeneration = 0;
         }
     }
 
     private void lookForTheEnd() {
-        if (fencing.expire(workersNow())) {
+        expire();
+        after(LOOK, this::lookForTheEnd);
+    }
+
+    private void expire() {
+        if (session.expire(workersNow())) {
             endedAt = now;
         }
-        after(LOOK, this::lookForTheEnd);
     }
 
     private void after(long time, Runnable action) {

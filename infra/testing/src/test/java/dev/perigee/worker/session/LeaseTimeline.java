@@ -4,7 +4,6 @@ import dev.perigee.gateway.inbound.TenureLease;
 import dev.perigee.gateway.link.ClockReading;
 import dev.perigee.gateway.placement.LastHeld;
 import dev.perigee.gateway.placement.SafetyWindow;
-import dev.perigee.worker.session.Fencing.Claimant;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.PriorityQueue;
@@ -28,7 +27,7 @@ final class LeaseTimeline {
     private final SafetyWindow window;
     private final boolean othersCount;
     private final PriorityQueue<Event> events = new PriorityQueue<>();
-    private final Fencing fencing = new Fencing(RETENTION);
+    private final SessionRun session = new SessionRun(RETENTION);
     private final TenureLease lease;
     private final long ownersClock;
     private final long workersClock;
@@ -130,8 +129,8 @@ final class LeaseTimeline {
 
     private void noticed(Connection lost) {
         expire();
-        if (fencing.exists() && attachedGeneration == lost.generation) {
-            fencing.detach(workersNow());
+        if (session.exists() && attachedGeneration == lost.generation) {
+            session.detach(workersNow());
             attachedGeneration = 0;
         }
     }
@@ -168,17 +167,14 @@ final class LeaseTimeline {
 
     private void attach(Connection via, long until) {
         expire();
-        boolean late = !created && until <= workersNow().toEpochMilli();
-        if (via.cut || late || endedAt != Long.MAX_VALUE) {
+        if (via.cut || endedAt != Long.MAX_VALUE) {
             return;
         }
-        var claimant = new Claimant("owner", 1, via.generation);
-        switch (fencing.attach(claimant, !created, Instant.ofEpochMilli(until))) {
-            case Fencing.Decision.Refused _ -> {}
-            case Fencing.Decision.Created _, Fencing.Decision.Resumed _ -> {
-                created = true;
-                attachedGeneration = via.generation;
-            }
+        var claimant = SessionRun.claimant("owner", 1, via.generation);
+        var step = session.attach(claimant, !created, Instant.ofEpochMilli(until), workersNow());
+        if (step.taken().refusal() == null) {
+            created = true;
+            attachedGeneration = via.generation;
         }
     }
 
@@ -200,7 +196,7 @@ final class LeaseTimeline {
             return;
         }
         if (attachedGeneration == via.generation) {
-            fencing.extend(Instant.ofEpochMilli(until));
+            session.extend(Instant.ofEpochMilli(until), workersNow());
         }
         long read = workersNow().toEpochMilli();
         after(delay(), () -> ownersTurn(() -> via.clock = new ClockReading(read, ownersNanos())));
@@ -247,7 +243,7 @@ final class LeaseTimeline {
     }
 
     private void expire() {
-        if (created && fencing.expire(workersNow())) {
+        if (created && session.expire(workersNow())) {
             endedAt = now;
         }
     }
