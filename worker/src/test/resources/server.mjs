@@ -43,7 +43,10 @@ const tools = {
   crash: (a) => (a.signal ? process.kill(process.pid, a.signal) : process.exit(a.code)),
   exit0: () => process.exit(0),
   fail: () => ({ ...text('no'), isError: true }),
-  rpc_error: () => { throw new Error('as ordered'); },
+  rpc_error: (a) => {
+    const data = a.data?.env ? { env: process.env[a.data.env], of: 'the server' } : a.data;
+    throw Object.assign(new Error('as ordered'), { code: a.code, data });
+  },
   stderr: (a) => (process.stderr.write(a.text), text('')),
   garbage: () => (out('{"half":'), out(''), out('\u0000'), text('after')),
   tools_set: (a) => ((listed = a.names), send({ method: 'notifications/tools/list_changed' }), text('')),
@@ -84,7 +87,7 @@ async function receive(line) {
     const result = await methods[method](params);
     send({ result, id }); // The order of the reference implementation: result first.
   } catch (e) {
-    send({ id, error: { code: -32000, message: e.message } });
+    send({ id, error: { code: e.code ?? -32000, message: e.message, data: e.data } });
   }
 }
 

@@ -10,6 +10,7 @@ import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.protocol.trace.TraceSpan;
+import dev.perigee.worker.log.MaskedJson;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.McpRequest;
@@ -247,7 +248,9 @@ final class ToolCall implements Runnable {
         }
         var message = masked(String.valueOf(failure.getMessage()));
         boolean stopped = failure.kind() == McpException.Kind.CLOSED && isStopped();
-        return error(stopped ? ErrorCode.STOPPED : ToolResults.code(failure), message);
+        var error = error(stopped ? ErrorCode.STOPPED : ToolResults.code(failure), message);
+        var own = failure.serverError();
+        return own == null ? error : error.ofServer(own.code(), masked(own.data()));
     }
 
     private boolean isStopped() {
@@ -278,6 +281,10 @@ final class ToolCall implements Runnable {
     private ToolError notStarted(View view) {
         var why = view.lastError() == null ? "no process" : view.lastError();
         return error(ErrorCode.UNAVAILABLE, "The server could not be started: " + why);
+    }
+
+    private @Nullable RawJson masked(@Nullable RawJson data) {
+        return data == null ? null : MaskedJson.of(data, this::masked);
     }
 
     private String masked(String text) {

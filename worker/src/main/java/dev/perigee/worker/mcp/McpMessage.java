@@ -19,7 +19,7 @@ sealed interface McpMessage {
     record Answer(long id, RawJson result) implements McpMessage {}
 
     /** A refusal of the request of this id. */
-    record Refusal(long id, long code, String message) implements McpMessage {}
+    record Refusal(long id, String message, ServerError error) implements McpMessage {}
 
     /** Something that the server asks; its id may be anything. */
     record Question(RawJson id, String method) implements McpMessage {}
@@ -69,8 +69,8 @@ sealed interface McpMessage {
         var message = tree.path("message").asString("");
         return new Refusal(
                 id,
-                tree.path("code").asLong(0),
-                message.isBlank() ? "the server gave no message" : shortened(message));
+                message.isBlank() ? "the server gave no message" : shortened(message),
+                ServerError.of(tree, error));
     }
 
     private static String shortened(String message) {

@@ -71,8 +71,8 @@ public final class McpRequest {
     }
 
     /** The server answered with a JSON-RPC error. */
-    void refuse(String message) {
-        fail(new McpException(owner.meaning(message), true, message));
+    void refuse(String message, ServerError error) {
+        fail(McpException.refusal(owner.meaning(message), message, error));
     }
 
     private boolean finish(End how) {

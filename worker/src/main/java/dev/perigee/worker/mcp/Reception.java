@@ -62,12 +62,12 @@ final class Reception {
         }
         switch (message) {
             case McpMessage.Answer(var id, var result) -> late(inFlight.answer(id, result));
-            case McpMessage.Refusal(var id, var code, var text) -> {
+            case McpMessage.Refusal refusal -> {
                 about.on(log.atDebug())
                         .addKeyValue("process_id", processId)
-                        .addKeyValue("code", code)
+                        .addKeyValue("code", refusal.error().code())
                         .log("Server answered with an error");
-                late(inFlight.refuse(id, text));
+                late(inFlight.refuse(refusal));
             }
             case McpMessage.Question(var id, var method) -> reply(id, method);
             case McpMessage.Notice(var method) -> notice(method);
