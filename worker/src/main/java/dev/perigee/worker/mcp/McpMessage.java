@@ -25,7 +25,7 @@ sealed interface McpMessage {
     record Question(RawJson id, String method) implements McpMessage {}
 
     /** A notification of the server. */
-    record Notice(String method) implements McpMessage {}
+    record Notice(String method, @Nullable RawJson params) implements McpMessage {}
 
     /** An answer to no request of ours. */
     record Stray(RawJson id) implements McpMessage {}
@@ -49,7 +49,9 @@ sealed interface McpMessage {
         var wire = JsonRpc.readInput(line);
         var id = wire.id();
         if (wire.method() != null) {
-            return id == null ? new Notice(wire.method()) : new Question(id, wire.method());
+            return id == null
+                    ? new Notice(wire.method(), wire.params())
+                    : new Question(id, wire.method());
         }
         if (id == null || (wire.result() == null && wire.error() == null)) {
             throw InvalidRecordException.invalid("neither a request, a notification nor an answer");

@@ -70,7 +70,7 @@ final class Reception {
                 late(inFlight.refuse(refusal));
             }
             case McpMessage.Question(var id, var method) -> reply(id, method);
-            case McpMessage.Notice(var method) -> notice(method);
+            case McpMessage.Notice(var method, var params) -> notice(method, params);
             case McpMessage.Stray ignored -> late(false);
         }
     }
@@ -92,9 +92,20 @@ final class Reception {
                 });
     }
 
-    private void notice(String method) {
-        if (method.equals("notifications/tools/list_changed")) {
-            listener.onToolsChanged();
+    private void notice(String method, @Nullable RawJson params) {
+        switch (method) {
+            case "notifications/tools/list_changed" -> listener.onToolsChanged();
+            case "notifications/progress" -> {
+                if (params != null) {
+                    listener.onProgress(params);
+                }
+            }
+            case "notifications/message" -> {
+                if (params != null) {
+                    listener.onMessage(params);
+                }
+            }
+            default -> {}
         }
     }
 

@@ -45,9 +45,7 @@ final class McpMessageTest {
                                 "the server gave no message",
                                 -32042L,
                                 RawJson.of("{\"n\": 1.50}")));
-        assertThat(
-                        read(
-                                "{\"id\":3,\"error\":{\"code\":\"x\",\"message\":\"m\",\"data\":null}}"))
+        assertThat(read("{\"id\":3,\"error\":{\"code\":\"x\",\"message\":\"m\",\"data\":null}}"))
                 .isEqualTo(refusal("m", null, null));
         assertThat(read("{\"id\":3,\"error\":\"no object\"}"))
                 .isEqualTo(refusal("the server gave no message", null, null));
@@ -65,7 +63,7 @@ final class McpMessageTest {
         assertThat(read("{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"ping\",\"params\":{}}"))
                 .isEqualTo(new McpMessage.Question(RawJson.of("\"a\""), "ping"));
         assertThat(read("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{}}"))
-                .isEqualTo(new McpMessage.Notice("notifications/x"));
+                .isEqualTo(new McpMessage.Notice("notifications/x", RawJson.EMPTY_OBJECT));
         assertThat(read("{\"id\":\"nobody asked\",\"result\":{}}"))
                 .isEqualTo(new McpMessage.Stray(RawJson.of("\"nobody asked\"")));
     }
