@@ -2,10 +2,22 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.client.KafkaConnection;
+import dev.perigee.client.PerigeeClient;
+import dev.perigee.local.cli.Perigee;
+import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.tool.ToolOutcome;
+import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.EverythingServer;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.DisplayName;
@@ -177,6 +189,63 @@ final class TalkingCallsTest {
                                 .put("timeout_ms", 2_000)
                                 .put("extend_on_progress_ms", 20_000)
                                 .put("max_timeout_ms", most));
+    }
+
+    @Test
+    @DisplayName("CAL-01: the Java client hands over what the request accepts, then the answer")
+    void javaClient() throws Exception {
+        var f = backend.install(Installation.fixture());
+        var told = new CopyOnWriteArrayList<EventBody>();
+        var request =
+                new ToolRequest(
+                        "r-java",
+                        f.teamId(),
+                        f.userId(),
+                        "tools/call",
+                        f.toolPath("talk"),
+                        null,
+                        RawJson.of("{\"n\":5,\"ms\":1000}"),
+                        30_000L,
+                        null,
+                        null,
+                        List.of("progress"),
+                        null,
+                        null,
+                        null,
+                        null);
+        var kafka = new KafkaConnection(fleet.bootstrap(), fleet.names(), Map.of());
+        try (var client = PerigeeClient.connectWithEvents(kafka)) {
+            var answer = client.call(request, Duration.ofSeconds(40), told::add);
+            assertThat(answer.outcome()).isEqualTo(ToolOutcome.SUCCESS);
+        }
+
+        assertThat(told).isNotEmpty().hasOnlyElementsOfType(EventBody.CallProgress.class);
+    }
+
+    @Test
+    @DisplayName("CAL-01, CAL-03: perigee call --progress shows both")
+    void commandLine() {
+        var f = backend.install(Installation.fixture());
+        var out = new StringWriter();
+        var err = new StringWriter();
+
+        int code =
+                Perigee.commandLine(new PrintWriter(out, true), new PrintWriter(err, true))
+                        .execute(
+                                "call",
+                                "--bootstrap",
+                                fleet.bootstrap(),
+                                "--team",
+                                f.teamId(),
+                                "--user",
+                                f.userId(),
+                                "--progress",
+                                f.toolPath("talk"),
+                                "{\"n\":5,\"ms\":1000,\"log\":\"x\"}");
+
+        assertThat(code).as("%s", err).isZero();
+        assertThat(out.toString()).contains("reported");
+        assertThat(err.toString()).contains("progress 1/5", "notice: \"x 1\"");
     }
 
     @Test
