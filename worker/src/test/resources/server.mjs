@@ -1,5 +1,5 @@
 // A small MCP server over stdio for the worker's own tests. Flags: --mute --no-serverinfo --die TEXT --list-error-once
-// --slow-init MS --ask --garbage --no-tools --die-if-file PATH
+// --talk --logging --slow-init MS --ask --garbage --no-tools --die-if-file PATH
 // --churn MS BYTES: for so long after the handshake, ever other tools, one with a name of so many bytes, which its path and description repeat; at last echo and last
 // --on-term CODE|ignore: go on when stdin ends; at SIGTERM exit with a code, or go on
 import { existsSync } from 'node:fs';
@@ -12,8 +12,9 @@ const send = (message) => out(JSON.stringify({ jsonrpc: '2.0', ...message }));
 const text = (value) => ({ content: [{ type: 'text', text: String(value) }] });
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const record = [];
+let token;
 let listErrors = has('--list-error-once') ? 1 : 0;
-let listed = ['echo', 'pid', 'env', 'args', 'sleep', 'crash', 'exit0', 'fail', 'rpc_error', 'stderr', 'garbage', 'tools_set', 'record', 'big'];
+let listed = ['echo', 'pid', 'env', 'args', 'sleep', 'crash', 'exit0', 'fail', 'rpc_error', 'stderr', 'garbage', 'tools_set', 'record', 'big', ...(has('--talk') ? ['talk'] : [])];
 
 if (has('--die')) {
   process.stderr.write(after('--die') + '\n', () => process.exit(1));
@@ -43,11 +44,23 @@ const tools = {
   crash: (a) => (a.signal ? process.kill(process.pid, a.signal) : process.exit(a.code)),
   exit0: () => process.exit(0),
   fail: () => ({ ...text('no'), isError: true }),
-  rpc_error: () => { throw new Error('as ordered'); },
+  rpc_error: (a) => {
+    const data = a.data?.env ? { env: process.env[a.data.env], of: 'the server' } : a.data;
+    throw Object.assign(new Error('as ordered'), { code: a.code, data });
+  },
   stderr: (a) => (process.stderr.write(a.text), text('')),
   garbage: () => (out('{"half":'), out(''), out('\u0000'), text('after')),
   tools_set: (a) => ((listed = a.names), send({ method: 'notifications/tools/list_changed' }), text('')),
   big: (a) => text('x'.repeat(a.bytes)),
+  // Reports n times progress, and logs the texts, with a pause before each and after the last.
+  talk: async (a) => {
+    const progressToken = token;
+    for (let n = 1; n <= (a.n ?? 0); n++, await sleep(a.ms ?? 0))
+      send({ method: 'notifications/progress', params: { progressToken: progressToken ?? 'none', progress: n, total: a.n, message: a.message } });
+    for (const data of a.logs ?? []) send({ method: 'notifications/message', params: { level: a.level ?? 'info', logger: 'talk', data } });
+    await sleep(a.after ?? 0);
+    return text(progressToken === undefined ? 'no token' : 'token');
+  },
   record: () => text(JSON.stringify(record)),
 };
 
@@ -56,7 +69,7 @@ const methods = {
     if (has('--slow-init')) await sleep(Number(after('--slow-init')));
     return {
       protocolVersion: p.protocolVersion,
-      capabilities: has('--no-tools') ? {} : { tools: { listChanged: true } },
+      capabilities: { ...(has('--no-tools') ? {} : { tools: { listChanged: true } }), ...(has('--logging') ? { logging: {} } : {}) },
       ...(has('--no-serverinfo') ? {} : { serverInfo: { name: 'test', version: '1' } }),
     };
   },
@@ -66,7 +79,8 @@ const methods = {
     const page = listed.slice(at, at + 7).map((name) => ({ name, description: 'Does ' + name, inputSchema: { type: 'object' } }));
     return at + 7 < listed.length ? { tools: page, nextCursor: String(at + 7) } : { tools: page };
   },
-  'tools/call': (p) => tools[p.name](p.arguments),
+  'tools/call': (p) => ((token = p._meta?.progressToken), tools[p.name](p.arguments)),
+  'logging/setLevel': () => ({}),
   'resources/list': () => ({ resources: [{ uri: 'x://y', name: 'y' }] }),
   // Deeper than anybody reads.
   'prompts/get': () => JSON.parse('{"deep":'.repeat(300) + '1' + '}'.repeat(300)),
@@ -84,7 +98,7 @@ async function receive(line) {
     const result = await methods[method](params);
     send({ result, id }); // The order of the reference implementation: result first.
   } catch (e) {
-    send({ id, error: { code: -32000, message: e.message } });
+    send({ id, error: { code: e.code ?? -32000, message: e.message, data: e.data } });
   }
 }
 

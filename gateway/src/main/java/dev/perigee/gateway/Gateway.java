@@ -38,6 +38,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
@@ -168,7 +169,11 @@ public final class Gateway implements AutoCloseable {
         parts.push(replies);
         var fast = new FastPublisher(clients::fastProducer, health, registry);
         parts.push(fast);
-        fast.prepare(names.all());
+        fast.prepare(
+                Arrays.stream(Topic.values())
+                        .filter(topic -> !topic.isOptional())
+                        .map(names::of)
+                        .toList());
         var transactions =
                 new TransactionalPublisher(
                         clients::transactionalProducer,

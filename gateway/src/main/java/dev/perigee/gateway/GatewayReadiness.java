@@ -74,7 +74,12 @@ final class GatewayReadiness implements Readiness {
             obstacles.add(new Obstacle("topics", changed + "."));
         }
         health.troubles()
-                .forEach((_, trouble) -> obstacles.add(new Obstacle("topics", trouble + ".")));
+                .forEach(
+                        (topic, trouble) -> {
+                            if (!topic.isOptional()) {
+                                obstacles.add(new Obstacle("topics", trouble + "."));
+                            }
+                        });
         var unread = loop.problem();
         if (unread != null) {
             obstacles.add(new Obstacle("consumer", "Polling fails: " + unread));

@@ -42,7 +42,12 @@ final class TopicCheck {
      */
     PartitionCounts counts() throws InterruptedException {
         var existing = answered(admin.listTopics().names());
-        var missing = names.all().stream().filter(name -> !existing.contains(name)).toList();
+        var missing =
+                Arrays.stream(Topic.values())
+                        .filter(topic -> !topic.isOptional())
+                        .map(names::of)
+                        .filter(name -> !existing.contains(name))
+                        .toList();
         if (!missing.isEmpty()) {
             throw new GatewayStartException(
                     "Missing topics, or no right to see them: "
@@ -50,8 +55,9 @@ final class TopicCheck {
                             + ADVICE
                             + "; perigee acls gateway says which rights are needed");
         }
-        var topics = answered(admin.describeTopics(names.all()).allTopicNames());
-        checkPolicies();
+        var present = names.all().stream().filter(existing::contains).toList();
+        var topics = answered(admin.describeTopics(present).allTopicNames());
+        checkPolicies(present);
         return counts(topics);
     }
 
@@ -102,9 +108,9 @@ final class TopicCheck {
         return new PartitionCounts(counts);
     }
 
-    private void checkPolicies() throws InterruptedException {
+    private void checkPolicies(List<String> present) throws InterruptedException {
         var resources =
-                names.all().stream()
+                present.stream()
                         .map(name -> new ConfigResource(ConfigResource.Type.TOPIC, name))
                         .toList();
         var configs = answered(admin.describeConfigs(resources).all());

@@ -65,6 +65,7 @@ final class TopicTroubles {
                     LIFECYCLE,
                     LOGS,
                     REQUEST_LOGS,
+                    CALL_EVENTS,
                     TOOLS,
                     HEARTBEATS,
                     DEAD_LETTERS ->

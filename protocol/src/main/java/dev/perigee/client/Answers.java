@@ -2,9 +2,14 @@ package dev.perigee.client;
 
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.command.CommandResult;
+import dev.perigee.protocol.event.Event;
+import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.tool.ToolResult;
+import dev.perigee.protocol.topic.Headers;
+import dev.perigee.protocol.topic.Topic;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
@@ -12,6 +17,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +31,7 @@ final class Answers implements AutoCloseable {
     private final TopicTail tail;
     private final String commandResults;
     private final Map<String, CompletableFuture<ToolResult>> calls = new ConcurrentHashMap<>();
+    private final Map<String, Consumer<EventBody>> listeners = new ConcurrentHashMap<>();
     private final Map<String, CompletableFuture<CommandResult>> commands =
             new ConcurrentHashMap<>();
     private final Queue<CompletableFuture<Boolean>> looks = new ConcurrentLinkedQueue<>();
@@ -46,12 +53,19 @@ final class Answers implements AutoCloseable {
         thread.start();
     }
 
-    /** What a call's answer will be in; forget it by {@link #forgetCall}. */
-    CompletableFuture<ToolResult> expectCall(String requestId) {
-        return expect(calls, requestId);
+    /**
+     * What a call's answer will be in; forget it by {@link #forgetCall}.
+     *
+     * @param listener of the events before that, called on the reading thread
+     */
+    CompletableFuture<ToolResult> expectCall(String requestId, Consumer<EventBody> listener) {
+        var expected = expect(calls, requestId);
+        listeners.put(requestId, listener);
+        return expected;
     }
 
     void forgetCall(String requestId) {
+        listeners.remove(requestId);
         calls.remove(requestId);
     }
 
@@ -117,11 +131,32 @@ final class Answers implements AutoCloseable {
             } else {
                 var call = calls.get(id);
                 if (call != null) {
-                    call.complete(Json.read(record.value(), ToolResult.class));
+                    takeOfCall(call, listeners.get(id), record);
                 }
             }
         } catch (InvalidRecordException ignored) {
             // Written by something foreign: the true answer is still to come.
+        }
+    }
+
+    private static void takeOfCall(
+            CompletableFuture<ToolResult> call,
+            @Nullable Consumer<EventBody> listener,
+            ConsumerRecord<byte[], byte[]> record) {
+        var header = record.headers().lastHeader(Headers.CE_TYPE);
+        var type =
+                header == null || header.value() == null
+                        ? null
+                        : EventType.of(new String(header.value(), StandardCharsets.UTF_8));
+        if (type == null || type == EventType.TOOL_RESULT) {
+            call.complete(Json.read(record.value(), ToolResult.class));
+        } else if (type.topic() == Topic.CALL_EVENTS && listener != null && !call.isDone()) {
+            var event = Event.read(record.value());
+            try {
+                listener.accept(event.body());
+            } catch (RuntimeException e) {
+                call.completeExceptionally(e);
+            }
         }
     }
 

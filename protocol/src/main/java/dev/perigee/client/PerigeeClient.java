@@ -2,6 +2,7 @@ package dev.perigee.client;
 
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandResult;
+import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.topic.Headers;
@@ -9,12 +10,14 @@ import dev.perigee.protocol.topic.Topic;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
@@ -54,11 +57,33 @@ public final class PerigeeClient implements AutoCloseable {
 
     /** Connects, and asks for the answers to calls on a topic of the backend's own. */
     public static PerigeeClient connect(KafkaConnection connection, @Nullable ReplyTopic replies) {
+        return connect(
+                connection,
+                replies,
+                replies == null ? connection.name(Topic.TOOL_RESULTS) : replies.name());
+    }
+
+    /**
+     * Connects, and reads everybody's answers and call events, for calls with a listener. With a
+     * reply topic {@link #connect(KafkaConnection, ReplyTopic)} is enough: events come there, too.
+     *
+     * @throws BrokerUnreachableException when no broker answers in time
+     * @throws MissingTopicException when a topic is not there
+     */
+    public static PerigeeClient connectWithEvents(KafkaConnection connection) {
+        return connect(
+                connection,
+                null,
+                connection.name(Topic.TOOL_RESULTS),
+                connection.name(Topic.CALL_EVENTS));
+    }
+
+    private static PerigeeClient connect(
+            KafkaConnection connection, @Nullable ReplyTopic replies, String... read) {
         var commandResults = connection.name(Topic.COMMAND_RESULTS);
-        var answersAt = replies == null ? connection.name(Topic.TOOL_RESULTS) : replies.name();
-        var tail =
-                TopicTail.ofNames(
-                        connection, new TopicTail.Start.End(), List.of(commandResults, answersAt));
+        var names = new ArrayList<>(List.of(read));
+        names.add(commandResults);
+        var tail = TopicTail.ofNames(connection, new TopicTail.Start.End(), names);
         try {
             tail.require(Topic.COMMANDS);
             tail.require(Topic.TOOL_REQUESTS);
@@ -99,10 +124,26 @@ public final class PerigeeClient implements AutoCloseable {
      */
     public ToolResult call(ToolRequest request, Duration deadline)
             throws InterruptedException, TimeoutException {
+        return call(request, deadline, _ -> {});
+    }
+
+    /**
+     * The same, and hands over what the request accepts of the running call, {@link
+     * dev.perigee.protocol.event.EventBody.CallProgress} and {@link
+     * dev.perigee.protocol.event.EventBody.CallLog}, until the answer. An event may come twice
+     * after a failover, or after the answer, where it is left out.
+     *
+     * @param deadline how long to wait; a little more than the request's own {@code maxTimeoutMs}
+     *     where progress moves its deadline
+     * @param listener called on the client's one reading thread, so it must not wait; what it
+     *     throws ends the wait
+     */
+    public ToolResult call(ToolRequest request, Duration deadline, Consumer<EventBody> listener)
+            throws InterruptedException, TimeoutException {
         var end = System.nanoTime() + deadline.toNanos();
         enter(end);
         try {
-            var answer = answers.expectCall(request.requestId());
+            var answer = answers.expectCall(request.requestId(), listener);
             try {
                 sender.send(Topic.TOOL_REQUESTS, request.key(), request, replyHeaders);
                 return await(answer, end);

@@ -38,6 +38,8 @@ final class Happenings {
                     EventBody.Logs _,
                     EventBody.LogRateLimitExceeded _,
                     EventBody.RequestLogs _,
+                    EventBody.CallProgress _,
+                    EventBody.CallLog _,
                     EventBody.ToolsDiscovered _ ->
                     null;
         };

@@ -9,6 +9,7 @@ import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.topic.DeadLetterReason;
 import dev.perigee.protocol.topic.RecordKey;
 import dev.perigee.protocol.topic.RecordOrigin;
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +58,7 @@ public sealed interface Inbound {
      * @param appendedAt the record's time, by this gateway's clock
      * @param deadline append time plus the request's timeout, both by this gateway's clock
      * @param recordDeadline the same by the clock that wrote the append time, for workers
+     * @param extension how progress moves the deadline, null where it does not
      */
     record RequestRead(
             RecordOrigin origin,
@@ -67,12 +69,37 @@ public sealed interface Inbound {
             Instant deadline,
             Instant recordDeadline,
             @Nullable ReplyTo reply,
-            @Nullable String traceparent)
+            @Nullable String traceparent,
+            @Nullable Extension extension)
             implements Inbound {
+
+        /** A request whose deadline does not move. */
+        public RequestRead(
+                RecordOrigin origin,
+                ToolRequest request,
+                ToolMethod method,
+                @Nullable ToolPath path,
+                Instant appendedAt,
+                Instant deadline,
+                Instant recordDeadline,
+                @Nullable ReplyTo reply,
+                @Nullable String traceparent) {
+            this(
+                    origin,
+                    request,
+                    method,
+                    path,
+                    appendedAt,
+                    deadline,
+                    recordDeadline,
+                    reply,
+                    traceparent,
+                    null);
+        }
 
         /** All but what makes it large. */
         public RequestRead withoutArguments() {
-            return request.arguments() == null
+            return request.payloadBytes() == 0
                     ? this
                     : new RequestRead(
                             origin,
@@ -83,9 +110,18 @@ public sealed interface Inbound {
                             deadline,
                             recordDeadline,
                             reply,
-                            traceparent);
+                            traceparent,
+                            extension);
         }
     }
+
+    /**
+     * How progress moves a request's deadline.
+     *
+     * @param each from a progress to the deadline that it makes
+     * @param most from the first deadline to the last
+     */
+    record Extension(Duration each, Duration most) {}
 
     /**
      * A record that cannot be acted on: it becomes a dead letter, and its author gets an answer

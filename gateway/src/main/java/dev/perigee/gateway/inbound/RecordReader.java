@@ -1,6 +1,7 @@
 package dev.perigee.gateway.inbound;
 
 import dev.perigee.gateway.inbound.Inbound.CommandRead;
+import dev.perigee.gateway.inbound.Inbound.Extension;
 import dev.perigee.gateway.inbound.Inbound.Rejected;
 import dev.perigee.gateway.inbound.Inbound.ReportRead;
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
@@ -195,7 +196,20 @@ public final class RecordReader {
                 appended.plusMillis(timeout),
                 writtenAt(source).plusMillis(timeout),
                 reply,
-                RecordHeaders.traceparent(source.headers()));
+                RecordHeaders.traceparent(source.headers()),
+                extension(request, timeout));
+    }
+
+    private static @Nullable Extension extension(ToolRequest request, long timeout) {
+        var each = request.extendOnProgressMs();
+        var most = request.maxTimeoutMs();
+        if (each == null) {
+            return null;
+        }
+        long last = most == null ? ToolRequest.DEFAULT_MAX_TIMEOUT_MS : most;
+        return last <= timeout
+                ? null
+                : new Extension(Duration.ofMillis(each), Duration.ofMillis(last - timeout));
     }
 
     private long timeout(ToolRequest request) {

@@ -83,8 +83,7 @@ final class LinkCall implements AnswerHandler {
     /** About what {@link #encode} gives; for what is large it does not need to be encoded first. */
     int frameBytes() {
         if (order instanceof ToolOrder.Execute execute) {
-            var arguments = execute.request().arguments();
-            return BESIDES_ARGUMENTS + (arguments == null ? 0 : arguments.size());
+            return BESIDES_ARGUMENTS + execute.request().payloadBytes();
         }
         return encode().length;
     }

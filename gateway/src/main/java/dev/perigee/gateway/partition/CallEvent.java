@@ -16,6 +16,7 @@ enum CallEvent {
     NOT_RUN("it cannot be delivered and surely did not run"),
     MAYBE_TAKEN("the link ends before the worker says whether it took it"),
     LOST("the session ends before the worker says whether it took it"),
+    PROGRESSED("its server reports progress"),
     RESULT("its result arrives"),
     SILENT("nothing is heard for the margin past its deadline"),
     SESSION_AWAY("the session is detached, and may live on"),

@@ -211,6 +211,24 @@ final class CallFlow implements CallListener {
                 });
     }
 
+    /**
+     * An event of a running call arrived.
+     *
+     * @param progress it is one of progress, which moves the deadline
+     * @return false when the request has its answer: nothing is told of it any more
+     */
+    boolean tells(InstanceEvent event, boolean progress) {
+        var origin = ofThisTopic(event.origin());
+        if (origin == null || requests.isFinal(origin.offset())) {
+            return false;
+        }
+        var call = requests.open(origin.offset());
+        if (progress && call != null) {
+            happened(call, CallEvent.PROGRESSED);
+        }
+        return true;
+    }
+
     /** None where a topic was meant that was deleted and made again since. */
     private @Nullable RecordOrigin ofThisTopic(@Nullable RecordOrigin origin) {
         return origin != null && origin.topic().equals(context.linkName(Topic.TOOL_REQUESTS))
@@ -271,7 +289,7 @@ final class CallFlow implements CallListener {
 
     private CallFacts facts(ToolCall call) {
         var now = now();
-        var deadline = call.read().deadline();
+        var deadline = call.deadline();
         return new CallFacts(
                 call.isResolved(),
                 call.isComplete(),
@@ -303,10 +321,11 @@ final class CallFlow implements CallListener {
             case AWAIT_RESULT -> {
                 serverWait.remove(call);
                 queue.atWorker(call);
-                awaitUntil(call, silence.until(call.read().deadline()));
+                call.mayHaveProgressed(now());
+                awaitUntil(call, silence.until(call.deadline()));
             }
             case AWAIT_ATTACH ->
-                    awaitUntil(call, silence.untilAttached(call.read().deadline(), now()));
+                    awaitUntil(call, silence.untilAttached(call.lastDeadline(), now()));
             case ANSWER -> answer(call, Objects.requireNonNull(own));
             case PUBLISH -> close(call, false);
             case SETTLE -> {
@@ -330,8 +349,7 @@ final class CallFlow implements CallListener {
     }
 
     private void hold(ToolCall call) {
-        call.timer(
-                context.timers().at(call.read().deadline(), () -> happened(call, CallEvent.LATE)));
+        call.timer(context.timers().at(call.deadline(), () -> happened(call, CallEvent.LATE)));
     }
 
     /** Sends what may be sent now. */

@@ -51,7 +51,7 @@ final class CallSender {
 
     private void sendWaiting(ToolCall call, Session session) {
         var order = order(call);
-        var deadline = call.read().deadline();
+        var deadline = call.deadline();
         Thread.ofVirtual().name("call").start(() -> execute(call, session, order, deadline));
     }
 
@@ -74,7 +74,7 @@ final class CallSender {
             if (pending == null) {
                 return false;
             }
-            call.timer(context.timers().at(call.read().deadline(), this::ended));
+            call.timer(context.timers().at(call.deadline(), this::ended));
             return true;
         }
 
@@ -142,15 +142,19 @@ final class CallSender {
     @SuppressWarnings("NullAway") // Of a nested type in another module it misses the annotation.
     private ToolOrder.Execute order(ToolCall call) {
         var read = call.read();
+        var extension = read.extension();
+        // What progress had moved before an earlier session was lost stays moved.
+        var moved = Duration.between(read.deadline(), call.deadline());
         return new ToolOrder.Execute(
                 context.partition(),
                 read.origin(),
                 call.processId(),
                 read.request(),
-                read.recordDeadline(),
+                read.recordDeadline().plus(moved),
                 read.reply(),
                 call.span().traceparent(),
-                call.possibleRuns() > 0 ? true : null);
+                call.possibleRuns() > 0 ? true : null,
+                extension == null ? null : read.recordDeadline().plus(extension.most()));
     }
 
     private void executed(ToolCall call, ToolOrder.Accepted answer) {

@@ -25,6 +25,7 @@ import static dev.perigee.gateway.partition.CallEvent.LOST;
 import static dev.perigee.gateway.partition.CallEvent.MAYBE_TAKEN;
 import static dev.perigee.gateway.partition.CallEvent.NOT_GIVEN_YET;
 import static dev.perigee.gateway.partition.CallEvent.NOT_RUN;
+import static dev.perigee.gateway.partition.CallEvent.PROGRESSED;
 import static dev.perigee.gateway.partition.CallEvent.REFUSED;
 import static dev.perigee.gateway.partition.CallEvent.RESULT;
 import static dev.perigee.gateway.partition.CallEvent.SESSION_AWAY;
@@ -92,7 +93,7 @@ final class CallTransitions {
             on(waiting, ATTACHED_WITH, ACCEPTED, AWAIT_RESULT);
             on(waiting, ATTACHED_AFTER, ENDED, SETTLE);
             stay(waiting, ATTACHED_SAME_WITHOUT, ATTACHED_OTHER_WITHOUT);
-            stay(waiting, SESSION_AWAY, SESSION_GONE);
+            stay(waiting, SESSION_AWAY, SESSION_GONE, PROGRESSED);
         }
 
         on(SENDING, TAKEN, ACCEPTED, AWAIT_RESULT);
@@ -104,13 +105,14 @@ final class CallTransitions {
         on(SENDING, MAYBE_TAKEN, UNSURE, AWAIT_ATTACH);
         sendOnceMore(SENDING, LOST);
         stay(SENDING, ATTACHED_WITH, ATTACHED_AFTER, ATTACHED_SAME_WITHOUT, ATTACHED_OTHER_WITHOUT);
-        stay(SENDING, SESSION_AWAY, SESSION_GONE);
+        stay(SENDING, SESSION_AWAY, SESSION_GONE, PROGRESSED);
 
         on(ACCEPTED, SESSION_AWAY, UNSURE, AWAIT_ATTACH);
         findAgain(ACCEPTED, SESSION_GONE, true);
         sendOnceMore(ACCEPTED, SESSION_GONE);
         row(ACCEPTED, SILENT, Guard.REPLAYING, false, ACCEPTED, AWAIT_RESULT, null);
         answer(ACCEPTED, SILENT, Guard.ALWAYS, OwnAnswer.SILENT);
+        on(ACCEPTED, PROGRESSED, ACCEPTED, AWAIT_RESULT);
         stay(ACCEPTED, ATTACHED_WITH, ATTACHED_AFTER);
         stay(ACCEPTED, ATTACHED_SAME_WITHOUT, ATTACHED_OTHER_WITHOUT);
 
@@ -122,7 +124,7 @@ final class CallTransitions {
         sendOnceMore(UNSURE, ATTACHED_OTHER_WITHOUT);
         row(UNSURE, SESSION_GONE, Guard.UNRESOLVED, false, UNSURE, AWAIT_ATTACH, null);
         sendOnceMore(UNSURE, SESSION_GONE);
-        stay(UNSURE, SESSION_AWAY);
+        stay(UNSURE, SESSION_AWAY, PROGRESSED);
         answer(UNSURE, SILENT, Guard.ALWAYS, OwnAnswer.OUTCOME_UNKNOWN);
 
         for (var open : List.of(LOOKING, QUEUED, SENDING, ACCEPTED, UNSURE)) {

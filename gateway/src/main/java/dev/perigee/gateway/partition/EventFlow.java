@@ -73,6 +73,14 @@ final class EventFlow {
                 writeState(writes, entry);
             }
             case REMOVED -> removed(event, entry);
+            case CALL_PROGRESS, CALL_LOG -> {
+                entry.awaitState(durable != null);
+                if (calls.tells(event, type == EventType.CALL_PROGRESS)) {
+                    publish(type, event, session, entry);
+                } else {
+                    entry.oneDone();
+                }
+            }
             case STARTED,
                     CRASHED,
                     RESTARTED,
@@ -106,6 +114,8 @@ final class EventFlow {
                     LOGS,
                     LOG_RATE_LIMIT_EXCEEDED,
                     REQUEST_LOGS,
+                    CALL_PROGRESS,
+                    CALL_LOG,
                     TOOLS_DISCOVERED,
                     TOOLS_UPDATED,
                     TOOL_RESULT -> {}
@@ -201,10 +211,12 @@ final class EventFlow {
     }
 
     private void publish(EventType type, InstanceEvent event, Session session, Entry entry) {
+        var record = context.services().records().event(type, event, session.createdEpoch());
+        var reply = type.topic() == Topic.CALL_EVENTS ? event.reply() : null;
         context.services()
                 .fast()
                 .publish(
-                        context.services().records().event(type, event, session.createdEpoch()),
+                        record,
                         new Delivery() {
                             @Override
                             public boolean isVoid() {
@@ -213,7 +225,12 @@ final class EventFlow {
 
                             @Override
                             public void delivered() {
-                                context.mailbox().postSoon(entry::eventDone);
+                                Runnable done = () -> context.mailbox().postSoon(entry::eventDone);
+                                if (reply == null) {
+                                    done.run();
+                                } else {
+                                    context.services().replies().send(reply, record, done);
+                                }
                             }
 
                             @Override

@@ -27,6 +27,7 @@ final class ToolCall {
     private final int bytes;
     private final TraceSpan span;
     private RequestRead read;
+    private Instant deadline;
     private OpenArguments.@Nullable Room room;
     private CallStage stage = CallStage.ARRIVED;
     private @Nullable String processId;
@@ -39,8 +40,8 @@ final class ToolCall {
     ToolCall(RequestRead read) {
         this.read = read;
         var request = read.request();
-        var arguments = request.arguments();
-        this.bytes = arguments == null ? 0 : arguments.size();
+        this.bytes = request.payloadBytes();
+        this.deadline = read.deadline();
         this.team = request.teamId();
         this.user = team + "/" + request.userId();
         this.key = user + "/" + request.requestId();
@@ -61,6 +62,28 @@ final class ToolCall {
     /** What the request's trace is to the worker and in the answer. */
     TraceSpan span() {
         return span;
+    }
+
+    /** When it is over, as far as is known here: progress moves it. */
+    Instant deadline() {
+        return deadline;
+    }
+
+    /** How far progress may move the deadline. */
+    Instant lastDeadline() {
+        var extension = read.extension();
+        return extension == null ? deadline : read.deadline().plus(extension.most());
+    }
+
+    /** A worker has it, and may have had progress of it until now. */
+    void mayHaveProgressed(Instant now) {
+        var extension = read.extension();
+        if (extension != null) {
+            var next = now.plus(extension.each());
+            var last = lastDeadline();
+            var bounded = next.isAfter(last) ? last : next;
+            deadline = bounded.isAfter(deadline) ? bounded : deadline;
+        }
     }
 
     long offset() {
@@ -190,6 +213,6 @@ final class ToolCall {
 
     /** False when its arguments were not kept, so that it cannot be sent. */
     boolean isComplete() {
-        return bytes == 0 || read.request().arguments() != null;
+        return bytes == 0 || read.request().payloadBytes() > 0;
     }
 }

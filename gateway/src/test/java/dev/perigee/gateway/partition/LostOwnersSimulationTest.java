@@ -72,7 +72,11 @@ final class LostOwnersSimulationTest {
 
     /** Of these other tests tell. */
     private static boolean isOfLimitsOrLookups(CallTransitions.Transition each) {
-        return EnumSet.of(CallEvent.REFUSED, CallEvent.CANCELLED, CallEvent.NOT_GIVEN_YET)
+        return EnumSet.of(
+                                CallEvent.REFUSED,
+                                CallEvent.CANCELLED,
+                                CallEvent.NOT_GIVEN_YET,
+                                CallEvent.PROGRESSED)
                         .contains(each.event())
                 || EnumSet.of(
                                 CallFacts.Guard.INCOMPLETE,

@@ -239,6 +239,63 @@ public sealed interface EventBody {
             Instant timestamp) {}
 
     /**
+     * How far a running call is, for a request that accepts it. The newest of what the server
+     * reported within a while; earlier reports may be left out.
+     *
+     * @param requestId the request, which is the record's key
+     * @param toolPath the request's, null where it had none
+     * @param progress the server's own number
+     * @param total the server's own number of what there is to do, null where it gave none
+     * @param message the server's own, without secrets, cut to {@link #MAX_MESSAGE_CHARACTERS};
+     *     null where it gave none
+     */
+    record CallProgress(
+            String requestId,
+            @Nullable String toolPath,
+            double progress,
+            @Nullable Double total,
+            @Nullable String message)
+            implements EventBody {
+        /** Longest message, in characters. */
+        public static final int MAX_MESSAGE_CHARACTERS = 1000;
+
+        @Override
+        public EventType type() {
+            return EventType.CALL_PROGRESS;
+        }
+    }
+
+    /**
+     * A message that a server sent while a call ran, for a request that accepts it. A server does
+     * not say which call it is about: each that runs and accepts it has it.
+     *
+     * @param requestId the request, which is the record's key
+     * @param toolPath the request's, null where it had none
+     * @param level a {@link dev.perigee.protocol.tool.LogLevel}'s name
+     * @param logger the server's own name of what wrote it, null where it gave none
+     * @param data the server's own, without secrets; where it is larger than {@link
+     *     #MAX_DATA_BYTES} its size, as {@code {"omitted_bytes":n}}; null where it gave none
+     * @param dropped messages for this request between this and the one before that came faster
+     *     than they are published; null for none
+     */
+    record CallLog(
+            String requestId,
+            @Nullable String toolPath,
+            String level,
+            @Nullable String logger,
+            @Nullable RawJson data,
+            @Nullable Long dropped)
+            implements EventBody {
+        /** Largest data. */
+        public static final int MAX_DATA_BYTES = 16 * 1024;
+
+        @Override
+        public EventType type() {
+            return EventType.CALL_LOG;
+        }
+    }
+
+    /**
      * The tools that a server offers now.
      *
      * @param toolCount how many
@@ -303,6 +360,8 @@ public sealed interface EventBody {
             case LOGS -> Logs.class;
             case LOG_RATE_LIMIT_EXCEEDED -> LogRateLimitExceeded.class;
             case REQUEST_LOGS -> RequestLogs.class;
+            case CALL_PROGRESS -> CallProgress.class;
+            case CALL_LOG -> CallLog.class;
             case TOOLS_DISCOVERED -> ToolsDiscovered.class;
             case TOOLS_UPDATED -> ToolsUpdated.class;
             case TOOL_RESULT, REMOVED ->

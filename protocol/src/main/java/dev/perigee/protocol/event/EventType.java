@@ -17,6 +17,8 @@ public enum EventType {
     LOGS("mcp.server.logs", Topic.LOGS),
     LOG_RATE_LIMIT_EXCEEDED("mcp.server.log_rate_limit_exceeded", Topic.LOGS),
     REQUEST_LOGS("mcp.request.logs", Topic.REQUEST_LOGS),
+    CALL_PROGRESS("perigee.call.progress", Topic.CALL_EVENTS),
+    CALL_LOG("perigee.call.log", Topic.CALL_EVENTS),
     TOOLS_DISCOVERED("mcp.tools.discovered", Topic.TOOLS),
     TOOLS_UPDATED("mcp.tools.updated", Topic.LIFECYCLE),
     TOOL_RESULT("perigee.tool.result", Topic.TOOL_RESULTS),

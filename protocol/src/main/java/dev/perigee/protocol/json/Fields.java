@@ -2,6 +2,8 @@ package dev.perigee.protocol.json;
 
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
@@ -71,6 +73,19 @@ public final class Fields {
         }
         expect(parser.hasToken(JsonToken.VALUE_STRING));
         return parser.getString();
+    }
+
+    public @Nullable List<String> texts() {
+        if (isNull()) {
+            return null;
+        }
+        expect(parser.hasToken(JsonToken.START_ARRAY));
+        var texts = new ArrayList<String>();
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+            expect(parser.hasToken(JsonToken.VALUE_STRING));
+            texts.add(parser.getString());
+        }
+        return texts;
     }
 
     public @Nullable Long number() {

@@ -32,6 +32,7 @@ public final class ToolOrder {
      * @param mayHaveRun true when the request may have been run before, in a session that is gone:
      *     it runs again only where that is harmless, and else its result is {@code
      *     outcome_unknown}; absent for all others
+     * @param lastDeadline how far progress may move the deadline; null when it does not
      */
     public record Execute(
             int partition,
@@ -41,11 +42,34 @@ public final class ToolOrder {
             Instant deadline,
             @Nullable ReplyTo reply,
             @Nullable String traceparent,
-            @Nullable Boolean mayHaveRun) {
+            @Nullable Boolean mayHaveRun,
+            @Nullable Instant lastDeadline) {
         public Execute {
             Require.present(origin, "origin");
             Require.present(request, "request");
             Require.present(deadline, "deadline");
+        }
+
+        /** A request whose deadline does not move. */
+        public Execute(
+                int partition,
+                RecordOrigin origin,
+                @Nullable String processId,
+                ToolRequest request,
+                Instant deadline,
+                @Nullable ReplyTo reply,
+                @Nullable String traceparent,
+                @Nullable Boolean mayHaveRun) {
+            this(
+                    partition,
+                    origin,
+                    processId,
+                    request,
+                    deadline,
+                    reply,
+                    traceparent,
+                    mayHaveRun,
+                    null);
         }
 
         /**
@@ -66,6 +90,7 @@ public final class ToolOrder {
             ReplyTo reply = null;
             String traceparent = null;
             Boolean mayHaveRun = null;
+            Instant lastDeadline = null;
             for (var name = fields.next(); name != null; name = fields.next()) {
                 switch (name) {
                     case "partition" -> partition = fields.smallNumber();
@@ -76,6 +101,7 @@ public final class ToolOrder {
                     case "reply" -> reply = fields.object(ReplyTo::of);
                     case "traceparent" -> traceparent = fields.text();
                     case "may_have_run" -> mayHaveRun = fields.truth();
+                    case "last_deadline" -> lastDeadline = fields.time();
                     default -> {}
                 }
             }
@@ -87,7 +113,8 @@ public final class ToolOrder {
                     Require.present(deadline, "deadline"),
                     reply,
                     traceparent,
-                    mayHaveRun);
+                    mayHaveRun,
+                    lastDeadline);
         }
 
         /** Whether it is sent once more, after it may have run. */

@@ -7,6 +7,7 @@ import dev.perigee.protocol.json.NumberRange;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.json.Require;
 import dev.perigee.protocol.topic.RecordKey;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,16 @@ import org.jspecify.annotations.Nullable;
  *     is refused here, more by {@link #requireLimits()}
  * @param query of a search, which needs one that is not blank; null for other methods
  * @param limit of a search, at least 1; null is 10
+ * @param accepts names of {@link CallPart}s: what is published of the running call besides its
+ *     answer; null for nothing
+ * @param meta becomes part of the MCP request's {@code _meta}, see {@link RequestMeta}; null for
+ *     none
+ * @param logLevel the least {@link LogLevel} of messages that are accepted, by name; null for all
+ *     that the server sends
+ * @param extendOnProgressMs by each progress the deadline moves to so many milliseconds from then,
+ *     at most to {@code maxTimeoutMs}; null leaves it where it is. Needs {@code progress} accepted
+ * @param maxTimeoutMs latest moment of a deadline that moves, in milliseconds from the record's
+ *     append; null is {@link #DEFAULT_MAX_TIMEOUT_MS}
  */
 public record ToolRequest(
         String requestId,
@@ -41,16 +52,59 @@ public record ToolRequest(
         @Nullable RawJson arguments,
         @Nullable Long timeoutMs,
         @Nullable String query,
-        @Nullable Long limit) {
+        @Nullable Long limit,
+        @Nullable List<String> accepts,
+        @Nullable RawJson meta,
+        @Nullable String logLevel,
+        @Nullable Long extendOnProgressMs,
+        @Nullable Long maxTimeoutMs) {
+    /** How far progress moves a deadline where the request does not say. */
+    public static final long DEFAULT_MAX_TIMEOUT_MS = 3_600_000;
+
     private static final String TIMEOUT = "timeout_ms";
+    private static final String EXTEND = "extend_on_progress_ms";
+    private static final String MAX_TIMEOUT = "max_timeout_ms";
 
     public ToolRequest {
+        accepts = accepts == null ? null : List.copyOf(accepts);
+        NumberRange.TIMEOUT_MS.requireLeast(extendOnProgressMs, EXTEND);
+        NumberRange.TIMEOUT_MS.requireLeast(maxTimeoutMs, MAX_TIMEOUT);
         Require.id(requestId, "request_id");
         Require.id(teamId, "team_id");
         Require.id(userId, "user_id");
         Require.text(method, "method");
         NumberRange.TIMEOUT_MS.requireLeast(timeoutMs, TIMEOUT);
         Require.atLeast(limit, 1, "limit");
+    }
+
+    /** A request that accepts nothing but its answer. */
+    public ToolRequest(
+            String requestId,
+            String teamId,
+            String userId,
+            String method,
+            @Nullable String toolPath,
+            @Nullable String installationId,
+            @Nullable RawJson arguments,
+            @Nullable Long timeoutMs,
+            @Nullable String query,
+            @Nullable Long limit) {
+        this(
+                requestId,
+                teamId,
+                userId,
+                method,
+                toolPath,
+                installationId,
+                arguments,
+                timeoutMs,
+                query,
+                limit,
+                null,
+                null,
+                null,
+                null,
+                null);
     }
 
     /**
@@ -74,6 +128,11 @@ public record ToolRequest(
         Long timeoutMs = null;
         String query = null;
         Long limit = null;
+        List<String> accepts = null;
+        RawJson meta = null;
+        String logLevel = null;
+        Long extendOnProgressMs = null;
+        Long maxTimeoutMs = null;
         for (var name = fields.next(); name != null; name = fields.next()) {
             switch (name) {
                 case "request_id" -> requestId = fields.text();
@@ -86,6 +145,11 @@ public record ToolRequest(
                 case "timeout_ms" -> timeoutMs = fields.number();
                 case "query" -> query = fields.text();
                 case "limit" -> limit = fields.number();
+                case "accepts" -> accepts = fields.texts();
+                case "meta" -> meta = fields.raw();
+                case "log_level" -> logLevel = fields.text();
+                case EXTEND -> extendOnProgressMs = fields.number();
+                case MAX_TIMEOUT -> maxTimeoutMs = fields.number();
                 default -> {}
             }
         }
@@ -99,7 +163,12 @@ public record ToolRequest(
                 arguments,
                 timeoutMs,
                 query,
-                limit);
+                limit,
+                accepts,
+                meta,
+                logLevel,
+                extendOnProgressMs,
+                maxTimeoutMs);
     }
 
     /**
@@ -109,6 +178,35 @@ public record ToolRequest(
      */
     public void requireLimits() {
         NumberRange.TIMEOUT_MS.require(timeoutMs, TIMEOUT);
+        NumberRange.TIMEOUT_MS.require(extendOnProgressMs, EXTEND);
+        NumberRange.TIMEOUT_MS.require(maxTimeoutMs, MAX_TIMEOUT);
+        if (accepts != null && accepts.stream().anyMatch(part -> CallPart.of(part) == null)) {
+            throw InvalidRecordException.invalid(
+                    "field accepts has something else than progress and log");
+        }
+        if (logLevel != null && LogLevel.of(logLevel) == null) {
+            throw InvalidRecordException.invalid("field log_level is no level of MCP's");
+        }
+        if (extendOnProgressMs != null && !accepts(CallPart.PROGRESS)) {
+            throw InvalidRecordException.invalid(
+                    "field extend_on_progress_ms needs progress in accepts");
+        }
+        if (timeoutMs != null && maxTimeoutMs != null && maxTimeoutMs < timeoutMs) {
+            throw InvalidRecordException.invalid("field max_timeout_ms is less than timeout_ms");
+        }
+        if (meta != null) {
+            RequestMeta.require(meta);
+        }
+    }
+
+    /** Whether this is published of the running call. */
+    public boolean accepts(CallPart part) {
+        return accepts != null && accepts.contains(part.wireName());
+    }
+
+    /** Bytes of what is passed to the server. */
+    public int payloadBytes() {
+        return (arguments == null ? 0 : arguments.size()) + (meta == null ? 0 : meta.size());
     }
 
     /** The key that its record has to have. */
@@ -137,7 +235,7 @@ public record ToolRequest(
                 null);
     }
 
-    /** The same request, of which the arguments are not kept. */
+    /** The same request, of which arguments and meta are not kept. */
     public ToolRequest withoutArguments() {
         return new ToolRequest(
                 requestId,
@@ -149,10 +247,15 @@ public record ToolRequest(
                 null,
                 timeoutMs,
                 query,
-                limit);
+                limit,
+                accepts,
+                null,
+                logLevel,
+                extendOnProgressMs,
+                maxTimeoutMs);
     }
 
-    /** Everything but the arguments, which are the user's. */
+    /** Everything but arguments and meta, which are the user's. */
     @Override
     public String toString() {
         return "ToolRequest[" + requestId + ", " + method + ", " + toolPath + "]";

@@ -10,6 +10,7 @@ public enum Topic {
     LIFECYCLE("lifecycle", Cleanup.DELETE, false),
     LOGS("logs", Cleanup.DELETE, false),
     REQUEST_LOGS("request-logs", Cleanup.DELETE, false),
+    CALL_EVENTS("call-events", Cleanup.DELETE, false),
     TOOLS("tools", Cleanup.COMPACT, false),
     HEARTBEATS("heartbeats", Cleanup.COMPACT_AND_DELETE, false),
     DEAD_LETTERS("dead-letters", Cleanup.DELETE, false),
@@ -33,6 +34,14 @@ public enum Topic {
     /** The cleanup policy the topic must have. */
     public Cleanup cleanup() {
         return cleanup;
+    }
+
+    /**
+     * True of a topic without which a fleet of an earlier version runs: a gateway starts without
+     * it, and what is for it is dropped and counted.
+     */
+    public boolean isOptional() {
+        return this == CALL_EVENTS;
     }
 
     /** True for the topics whose partitions are the process partitions: all have the same count. */

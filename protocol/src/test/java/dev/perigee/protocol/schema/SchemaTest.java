@@ -246,7 +246,9 @@ final class SchemaTest {
     private static String file(EventType type) {
         var name = type.wireName();
         boolean named = name.startsWith("mcp.server.");
-        return (named ? name.substring("mcp.server.".length()) : name.replace("mcp.", ""))
+        return (named
+                                ? name.substring("mcp.server.".length())
+                                : name.replaceFirst("^(mcp|perigee)\\.", ""))
                         .replace('.', '-')
                         .replace('_', '-')
                 + ".json";

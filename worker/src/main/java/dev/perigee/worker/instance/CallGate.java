@@ -78,7 +78,9 @@ final class CallGate {
                     ErrorCode.QUARANTINED,
                     "The server %s does not run. %s".formatted(slug, quarantine.message()),
                     !quarantine.held(),
-                    view.status());
+                    view.status(),
+                    null,
+                    null);
         }
         return view.stopped() ? stopped(view) : blockedByStatus(view, slug);
     }

@@ -61,7 +61,12 @@ final class HttpKeeper implements ServerKeeper {
                         dossier.parts.options().mcp(),
                         dossier.mailbox,
                         dossier.metrics,
-                        notices);
+                        notices,
+                        new HttpRun.Messages(
+                                dossier.parts.options().logs(),
+                                dossier.parts.clock(),
+                                dossier.parts.timers(),
+                                dossier.journal));
         run.startedAt(dossier.parts.clock().instant());
         current = run;
         dossier.run = run;

@@ -3,6 +3,9 @@ package dev.perigee.worker.instance;
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.trace.LogContext;
+import dev.perigee.worker.log.LogOptions;
+import dev.perigee.worker.log.ServerLog;
+import dev.perigee.worker.log.ServerMessage;
 import dev.perigee.worker.mcp.HttpConnections;
 import dev.perigee.worker.mcp.HttpMcpClient;
 import dev.perigee.worker.mcp.HttpTarget;
@@ -12,6 +15,8 @@ import dev.perigee.worker.mcp.McpOptions;
 import dev.perigee.worker.mcp.ServerMetrics;
 import dev.perigee.worker.process.Tenant;
 import dev.perigee.worker.tool.FailureStatus;
+import java.time.InstantSource;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -27,10 +32,18 @@ final class HttpRun extends ServerRun {
     private final LogContext about = LogContext.current();
     private final HttpMcpClient client;
     private final EgressNotices notices;
+    private final ServerLog messages;
     private volatile ServerConfig config;
     private volatile HttpTarget target;
     private volatile boolean over;
     private volatile boolean silent;
+
+    /** What the log of its messages is made of. */
+    record Messages(
+            LogOptions options,
+            InstantSource clock,
+            ScheduledExecutorService timers,
+            InstanceJournal journal) {}
 
     HttpRun(
             ServerConfig config,
@@ -38,8 +51,21 @@ final class HttpRun extends ServerRun {
             McpOptions options,
             Mailbox mailbox,
             ServerMetrics metrics,
-            EgressNotices notices) {
+            EgressNotices notices,
+            Messages messages) {
         super(mailbox);
+        this.messages =
+                new ServerLog(
+                        config.processId(),
+                        messages.options(),
+                        this::masked,
+                        messages.clock(),
+                        messages.timers(),
+                        event -> {
+                            if (!silent) {
+                                messages.journal().append(event, null, null);
+                            }
+                        });
         this.notices = notices;
         this.config = config;
         this.target = targetOf(config);
@@ -99,6 +125,13 @@ final class HttpRun extends ServerRun {
     @Override
     void remark(String what) {
         about.on(log.atInfo()).addKeyValue("process_id", config.processId()).log("{}", what);
+    }
+
+    @Override
+    void logged(Supplier<@Nullable ServerMessage> message) {
+        if (!over) {
+            messages.message(message);
+        }
     }
 
     @Override

@@ -30,6 +30,14 @@ public interface InstanceJournal {
     void append(EventBody body, @Nullable Long pid, @Nullable RawJson durable);
 
     /**
+     * Appends what happens in a running call, before its result; dropped where the journal has
+     * little room.
+     *
+     * @param pid the process that runs it, null where there is none
+     */
+    void appendCallEvent(ToolOrder.Execute order, EventBody body, @Nullable Long pid);
+
+    /**
      * A result of so many bytes was read that is yet to be appended, or dropped. It counts as if it
      * were appended, so that the valve closes as soon as too much is read.
      */

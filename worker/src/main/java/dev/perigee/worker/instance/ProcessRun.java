@@ -7,6 +7,7 @@ import dev.perigee.worker.log.FailureReason;
 import dev.perigee.worker.log.LevelInference;
 import dev.perigee.worker.log.SecretMask;
 import dev.perigee.worker.log.ServerLog;
+import dev.perigee.worker.log.ServerMessage;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.ServerMetrics;
 import dev.perigee.worker.mcp.StdioMcpClient;
@@ -61,7 +62,7 @@ final class ProcessRun extends ServerRun implements ChildListener {
                 new ServerLog(
                         config.processId(),
                         parts.options().logs(),
-                        mask,
+                        mask::apply,
                         parts.clock(),
                         parts.timers(),
                         this::append);
@@ -187,6 +188,11 @@ final class ProcessRun extends ServerRun implements ChildListener {
     @Override
     void remark(String what) {
         log.remark(LevelInference.WARN, what);
+    }
+
+    @Override
+    void logged(Supplier<@Nullable ServerMessage> message) {
+        log.message(message);
     }
 
     @Override

@@ -1,7 +1,9 @@
 package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.json.RawJson;
 import dev.perigee.worker.log.SecretMask;
+import dev.perigee.worker.log.ServerMessage;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.McpListener;
@@ -10,6 +12,7 @@ import dev.perigee.worker.tool.FailureStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +23,7 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
     private final Mailbox mailbox;
     private final AtomicBoolean announced = new AtomicBoolean();
     private final AtomicBoolean changeTold = new AtomicBoolean();
+    private final CallNotices notices = new CallNotices();
     private volatile @Nullable ServerInfo info;
     private volatile @Nullable Instant startedAt;
     private volatile long startedNanos = System.nanoTime();
@@ -58,6 +62,25 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
     final Mailbox mailbox() {
         return mailbox;
     }
+
+    /** Where its calls are told what it says meanwhile. */
+    final CallNotices notices() {
+        return notices;
+    }
+
+    @Override
+    public final void onProgress(RawJson params) {
+        notices.progress(params);
+    }
+
+    @Override
+    public final void onMessage(RawJson params) {
+        notices.message(params);
+        logged(() -> ServerMessage.read(params));
+    }
+
+    /** The server logged something, for its log; read only where that is kept. */
+    abstract void logged(Supplier<@Nullable ServerMessage> message);
 
     /** The start begins, of which {@link #uptime} is counted. */
     final void starting() {

@@ -1,15 +1,19 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.EventBody.RequestLog;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.tool.CallPart;
 import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.tool.LogLevel;
 import dev.perigee.protocol.tool.ToolError;
 import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.protocol.trace.TraceSpan;
+import dev.perigee.worker.log.MaskedJson;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.McpRequest;
@@ -30,18 +34,29 @@ import org.slf4j.LoggerFactory;
 final class ToolCall implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(ToolCall.class);
 
+    private static final Duration SET_LEVEL_WAIT = Duration.ofSeconds(2);
+
     private final Instance instance;
     private final ToolOrder.Execute order;
     private final ServerRequest request;
     private final TraceSpan span;
     private final SecondRun secondRun;
     private final long startNanos = System.nanoTime();
-    private final long deadlineNanos;
+    private final CallDeadline deadline;
     private final Thread thread;
     private volatile boolean cancelled;
     private int attempts;
     private @Nullable ServerRun asked;
     private @Nullable McpRequest sent;
+    private @Nullable Reporting reporting;
+
+    /** Tells of the call while a server works on it. */
+    private record Reporting(CallNotices notices, CallReporter reporter) {
+        void end() {
+            notices.remove(reporter);
+            reporter.end();
+        }
+    }
 
     /**
      * A call that was accepted.
@@ -61,8 +76,20 @@ final class ToolCall implements Runnable {
         this.span = span;
         this.secondRun =
                 new SecondRun(order, request, instance.parts().options().retry().trustHints());
-        this.deadlineNanos = startNanos + left.toNanos();
+        this.deadline = deadline(order, left);
         this.thread = Thread.ofVirtual().name("tool-call").unstarted(this);
+    }
+
+    private CallDeadline deadline(ToolOrder.Execute of, Duration left) {
+        var each = of.request().extendOnProgressMs();
+        var last = of.lastDeadline();
+        return each == null || last == null
+                ? new CallDeadline(startNanos, left, null, left)
+                : new CallDeadline(
+                        startNanos,
+                        left,
+                        Duration.ofMillis(each),
+                        left.plus(Duration.between(of.deadline(), last)));
     }
 
     void begin() {
@@ -112,6 +139,9 @@ final class ToolCall implements Runnable {
     private void finish(ToolResult result) {
         var _ = Thread.interrupted(); // A late cancel must not disturb the journal.
         try {
+            if (reporting != null) {
+                reporting.end();
+            }
             instance.journal().appendResult(order, result);
             logRequest(result);
         } finally {
@@ -132,7 +162,7 @@ final class ToolCall implements Runnable {
     private ToolResult perform() throws McpException, InterruptedException {
         long waitUntil =
                 Math.min(
-                        deadlineNanos,
+                        deadline.nanos(),
                         startNanos + instance.parts().options().transitionWait().toNanos());
         @Nullable View wokenAt = null;
         while (true) {
@@ -174,8 +204,10 @@ final class ToolCall implements Runnable {
             return unasked(stillWaiting(view));
         }
         asked = run;
+        report(run);
         RawJson result;
         try {
+            askForMessages(run, client);
             result =
                     run instanceof HttpRun http
                             ? askElsewhere(http, view)
@@ -200,7 +232,65 @@ final class ToolCall implements Runnable {
         var under = client.send(request.method(), request.params(), left(run));
         sent = under;
         attempts++;
-        return under.await(left(run));
+        return under.await(() -> left(run));
+    }
+
+    /** From now on the server's progress and messages are told, where the request accepts them. */
+    private void report(ServerRun run) {
+        var request = order.request();
+        if (request.accepts() == null || request.accepts().isEmpty()) {
+            return;
+        }
+        if (reporting != null) {
+            reporting.end(); // Of a process that ended before it was sent the call.
+        }
+        var outlet =
+                new CallReporter.Outlet() {
+                    @Override
+                    public void event(EventBody body) {
+                        instance.journal().appendCallEvent(order, body, run.pid());
+                    }
+
+                    @Override
+                    public void alive() {
+                        deadline.progressed(System.nanoTime());
+                    }
+
+                    @Override
+                    public String masked(String text) {
+                        return run.masked(text);
+                    }
+                };
+        var reporter =
+                new CallReporter(
+                        order,
+                        this.request.progressToken(),
+                        outlet,
+                        run.notices(),
+                        instance.parts().timers());
+        reporting = new Reporting(run.notices(), reporter);
+        run.notices().add(reporter);
+    }
+
+    /** Has the server log what the request accepts; that it does not want to is no failure. */
+    private void askForMessages(ServerRun run, McpClient client) throws InterruptedException {
+        var name = order.request().logLevel();
+        var level = name == null ? null : LogLevel.of(name);
+        var info = run.info();
+        if (level == null
+                || info == null
+                || !info.offersLogging()
+                || !order.request().accepts(CallPart.LOG)
+                || !run.notices().needsLevel(level)) {
+            return;
+        }
+        var params = RawJson.of("{\"level\":\"" + level.wireName() + "\"}");
+        var most = left(run).compareTo(SET_LEVEL_WAIT) < 0 ? left(run) : SET_LEVEL_WAIT;
+        try {
+            var _ = client.request("logging/setLevel", params, most);
+        } catch (McpException e) {
+            log.atDebug().addKeyValue("kind", e.kind()).log("Server does not take a log level");
+        }
     }
 
     /** A server elsewhere may be away for a moment, so it is asked again where that is harmless. */
@@ -218,7 +308,10 @@ final class ToolCall implements Runnable {
                             () -> {
                                 attempts++;
                                 return run.client()
-                                        .request(request.method(), request.params(), left(run));
+                                        .request(
+                                                request.method(),
+                                                request.params(),
+                                                () -> left(run));
                             },
                             repeatable,
                             System.nanoTime() + left(run).toNanos());
@@ -232,13 +325,7 @@ final class ToolCall implements Runnable {
     }
 
     private Duration left(ServerRun run) {
-        long left = deadlineNanos - System.nanoTime();
-        var own = run.config().requestTimeout();
-        if (own != null) {
-            long spent = System.nanoTime() - startNanos;
-            left = Math.min(left, own.toNanos() - spent);
-        }
-        return Duration.ofNanos(left);
+        return deadline.left(System.nanoTime(), run.config().requestTimeout());
     }
 
     private ToolError explain(McpException failure) {
@@ -247,7 +334,9 @@ final class ToolCall implements Runnable {
         }
         var message = masked(String.valueOf(failure.getMessage()));
         boolean stopped = failure.kind() == McpException.Kind.CLOSED && isStopped();
-        return error(stopped ? ErrorCode.STOPPED : ToolResults.code(failure), message);
+        var error = error(stopped ? ErrorCode.STOPPED : ToolResults.code(failure), message);
+        var own = failure.serverError();
+        return own == null ? error : error.ofServer(own.code(), masked(own.data()));
     }
 
     private boolean isStopped() {
@@ -264,7 +353,7 @@ final class ToolCall implements Runnable {
     private ToolError stillWaiting(@Nullable View view) {
         var status = view == null ? null : view.status();
         var slug = view == null ? "" : view.identity().serverSlug();
-        if (System.nanoTime() - deadlineNanos >= 0) {
+        if (System.nanoTime() - deadline.nanos() >= 0) {
             return error(
                     ErrorCode.EXPIRED,
                     "The request's time was over before the server was available: nothing was sent");
@@ -278,6 +367,10 @@ final class ToolCall implements Runnable {
     private ToolError notStarted(View view) {
         var why = view.lastError() == null ? "no process" : view.lastError();
         return error(ErrorCode.UNAVAILABLE, "The server could not be started: " + why);
+    }
+
+    private @Nullable RawJson masked(@Nullable RawJson data) {
+        return data == null ? null : MaskedJson.of(data, this::masked);
     }
 
     private String masked(String text) {

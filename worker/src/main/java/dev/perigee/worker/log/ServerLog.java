@@ -10,6 +10,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The log of one process: takes bytes of its streams on the launcher's thread, gives log events to
@@ -23,15 +25,20 @@ public final class ServerLog {
     private final TimedBatch<LogLine> batch;
     private final StderrTail latest;
     private final Map<String, String> metadata;
-    private final SecretMask mask;
+    private final UnaryOperator<String> mask;
+    private final int maxLineBytes;
     private final InstantSource clock;
     private final Consumer<EventBody> sink;
 
-    /** The log of the process, whose events go to the sink. */
+    /**
+     * The log of the process, whose events go to the sink.
+     *
+     * @param mask takes secrets out of a line
+     */
     public ServerLog(
             String processId,
             LogOptions options,
-            SecretMask mask,
+            UnaryOperator<String> mask,
             InstantSource clock,
             ScheduledExecutorService timers,
             Consumer<EventBody> sink) {
@@ -39,6 +46,7 @@ public final class ServerLog {
         this.mask = mask;
         this.clock = clock;
         this.sink = sink;
+        this.maxLineBytes = options.maxLineBytes();
         this.latest = new StderrTail(options.tailLines());
         this.stderr = new LineSplitter(options.maxLineBytes());
         this.stdout = new LineSplitter(options.maxLineBytes());
@@ -72,6 +80,25 @@ public final class ServerLog {
         locked(() -> line(() -> level, text));
     }
 
+    /**
+     * A message that the server sent as a notification, as one line; only read when it is admitted.
+     *
+     * @param message null when it cannot be read
+     */
+    public void message(Supplier<@Nullable ServerMessage> message) {
+        locked(
+                () -> {
+                    if (!limit.admit(System.nanoTime())) {
+                        batch.callSink();
+                        return;
+                    }
+                    var read = message.get();
+                    if (read != null) {
+                        add(read.lineLevel(), read.line(maxLineBytes));
+                    }
+                });
+    }
+
     /** Sends the lines that are whole at once: the process exited, and is still read. */
     public void flushLines() {
         locked(batch::flush);
@@ -91,7 +118,7 @@ public final class ServerLog {
     public List<String> lastLines() {
         lock.lock();
         try {
-            return latest.lines().stream().map(mask::apply).toList();
+            return latest.lines().stream().map(mask).toList();
         } finally {
             lock.unlock();
         }
@@ -108,11 +135,14 @@ public final class ServerLog {
 
     private void line(Supplier<String> level, Supplier<String> text) {
         if (limit.admit(System.nanoTime())) {
-            var masked = mask.apply(text.get());
-            batch.add(new LogLine(level.get(), masked, metadata, clock.instant()));
+            add(level.get(), text.get());
         } else {
             batch.callSink();
         }
+    }
+
+    private void add(String level, String text) {
+        batch.add(new LogLine(level, mask.apply(text), metadata, clock.instant()));
     }
 
     private void handOver(List<LogLine> lines) {

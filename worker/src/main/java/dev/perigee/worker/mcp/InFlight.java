@@ -50,13 +50,13 @@ final class InFlight {
     }
 
     /** The server answered with a JSON-RPC error; false when no one waits for it. */
-    boolean refuse(long id, String message) {
-        var request = pending.remove(id);
+    boolean refuse(McpMessage.Refusal refusal) {
+        var request = pending.remove(refusal.id());
         if (request == null) {
             return false;
         }
         metrics.answered();
-        request.refuse(message);
+        request.refuse(refusal.message(), refusal.error());
         return true;
     }
 

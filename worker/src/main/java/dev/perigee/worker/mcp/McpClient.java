@@ -2,6 +2,7 @@ package dev.perigee.worker.mcp;
 
 import dev.perigee.protocol.json.RawJson;
 import java.time.Duration;
+import java.util.function.Supplier;
 
 /** A session with one MCP server. Safe for use by any thread; many requests may be in flight. */
 public interface McpClient {
@@ -24,6 +25,17 @@ public interface McpClient {
      */
     McpRequest send(String method, RawJson params, Duration timeout)
             throws McpException, InterruptedException;
+
+    /** Sends a request and waits for its result, as long as there is time left. */
+    default RawJson request(String method, RawJson params, Supplier<Duration> left)
+            throws McpException, InterruptedException {
+        var request = send(method, params, left.get());
+        try {
+            return request.await(left);
+        } finally {
+            request.done();
+        }
+    }
 
     /** Sends a request and waits for its result. */
     default RawJson request(String method, RawJson params, Duration timeout)

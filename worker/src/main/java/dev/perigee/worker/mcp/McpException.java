@@ -13,6 +13,7 @@ public final class McpException extends Exception {
     private final Kind kind;
     private final boolean sent;
     private final @Nullable Duration retryAfter;
+    private final transient @Nullable ServerError serverError;
 
     /** Kinds of failure. */
     public enum Kind {
@@ -57,10 +58,25 @@ public final class McpException extends Exception {
     }
 
     McpException(Kind kind, boolean sent, String message, @Nullable Duration retryAfter) {
+        this(kind, sent, message, retryAfter, null);
+    }
+
+    private McpException(
+            Kind kind,
+            boolean sent,
+            String message,
+            @Nullable Duration retryAfter,
+            @Nullable ServerError serverError) {
         super(message, null, false, false);
         this.kind = kind;
         this.sent = sent;
         this.retryAfter = retryAfter;
+        this.serverError = serverError;
+    }
+
+    /** The server answered with a JSON-RPC error. */
+    static McpException refusal(Kind kind, String message, ServerError error) {
+        return new McpException(kind, true, message, null, error);
     }
 
     /** The same for a request that depended on this one and surely was not sent. */
@@ -88,6 +104,11 @@ public final class McpException extends Exception {
     /** The shortest pause before another attempt, null where the server names none. */
     public @Nullable Duration retryAfter() {
         return retryAfter;
+    }
+
+    /** The JSON-RPC error that the server answered with, null where it did not. */
+    public @Nullable ServerError serverError() {
+        return serverError;
     }
 
     /** Whether the server may have received the request. */

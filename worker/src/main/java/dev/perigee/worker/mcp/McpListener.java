@@ -1,5 +1,6 @@
 package dev.perigee.worker.mcp;
 
+import dev.perigee.protocol.json.RawJson;
 import java.util.function.Supplier;
 
 /** Callbacks of a client, on the launcher's thread: no method may block. */
@@ -15,6 +16,12 @@ public interface McpListener {
     default void onToolsMissed() {
         onToolsChanged();
     }
+
+    /** The server reports progress of a request; its parameters, unread. May come often. */
+    default void onProgress(RawJson params) {}
+
+    /** The server logs something; its parameters, unread. May come often. */
+    default void onMessage(RawJson params) {}
 
     /** An answer of so many bytes came; it occupies memory until {@link #onTaken}. */
     default void onAnswer(long bytes) {}

@@ -19,13 +19,13 @@ sealed interface McpMessage {
     record Answer(long id, RawJson result) implements McpMessage {}
 
     /** A refusal of the request of this id. */
-    record Refusal(long id, long code, String message) implements McpMessage {}
+    record Refusal(long id, String message, ServerError error) implements McpMessage {}
 
     /** Something that the server asks; its id may be anything. */
     record Question(RawJson id, String method) implements McpMessage {}
 
     /** A notification of the server. */
-    record Notice(String method) implements McpMessage {}
+    record Notice(String method, @Nullable RawJson params) implements McpMessage {}
 
     /** An answer to no request of ours. */
     record Stray(RawJson id) implements McpMessage {}
@@ -49,7 +49,9 @@ sealed interface McpMessage {
         var wire = JsonRpc.readInput(line);
         var id = wire.id();
         if (wire.method() != null) {
-            return id == null ? new Notice(wire.method()) : new Question(id, wire.method());
+            return id == null
+                    ? new Notice(wire.method(), wire.params())
+                    : new Question(id, wire.method());
         }
         if (id == null || (wire.result() == null && wire.error() == null)) {
             throw InvalidRecordException.invalid("neither a request, a notification nor an answer");
@@ -69,8 +71,8 @@ sealed interface McpMessage {
         var message = tree.path("message").asString("");
         return new Refusal(
                 id,
-                tree.path("code").asLong(0),
-                message.isBlank() ? "the server gave no message" : shortened(message));
+                message.isBlank() ? "the server gave no message" : shortened(message),
+                ServerError.of(tree, error));
     }
 
     private static String shortened(String message) {

@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,7 @@ public final class McpRequest {
     private final AtomicReference<@Nullable End> end = new AtomicReference<>();
     private final AtomicBoolean taken = new AtomicBoolean();
     private final Owner owner;
+    private volatile RequestDeadlines.@Nullable Deadline expiry;
 
     /** Sender of the request; called on the thread that ends it, must not block. */
     interface Owner {
@@ -71,8 +73,8 @@ public final class McpRequest {
     }
 
     /** The server answered with a JSON-RPC error. */
-    void refuse(String message) {
-        fail(new McpException(owner.meaning(message), true, message));
+    void refuse(String message, ServerError error) {
+        fail(McpException.refusal(owner.meaning(message), message, error));
     }
 
     private boolean finish(End how) {
@@ -99,13 +101,26 @@ public final class McpRequest {
      * @throws InterruptedException when interrupted; the request is cancelled
      */
     public RawJson await(Duration timeout) throws McpException, InterruptedException {
+        return await(new Patience(timeout, () -> Duration.ZERO));
+    }
+
+    /**
+     * As {@link #await(Duration)}, with a deadline that may move meanwhile.
+     *
+     * @param left until the deadline, asked on any thread; must not block
+     */
+    public RawJson await(Supplier<Duration> left) throws McpException, InterruptedException {
+        return await(new Patience(left.get(), left));
+    }
+
+    private RawJson await(Patience patience) throws McpException, InterruptedException {
         End how = end.get();
         if (how == null) {
-            var expiry = RequestDeadlines.ofAll().after(timeout, () -> timeOut(timeout));
+            expireAfter(patience.first, patience);
             try {
                 how = awaitEnd();
             } finally {
-                expiry.cancel();
+                cancelExpiry();
             }
         }
         return switch (how) {
@@ -143,6 +158,52 @@ public final class McpRequest {
                 cancel("The worker no longer needs the answer");
                 throw new InterruptedException();
             }
+        }
+    }
+
+    /** How long is waited; the thread of the deadlines asks it again when the time is over. */
+    private static final class Patience {
+        private final Duration first;
+        private final Supplier<Duration> left;
+        private final long startNanos = System.nanoTime();
+        private boolean moved;
+
+        Patience(Duration first, Supplier<Duration> left) {
+            this.first = first;
+            this.left = left;
+        }
+
+        Duration more() {
+            var more = left.get();
+            moved |= more.isPositive();
+            return more;
+        }
+
+        Duration waited() {
+            return moved ? Duration.ofNanos(System.nanoTime() - startNanos) : first;
+        }
+    }
+
+    private void expireAfter(Duration time, Patience patience) {
+        expiry = RequestDeadlines.ofAll().after(time, () -> due(patience));
+        if (end.get() != null) {
+            cancelExpiry(); // It ended while this was put off once more.
+        }
+    }
+
+    private void cancelExpiry() {
+        var pending = expiry;
+        if (pending != null) {
+            pending.cancel();
+        }
+    }
+
+    private void due(Patience patience) {
+        var more = patience.more();
+        if (more.isPositive()) {
+            expireAfter(more, patience);
+        } else {
+            timeOut(patience.waited());
         }
     }
 

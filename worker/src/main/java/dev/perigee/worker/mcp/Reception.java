@@ -62,15 +62,15 @@ final class Reception {
         }
         switch (message) {
             case McpMessage.Answer(var id, var result) -> late(inFlight.answer(id, result));
-            case McpMessage.Refusal(var id, var code, var text) -> {
+            case McpMessage.Refusal refusal -> {
                 about.on(log.atDebug())
                         .addKeyValue("process_id", processId)
-                        .addKeyValue("code", code)
+                        .addKeyValue("code", refusal.error().code())
                         .log("Server answered with an error");
-                late(inFlight.refuse(id, text));
+                late(inFlight.refuse(refusal));
             }
             case McpMessage.Question(var id, var method) -> reply(id, method);
-            case McpMessage.Notice(var method) -> notice(method);
+            case McpMessage.Notice(var method, var params) -> notice(method, params);
             case McpMessage.Stray ignored -> late(false);
         }
     }
@@ -92,9 +92,20 @@ final class Reception {
                 });
     }
 
-    private void notice(String method) {
-        if (method.equals("notifications/tools/list_changed")) {
-            listener.onToolsChanged();
+    private void notice(String method, @Nullable RawJson params) {
+        switch (method) {
+            case "notifications/tools/list_changed" -> listener.onToolsChanged();
+            case "notifications/progress" -> {
+                if (params != null) {
+                    listener.onProgress(params);
+                }
+            }
+            case "notifications/message" -> {
+                if (params != null) {
+                    listener.onMessage(params);
+                }
+            }
+            default -> {}
         }
     }
 

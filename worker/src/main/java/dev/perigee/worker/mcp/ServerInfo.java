@@ -19,7 +19,8 @@ public record ServerInfo(
         boolean offersTools,
         boolean announcesTools,
         boolean offersResources,
-        boolean offersPrompts) {
+        boolean offersPrompts,
+        boolean offersLogging) {
 
     /** Reads the result of {@code initialize}, which must name the server and its version. */
     static ServerInfo read(RawJson result) throws McpException {
@@ -43,7 +44,8 @@ public record ServerInfo(
                 offers != null && offers.tools() != null,
                 offers != null && offers.tools() != null && announces(offers.tools()),
                 offers != null && offers.resources() != null,
-                offers != null && offers.prompts() != null);
+                offers != null && offers.prompts() != null,
+                offers != null && offers.logging() != null);
     }
 
     private static boolean announces(RawJson tools) {
@@ -58,5 +60,8 @@ public record ServerInfo(
     record Named(@Nullable String name, @Nullable String version) {}
 
     record Capabilities(
-            @Nullable RawJson tools, @Nullable RawJson resources, @Nullable RawJson prompts) {}
+            @Nullable RawJson tools,
+            @Nullable RawJson resources,
+            @Nullable RawJson prompts,
+            @Nullable RawJson logging) {}
 }

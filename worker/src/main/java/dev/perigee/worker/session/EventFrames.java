@@ -116,6 +116,28 @@ final class EventFrames {
                         order.traceparent()));
     }
 
+    /** What happens in a running call, for the backend that asked. */
+    byte[] call(
+            InstanceIdentity about,
+            long seq,
+            ToolOrder.Execute order,
+            EventBody body,
+            @Nullable Long pid) {
+        return write(
+                new InstanceEvent(
+                        about.partition(),
+                        about.processId(),
+                        about.startToken(),
+                        seq,
+                        body.type().wireName(),
+                        order.request().requestId(),
+                        Json.raw(Event.of(origin(about, seq, pid), body)),
+                        null,
+                        order.origin(),
+                        order.reply(),
+                        order.traceparent()));
+    }
+
     byte[] removed(InstanceIdentity about, long seq) {
         return frame(about, seq, EventType.REMOVED, null, null);
     }
@@ -126,19 +148,22 @@ final class EventFrames {
             EventBody body,
             @Nullable Long pid,
             @Nullable RawJson durable) {
-        var origin =
-                new EventOrigin(
-                        about.processId(),
-                        pid,
-                        about.installationId(),
-                        about.installationName(),
-                        about.serverSlug(),
-                        about.teamId(),
-                        about.userId(),
-                        workerId,
-                        seq,
-                        clock.instant());
-        return frame(about, seq, body.type(), Json.raw(Event.of(origin, body)), durable);
+        var event = Event.of(origin(about, seq, pid), body);
+        return frame(about, seq, body.type(), Json.raw(event), durable);
+    }
+
+    private EventOrigin origin(InstanceIdentity about, long seq, @Nullable Long pid) {
+        return new EventOrigin(
+                about.processId(),
+                pid,
+                about.installationId(),
+                about.installationName(),
+                about.serverSlug(),
+                about.teamId(),
+                about.userId(),
+                workerId,
+                seq,
+                clock.instant());
     }
 
     private static byte[] frame(

@@ -126,6 +126,15 @@ final class Journal {
         }
     }
 
+    /** Takes an entry that is not evicted, or drops it and counts its lines where logs would be. */
+    void appendIfRoom(Encoder encoder, long lines) {
+        if (droppedLines > 0 || !hasRoomForLogs()) {
+            droppedLines += lines;
+        } else {
+            append(encoder, null);
+        }
+    }
+
     /** A result of so many bytes is read and will be appended, or dropped; it counts already. */
     void expect(long size) {
         expected(size, 1);

@@ -73,6 +73,15 @@ final class JournalWriter implements InstanceJournal {
         metrics.event(body);
     }
 
+    @Override
+    public void appendCallEvent(ToolOrder.Execute order, EventBody body, @Nullable Long pid) {
+        var about = identity;
+        Journal.Encoder encoder = seq -> frames.call(about, seq, order, body, pid);
+        long lines = body instanceof EventBody.CallLog ? 1 : 0;
+        write(to -> to.appendIfRoom(encoder, lines));
+        metrics.event(body);
+    }
+
     private void write(Predicate<ProcessJournal> append) {
         while (!append.test(journal)) {
             journal = reopen.apply(identity);
@@ -96,6 +105,8 @@ final class JournalWriter implements InstanceJournal {
             case EventBody.RequestLogs ignored -> 0;
             case EventBody.ToolsDiscovered ignored -> 0;
             case EventBody.ToolsUpdated ignored -> 0;
+            case EventBody.CallProgress ignored -> 0;
+            case EventBody.CallLog ignored -> 0;
         };
     }
 

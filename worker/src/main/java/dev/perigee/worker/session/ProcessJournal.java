@@ -132,6 +132,11 @@ final class ProcessJournal {
         return add(() -> journal.appendLog(encoder, output));
     }
 
+    /** Appends what is dropped where there is little room; false when the journal is retired. */
+    boolean appendIfRoom(Journal.Encoder encoder, long lines) {
+        return add(() -> journal.appendIfRoom(encoder, lines));
+    }
+
     /**
      * Ends the journal, if its instance was removed and a gateway has all that it said.
      *

@@ -47,8 +47,7 @@ final class SessionRequests {
     }
 
     private static long bytes(ToolOrder.Execute order) {
-        var arguments = order.request().arguments();
-        return arguments == null ? 0 : arguments.size();
+        return order.request().payloadBytes();
     }
 
     void withdraw(ToolOrder.Execute order) {

@@ -4,9 +4,11 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.tool.CallPart;
 import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.tool.ToolRequest;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,17 +17,25 @@ import org.jspecify.annotations.Nullable;
  * @param method an MCP method
  * @param params its parameters, a JSON object
  * @param tool the tool's name, null where the request is not a call
+ * @param progressToken by which the server reports progress, null where nobody accepts that
  */
-public record ServerRequest(String method, RawJson params, @Nullable String tool) {
+public record ServerRequest(
+        String method, RawJson params, @Nullable String tool, @Nullable Long progressToken) {
     private static final int TRACE_PARTS = 4;
     private static final int LONGEST_PART = 32;
 
+    /** Tokens are integers that JavaScript has exactly. */
+    private static final long TOKENS = 1L << 53;
+
     private record Call(
-            String name, RawJson arguments, @JsonProperty("_meta") @Nullable Meta meta) {}
+            String name, RawJson arguments, @JsonProperty("_meta") @Nullable RawJson meta) {}
 
-    private record Read(String uri, @JsonProperty("_meta") @Nullable Meta meta) {}
+    private record Read(String uri, @JsonProperty("_meta") @Nullable RawJson meta) {}
 
-    private record Meta(String traceparent) {}
+    /** A request that reports no progress. */
+    public ServerRequest(String method, RawJson params, @Nullable String tool) {
+        this(method, params, tool, null);
+    }
 
     /**
      * Reads a request that {@link ToolMethod#needsServer()}.
@@ -36,28 +46,39 @@ public record ServerRequest(String method, RawJson params, @Nullable String tool
             ToolMethod method, ToolRequest request, @Nullable String traceparent) {
         var path = ToolPath.parse(request.toolPath());
         var arguments = arguments(request.arguments());
-        var meta = meta(traceparent);
+        var token =
+                request.accepts(CallPart.PROGRESS)
+                        ? (Long) ThreadLocalRandom.current().nextLong(1, TOKENS)
+                        : null;
+        var meta = RequestMetaJson.of(valid(traceparent), token, request.meta());
         return switch (method) {
             case TOOLS_CALL -> {
                 var name = name(path, "{server_slug}:{tool}");
-                yield asIs(method, new Call(name, arguments, meta), name);
+                yield asIs(method, new Call(name, arguments, meta), name, token);
             }
             case PROMPTS_GET ->
                     asIs(
                             method,
                             new Call(name(path, "{server_slug}:{prompt}"), arguments, meta),
-                            null);
+                            null,
+                            token);
             case RESOURCES_READ ->
-                    asIs(method, new Read(name(path, "{server_slug}|{uri}"), meta), null);
+                    asIs(method, new Read(name(path, "{server_slug}|{uri}"), meta), null, token);
             case RESOURCES_LIST, PROMPTS_LIST ->
-                    new ServerRequest(method.wireName(), arguments, null);
+                    new ServerRequest(
+                            method.wireName(),
+                            RequestMetaJson.into(
+                                    arguments, RequestMetaJson.of(null, token, request.meta())),
+                            null,
+                            token);
             case TOOLS_LIST, TOOLS_SEARCH, CANCEL ->
                     throw new IllegalArgumentException(method + " is not for one server");
         };
     }
 
-    private static ServerRequest asIs(ToolMethod method, Object params, @Nullable String tool) {
-        return new ServerRequest(method.wireName(), Json.raw(params), tool);
+    private static ServerRequest asIs(
+            ToolMethod method, Object params, @Nullable String tool, @Nullable Long token) {
+        return new ServerRequest(method.wireName(), Json.raw(params), tool, token);
     }
 
     private static String name(ToolPath path, String form) {
@@ -77,8 +98,8 @@ public record ServerRequest(String method, RawJson params, @Nullable String tool
         return arguments;
     }
 
-    private static @Nullable Meta meta(@Nullable String traceparent) {
-        return traceparent != null && isTraceparent(traceparent) ? new Meta(traceparent) : null;
+    private static @Nullable String valid(@Nullable String traceparent) {
+        return traceparent != null && isTraceparent(traceparent) ? traceparent : null;
     }
 
     /** Four parts of lower-case hexadecimal digits, the first of two. */

@@ -12,6 +12,7 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.worker.egress.LocalEgress;
+import dev.perigee.worker.log.LogOptions;
 import dev.perigee.worker.mcp.HttpConnections;
 import dev.perigee.worker.mcp.HttpOptions;
 import dev.perigee.worker.mcp.LineRoom;
@@ -23,6 +24,8 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -59,6 +62,7 @@ final class CallGateTest {
             HttpConnections.open(
                     new HttpOptions(SECOND, SECOND, LocalEgress.POLICY),
                     new LineRoom(ByteBudget.of(1 << 20)));
+    private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
     private final HttpRun run =
             new HttpRun(
                     CONFIG,
@@ -66,11 +70,17 @@ final class CallGateTest {
                     McpOptions.defaults(),
                     new Mailbox(() -> {}),
                     new ServerMetrics(InstantSource.system()),
-                    new EgressNotices(new RecordingJournal(), InstantSource.system()));
+                    new EgressNotices(new RecordingJournal(), InstantSource.system()),
+                    new HttpRun.Messages(
+                            LogOptions.defaults(),
+                            InstantSource.system(),
+                            timers,
+                            new RecordingJournal()));
 
     @AfterEach
     void end() {
         connections.close();
+        timers.shutdownNow();
     }
 
     @Test

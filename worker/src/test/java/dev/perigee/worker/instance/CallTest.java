@@ -10,6 +10,7 @@ import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
 import dev.perigee.protocol.link.ToolOrder;
@@ -73,6 +74,25 @@ final class CallTest {
     }
 
     @Test
+    @DisplayName("CAL-11: code and data of a server's error reach the backend, without secrets")
+    void keepsErrorsOfServers() {
+        var config = Bench.server("a", Map.of("API_KEY", "secret-\"4711\""));
+        bench.configure(config);
+
+        var url = Map.of("elicitations", List.of(Map.of("url", "https://example.org/pay?id=7")));
+        var asked = bench.call(config, "rpc_error", Map.of("code", -32042, "data", url));
+        var leaking = bench.call(config, "rpc_error", Map.of("data", Map.of("env", "API_KEY")));
+
+        assertThat(asked.error()).isNotNull();
+        assertThat(asked.error().code()).isEqualTo(ErrorCode.SERVER_ERROR);
+        assertThat(asked.error().serverCode()).isEqualTo(-32042);
+        assertThat(asked.error().data()).isEqualTo(Json.raw(url));
+        assertThat(leaking.error()).isNotNull();
+        assertThat(leaking.error().data())
+                .isEqualTo(RawJson.of("{\"env\":\"***\",\"of\":\"the server\"}"));
+    }
+
+    @Test
     @DisplayName("PRO-46, REC-31, STA-46: what the server or the user refuses")
     void tellsErrorsApart() {
         var config = Bench.server("a");
@@ -85,6 +105,7 @@ final class CallTest {
         assertThat(code(serverError)).isEqualTo(ErrorCode.SERVER_ERROR);
         assertThat(serverError.error()).isNotNull();
         assertThat(serverError.error().message()).isEqualTo("as ordered");
+        assertThat(serverError.error().data()).isNull();
         assertThat(code(bench.call(config, "nothing", Map.of()))).isEqualTo(ErrorCode.UNKNOWN_TOOL);
         assertThat(code(bench.call(Bench.server("b"), "echo", Map.of())))
                 .isEqualTo(ErrorCode.UNKNOWN_SERVER);

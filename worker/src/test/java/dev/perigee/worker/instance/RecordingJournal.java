@@ -51,6 +51,14 @@ final class RecordingJournal implements InstanceJournal {
         events.add(body);
     }
 
+    @Override
+    public void appendCallEvent(ToolOrder.Execute order, EventBody body, @Nullable Long pid) {
+        if (result(order.request().requestId()) != null) {
+            throw new IllegalStateException("told after the result: " + body);
+        }
+        events.add(body);
+    }
+
     private static void hold(CountDownLatch latch) {
         try {
             if (!latch.await(30, TimeUnit.SECONDS)) {

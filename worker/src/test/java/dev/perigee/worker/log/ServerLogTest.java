@@ -47,7 +47,7 @@ final class ServerLogTest {
         return new ServerLog(
                 "p",
                 new LogOptions(interval, 20, 20, 1024, 3, 1024, false),
-                SecretMask.of(CONFIG),
+                SecretMask.of(CONFIG)::apply,
                 InstantSource.system(),
                 timers,
                 events::add);

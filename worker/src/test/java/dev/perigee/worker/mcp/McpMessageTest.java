@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.tool.ToolError;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,9 +27,33 @@ final class McpMessageTest {
         assertThat(read("{\"result\":{\"n\":1.50, \"b\":[]},\"jsonrpc\":\"2.0\",\"id\":12}"))
                 .isEqualTo(new McpMessage.Answer(12, RawJson.of("{\"n\":1.50, \"b\":[]}")));
         assertThat(read("{\"id\":3,\"error\":{\"code\":-32000,\"message\":\"no\",\"data\":{}}}"))
-                .isEqualTo(new McpMessage.Refusal(3, -32000, "no"));
+                .isEqualTo(refusal("no", -32000L, RawJson.of("{}")));
         assertThat(read("{\"id\":3,\"error\":{}}"))
-                .isEqualTo(new McpMessage.Refusal(3, 0, "the server gave no message"));
+                .isEqualTo(refusal("the server gave no message", null, null));
+    }
+
+    private static McpMessage refusal(String message, @Nullable Long code, @Nullable RawJson data) {
+        return new McpMessage.Refusal(3, message, new ServerError(code, data));
+    }
+
+    @Test
+    @DisplayName("CAL-11: a server's error keeps its code and its data, within a bound")
+    void readsErrorsOfServers() {
+        assertThat(read("{\"id\":3,\"error\":{\"code\":-32042,\"data\":{\"n\": 1.50}}}"))
+                .isEqualTo(
+                        refusal(
+                                "the server gave no message",
+                                -32042L,
+                                RawJson.of("{\"n\": 1.50}")));
+        assertThat(read("{\"id\":3,\"error\":{\"code\":\"x\",\"message\":\"m\",\"data\":null}}"))
+                .isEqualTo(refusal("m", null, null));
+        assertThat(read("{\"id\":3,\"error\":\"no object\"}"))
+                .isEqualTo(refusal("the server gave no message", null, null));
+        var most = '"' + "d".repeat(ToolError.MAX_DATA_BYTES - 2) + '"';
+        assertThat(read("{\"id\":3,\"error\":{\"message\":\"m\",\"data\":" + most + "}}"))
+                .isEqualTo(refusal("m", null, RawJson.of(most)));
+        assertThat(read("{\"id\":3,\"error\":{\"message\":\"m\",\"data\":[" + most + "]}}"))
+                .isEqualTo(refusal("m", null, null));
     }
 
     @Test
@@ -37,7 +63,7 @@ final class McpMessageTest {
         assertThat(read("{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"ping\",\"params\":{}}"))
                 .isEqualTo(new McpMessage.Question(RawJson.of("\"a\""), "ping"));
         assertThat(read("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{}}"))
-                .isEqualTo(new McpMessage.Notice("notifications/x"));
+                .isEqualTo(new McpMessage.Notice("notifications/x", RawJson.EMPTY_OBJECT));
         assertThat(read("{\"id\":\"nobody asked\",\"result\":{}}"))
                 .isEqualTo(new McpMessage.Stray(RawJson.of("\"nobody asked\"")));
     }

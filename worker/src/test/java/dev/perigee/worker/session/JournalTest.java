@@ -103,6 +103,21 @@ final class JournalTest {
     }
 
     @Test
+    @DisplayName("CAL-01: events of calls give way where log lines would, and count as those")
+    void callEventsGiveWayToo() {
+        for (int i = 0; i < 10; i++) {
+            journal.appendIfRoom(seq -> new byte[10], i % 2);
+        }
+        assertThat(journal.nextSeq()).isEqualTo(9);
+        assertThat(journal.full()).isFalse();
+        journal.append(seq -> bytes("result"), null);
+        journal.acknowledge(8, REPORT);
+        assertThat(texts(8)).containsExactly("result", "dropped 1");
+        journal.appendIfRoom(seq -> bytes("progress"), 0);
+        assertThat(texts(10)).containsExactly("progress");
+    }
+
+    @Test
     void whenFullItStillTakesWhatCannotBeMadeAgain() {
         for (int i = 0; i < 20; i++) {
             journal.append(seq -> new byte[10], null);

@@ -2,6 +2,7 @@ package dev.perigee.local.cli;
 
 import dev.perigee.part.CliException;
 import dev.perigee.part.ClientCommand;
+import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
@@ -11,6 +12,7 @@ import dev.perigee.protocol.tool.ToolRequest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -26,7 +28,8 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  perigee call --team t1 --user u1 everything:echo '{\"message\":\"hi\"}'",
             "  perigee call --team t1 --user u1 --method resources/list everything",
-            "  perigee call --team t1 --user u1 everything:get-sum - < arguments.json"
+            "  perigee call --team t1 --user u1 everything:get-sum - < arguments.json",
+            "  perigee call --team t1 --user u1 --progress --timeout 1m reports:build"
         })
 final class CallCommand extends ClientCommand {
     /** How long the answer may take to come back after the deadline of the call itself. */
@@ -61,6 +64,25 @@ final class CallCommand extends ClientCommand {
             description = "How long the call may take (default 30s).")
     private Duration timeout = Duration.ZERO;
 
+    @Option(
+            names = "--progress",
+            description = "Show on stderr how far the call is and what its server logs.")
+    private boolean progress;
+
+    @Option(
+            names = "--extend",
+            paramLabel = "DURATION",
+            converter = DurationOption.class,
+            description = "With --progress: by each progress the call may take so much longer.")
+    private @Nullable Duration extend;
+
+    @Option(
+            names = "--max-timeout",
+            paramLabel = "DURATION",
+            converter = DurationOption.class,
+            description = "With --extend: how long the call may take at most (default 1h).")
+    private @Nullable Duration maxTimeout;
+
     @Parameters(index = "0", paramLabel = "SLUG:TOOL", description = "The server and its tool.")
     private String path = "";
 
@@ -75,16 +97,55 @@ final class CallCommand extends ClientCommand {
     @Override
     public Integer call() throws InterruptedException {
         var request = request();
-        var limit = timeout.plus(RETURN);
+        var limit = longest().plus(RETURN);
         try (var _ = waiting("Waiting for the answer, at most " + limit.toSeconds() + " s")) {
-            var answer = ToolAnswer.await(connection(), request, limit);
+            var answer =
+                    progress
+                            ? ToolAnswer.await(connection(), request, limit, this::show)
+                            : ToolAnswer.await(connection(), request, limit);
             return ToolAnswer.print(answer, output(), this::warn);
         }
+    }
+
+    private Duration longest() {
+        if (extend == null) {
+            return timeout;
+        }
+        var most =
+                maxTimeout == null
+                        ? Duration.ofMillis(ToolRequest.DEFAULT_MAX_TIMEOUT_MS)
+                        : maxTimeout;
+        return most.compareTo(timeout) < 0 ? timeout : most;
+    }
+
+    private void show(EventBody event) {
+        if (event instanceof EventBody.CallProgress it) {
+            warn(
+                    "progress %s%s%s"
+                            .formatted(
+                                    number(it.progress()),
+                                    it.total() == null ? "" : "/" + number(it.total()),
+                                    it.message() == null ? "" : " " + it.message()));
+        } else if (event instanceof EventBody.CallLog it) {
+            warn(it.level() + ": " + (it.data() == null ? "" : it.data().text()));
+        }
+    }
+
+    private static String number(double value) {
+        return value == Math.rint(value) && Math.abs(value) < 1e15
+                ? Long.toString((long) value)
+                : Double.toString(value);
     }
 
     private ToolRequest request() {
         if (timeout.isZero()) {
             throw CliException.usage("--timeout must be longer than 0");
+        }
+        if (!progress && extend != null) {
+            throw CliException.usage("--extend needs --progress");
+        }
+        if (extend == null && maxTimeout != null) {
+            throw CliException.usage("--max-timeout needs --extend");
         }
         var known = ToolMethod.of(method);
         if (known == null || !known.needsServer()) {
@@ -100,17 +161,25 @@ final class CallCommand extends ClientCommand {
                     && ToolPath.parse(path).name() == null) {
                 throw CliException.usage("'" + path + "' names no tool, write SLUG:TOOL");
             }
-            return new ToolRequest(
-                    "cli-" + UUID.randomUUID(),
-                    team,
-                    user,
-                    method,
-                    path,
-                    installation,
-                    argumentsAsJson(),
-                    timeout.toMillis(),
-                    null,
-                    null);
+            var request =
+                    new ToolRequest(
+                            "cli-" + UUID.randomUUID(),
+                            team,
+                            user,
+                            method,
+                            path,
+                            installation,
+                            argumentsAsJson(),
+                            timeout.toMillis(),
+                            null,
+                            null,
+                            progress ? List.of("progress", "log") : null,
+                            null,
+                            null,
+                            extend == null ? null : extend.toMillis(),
+                            maxTimeout == null ? null : maxTimeout.toMillis());
+            request.requireLimits();
+            return request;
         } catch (InvalidRecordException e) {
             throw CliException.usage(String.valueOf(e.getMessage()));
         }

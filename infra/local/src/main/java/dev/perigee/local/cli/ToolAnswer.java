@@ -4,6 +4,7 @@ import dev.perigee.client.KafkaConnection;
 import dev.perigee.client.PerigeeClient;
 import dev.perigee.part.ExitCode;
 import dev.perigee.part.Output;
+import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.tool.ToolRequest;
@@ -25,6 +26,20 @@ final class ToolAnswer {
             throws InterruptedException {
         try (var client = PerigeeClient.connect(connection)) {
             return client.call(request, deadline);
+        } catch (TimeoutException e) {
+            return null;
+        }
+    }
+
+    /** The same, of a request that accepts events. */
+    static @Nullable ToolResult await(
+            KafkaConnection connection,
+            ToolRequest request,
+            Duration deadline,
+            Consumer<EventBody> listener)
+            throws InterruptedException {
+        try (var client = PerigeeClient.connectWithEvents(connection)) {
+            return client.call(request, deadline, listener);
         } catch (TimeoutException e) {
             return null;
         }

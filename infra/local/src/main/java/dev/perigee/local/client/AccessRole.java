@@ -142,6 +142,7 @@ public enum AccessRole {
                     Topic.LIFECYCLE,
                     Topic.LOGS,
                     Topic.REQUEST_LOGS,
+                    Topic.CALL_EVENTS,
                     Topic.TOOLS);
 
     /**

@@ -52,6 +52,8 @@ final class ContractTest {
                         "mcp.server.stopped",
                         "mcp.server.logs",
                         "mcp.request.logs",
+                        "perigee.call.progress",
+                        "perigee.call.log",
                         "mcp.tools.discovered",
                         "perigee.tool.result",
                         "perigee.command.result",
@@ -114,7 +116,8 @@ final class ContractTest {
         var f = backend.install(Installation.fixture().withEnv("API_KEY", SECRET));
         backend.text(f, "echo", "{\"message\":\"hi\"}");
         backend.text(f, "stderr", "{\"text\":\"a line\"}");
-        backend.call(f, "rpc_error", "{}");
+        backend.call(f, "rpc_error", "{\"code\":-32042,\"data\":{\"key\":\"" + SECRET + "\"}}");
+        talk(f);
         backend.call(f, "crash", "{\"code\":3}");
         await(f, Topic.LIFECYCLE, "mcp.server.crashed");
         backend.result(backend.command(f, "restart", UnaryOperator.identity()));
@@ -125,6 +128,26 @@ final class ContractTest {
         backend.uninstall(f);
         fleet.records()
                 .await(Topic.HEARTBEATS, "heartbeat", r -> r.key().equals(r.text("worker_id")));
+    }
+
+    private void talk(Installation f) {
+        var id =
+                backend.request(
+                        f,
+                        "talk",
+                        "{\"n\":1,\"ms\":1,\"log\":\"" + SECRET + "\"}",
+                        request -> {
+                            request.putArray("accepts").add("progress").add("log");
+                            return request;
+                        });
+        backend.answer(id);
+        for (var event : new String[] {"perigee.call.progress", "perigee.call.log"}) {
+            fleet.records()
+                    .await(
+                            Topic.CALL_EVENTS,
+                            event,
+                            r -> r.key().equals(id) && r.text("event").equals(event));
+        }
     }
 
     private void await(Installation installation, Topic topic, String event) {

@@ -210,6 +210,20 @@ final class UnusableTopicsTest {
                         .orElseThrow());
     }
 
+    @Test
+    @DisplayName("CAL-01: a gateway starts and serves without the topic of call events")
+    void startsWithoutCallEvents() throws Exception {
+        try (var test = new GatewayUnderTest(broker.bootstrap())) {
+            test.deleteTopic(Topic.CALL_EVENTS.suffix());
+            try (var gateway = test.start("a")) {
+                test.backend.install(installation);
+                assertThat(call(test, installation)).isEqualTo("success");
+                assertThat(GatewayUnderTest.saysNotReady(gateway, test.names.of(Topic.CALL_EVENTS)))
+                        .isFalse();
+            }
+        }
+    }
+
     private static String call(GatewayUnderTest test, Installation user) {
         return test.backend.call(user, "echo", "{}").text("outcome");
     }

@@ -1,0 +1,29 @@
+package dev.perigee.protocol.tool;
+
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What a request may accept besides its answer. */
+public enum CallPart {
+    /** How far its call is. */
+    PROGRESS,
+    /** What its server logs meanwhile. */
+    LOG;
+
+    private final String wireName = name().toLowerCase(Locale.ROOT);
+
+    /** As in the field {@code accepts}. */
+    public String wireName() {
+        return wireName;
+    }
+
+    /** The part of this name, or null when this version has none. */
+    public static @Nullable CallPart of(String wireName) {
+        for (var part : values()) {
+            if (part.wireName.equals(wireName)) {
+                return part;
+            }
+        }
+        return null;
+    }
+}
