@@ -102,10 +102,18 @@ sealed interface Message {
     /** Another server needs the place of this one, if it is idle. */
     record Yield() implements Hint {}
 
-    /** Checks ended by one ping; there is no trouble when the server is well. */
+    /** The time of the worker's own next probe came. */
+    record ProbeDue() implements Hint {}
+
+    /**
+     * Checks ended by one ping; there is no trouble when the server is well.
+     *
+     * @param own whether the worker asked by itself
+     */
     record HealthChecked(
             ServerRun run,
             Check check,
+            boolean own,
             @Nullable FailureStatus trouble,
             Duration took,
             List<Settlement> settlements)

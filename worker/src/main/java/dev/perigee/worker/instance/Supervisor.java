@@ -21,6 +21,7 @@ final class Supervisor {
     private final ProcessKeeper process;
     private final HttpKeeper http;
     private final HealthProbe health;
+    private final OwnProbes probes;
     private final RequestLogs requestLogs;
     private final RunningCalls calls;
     private ServerKeeper server;
@@ -34,6 +35,7 @@ final class Supervisor {
         this.http = new HttpKeeper(dossier, tools, announcer);
         this.server = keeper();
         this.health = new HealthProbe(dossier, tools);
+        this.probes = new OwnProbes(dossier, health);
         this.requestLogs = requestLogs;
         this.calls = calls;
     }
@@ -83,12 +85,22 @@ final class Supervisor {
             case Message.Wake wake -> process.wake(wake.starts());
             case Message.Idle _ -> sleepIfIdle();
             case Message.Yield _ -> yieldIfUnused();
-            case Message.HealthChecked checked -> health.ended(checked);
+            case Message.ProbeDue _ -> probes.due();
+            case Message.HealthChecked checked -> checked(checked);
             case Message.Due _ -> due(System.nanoTime());
             case Message.Leave leave -> leave(leave.limit());
         }
         process.settle();
+        probes.plan();
         dossier.publish();
+    }
+
+    private void checked(Message.HealthChecked message) {
+        if (message.own() && !probes.counts(message)) {
+            health.doubted();
+        } else {
+            health.ended(message);
+        }
     }
 
     private void due(long now) {
@@ -327,6 +339,7 @@ final class Supervisor {
     void abort() {
         dossier.presence = View.Presence.LEAVING;
         server.kill();
+        probes.cancel();
         process.abandonPlace();
         dossier.publish();
     }

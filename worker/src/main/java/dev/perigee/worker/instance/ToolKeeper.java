@@ -254,11 +254,25 @@ final class ToolKeeper {
         }
     }
 
-    /** A server whose status said it would not answer did: it is looked at again. */
+    /**
+     * A server whose status said it would not answer did: it is looked at again, a flapping one
+     * after a pause.
+     */
     void recovered(ServerRun run) {
         if (gone(run) || dossier.discovering) {
             return;
         }
+        var status = dossier.reporter.status();
+        if (status != ServerStatus.OFFLINE && status != ServerStatus.ERROR) {
+            return;
+        }
+        long now = System.nanoTime();
+        long wait = dossier.recoveries.waitNanos(now);
+        if (wait > 0) {
+            dossier.heldRecoveryNanos = now + wait;
+            return;
+        }
+        dossier.recoveries.changed(now);
         var message = "Server recovered, re-discovering tools";
         if (dossier.reporter.on(Step.ANSWERED, message, null, run.pid())) {
             discover(run);
