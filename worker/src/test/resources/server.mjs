@@ -1,5 +1,6 @@
 // A small MCP server over stdio for the worker's own tests. Flags: --mute --no-serverinfo --die TEXT --list-error-once
 // --slow-init MS --ask --garbage --no-tools --die-if-file PATH
+// --catalog: says much of itself, and has prompts and resources; tools_set adds a prompt, too
 // --churn MS BYTES: for so long after the handshake, ever other tools, one with a name of so many bytes, which its path and description repeat; at last echo and last
 // --on-term CODE|ignore: go on when stdin ends; at SIGTERM exit with a code, or go on
 import { existsSync } from 'node:fs';
@@ -56,18 +57,22 @@ const methods = {
     if (has('--slow-init')) await sleep(Number(after('--slow-init')));
     return {
       protocolVersion: p.protocolVersion,
-      capabilities: has('--no-tools') ? {} : { tools: { listChanged: true } },
+      capabilities: has('--no-tools') ? {} : { tools: { listChanged: true }, ...(has('--catalog') ? { prompts: {}, resources: {} } : {}) },
+      ...(has('--catalog') ? { instructions: `Use it with ${process.env.TEST_VALUE}` } : {}),
       ...(has('--no-serverinfo') ? {} : { serverInfo: { name: 'test', version: '1' } }),
     };
   },
   'tools/list': (p) => {
     if (listErrors-- > 0) throw new Error('no list today');
     const at = Number(p.cursor ?? 0); // Two pages.
-    const page = listed.slice(at, at + 7).map((name) => ({ name, description: 'Does ' + name, inputSchema: { type: 'object' } }));
+    const more = has('--catalog') ? { title: 'T', outputSchema: { type: 'object' }, annotations: { destructiveHint: true }, icons: [{ src: 'data:,' }], _meta: { 'a/b': 1 } } : {};
+    const page = listed.slice(at, at + 7).map((name) => ({ name, description: 'Does ' + name, inputSchema: { type: 'object' }, ...more }));
     return at + 7 < listed.length ? { tools: page, nextCursor: String(at + 7) } : { tools: page };
   },
   'tools/call': (p) => tools[p.name](p.arguments),
   'resources/list': () => ({ resources: [{ uri: 'x://y', name: 'y' }] }),
+  'resources/templates/list': () => ({ resourceTemplates: [{ uriTemplate: 'x://{y}', name: 'y' }] }),
+  'prompts/list': () => ({ prompts: [{ name: 'p' }, ...(listed.length < 14 ? [{ name: 'q' }] : [])] }),
   // Deeper than anybody reads.
   'prompts/get': () => JSON.parse('{"deep":'.repeat(300) + '1' + '}'.repeat(300)),
   ping: () => ({}),

@@ -66,6 +66,7 @@ final class TopicTroubles {
                     LOGS,
                     REQUEST_LOGS,
                     TOOLS,
+                    CATALOG,
                     HEARTBEATS,
                     DEAD_LETTERS ->
                     EnumSet.of(AclOperation.WRITE);

@@ -38,7 +38,8 @@ final class Happenings {
                     EventBody.Logs _,
                     EventBody.LogRateLimitExceeded _,
                     EventBody.RequestLogs _,
-                    EventBody.ToolsDiscovered _ ->
+                    EventBody.ToolsDiscovered _,
+                    EventBody.Catalog _ ->
                     null;
         };
     }

@@ -71,7 +71,13 @@ final class RecordIntake {
                     board.whereabouts(record.partition(), record.offset(), said);
                 }
             }
-            case COMMANDS, TOOL_REQUESTS, TOOL_RESULTS, COMMAND_RESULTS, TOOLS, DEAD_LETTERS -> {}
+            case COMMANDS,
+                    TOOL_REQUESTS,
+                    TOOL_RESULTS,
+                    COMMAND_RESULTS,
+                    TOOLS,
+                    CATALOG,
+                    DEAD_LETTERS -> {}
         }
     }
 

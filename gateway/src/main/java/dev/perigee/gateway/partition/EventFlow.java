@@ -64,7 +64,7 @@ final class EventFlow {
                 entry.awaitState(durable != null);
                 calls.result(event, session.createdEpoch(), () -> answered(entry));
             }
-            case STATUS_CHANGED, TOOLS_DISCOVERED -> {
+            case STATUS_CHANGED, TOOLS_DISCOVERED, CATALOG -> {
                 var writes = new ArrayList<ProducerRecord<byte[], byte[]>>();
                 writes.add(context.services().records().event(type, event, session.createdEpoch()));
                 if (durable != null) {
@@ -107,6 +107,7 @@ final class EventFlow {
                     LOG_RATE_LIMIT_EXCEEDED,
                     REQUEST_LOGS,
                     TOOLS_DISCOVERED,
+                    CATALOG,
                     TOOLS_UPDATED,
                     TOOL_RESULT -> {}
         }
@@ -176,6 +177,7 @@ final class EventFlow {
                 List.of(
                         records.tombstone(Topic.STATUS, context.partition(), event.processId()),
                         records.tombstone(Topic.TOOLS, context.partition(), event.processId()),
+                        records.tombstone(Topic.CATALOG, context.partition(), event.processId()),
                         context.stateTopic().noInstance(event.processId()),
                         context.stateTopic().noRuntime(event.processId()),
                         context.stateTopic().suspicion(event.processId(), Suspicion.NONE)),

@@ -18,6 +18,7 @@ public enum EventType {
     LOG_RATE_LIMIT_EXCEEDED("mcp.server.log_rate_limit_exceeded", Topic.LOGS),
     REQUEST_LOGS("mcp.request.logs", Topic.REQUEST_LOGS),
     TOOLS_DISCOVERED("mcp.tools.discovered", Topic.TOOLS),
+    CATALOG("mcp.server.catalog", Topic.CATALOG),
     TOOLS_UPDATED("mcp.tools.updated", Topic.LIFECYCLE),
     TOOL_RESULT("perigee.tool.result", Topic.TOOL_RESULTS),
     /**

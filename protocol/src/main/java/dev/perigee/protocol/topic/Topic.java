@@ -11,6 +11,7 @@ public enum Topic {
     LOGS("logs", Cleanup.DELETE, false),
     REQUEST_LOGS("request-logs", Cleanup.DELETE, false),
     TOOLS("tools", Cleanup.COMPACT, false),
+    CATALOG("catalog", Cleanup.COMPACT, false),
     HEARTBEATS("heartbeats", Cleanup.COMPACT_AND_DELETE, false),
     DEAD_LETTERS("dead-letters", Cleanup.DELETE, false),
     STATE("state", Cleanup.COMPACT, true);

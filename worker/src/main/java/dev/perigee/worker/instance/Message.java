@@ -1,6 +1,8 @@
 package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.command.CommandAction.Check;
+import dev.perigee.protocol.event.EventBody.Catalog;
+import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.worker.mcp.ServerInfo;
 import dev.perigee.worker.tool.FailureStatus;
@@ -66,8 +68,20 @@ sealed interface Message {
      * The tools of a server.
      *
      * @param round which discovery it was
+     * @param toolPages the server's own answers
      */
-    record Discovered(ServerRun run, long round, ToolCatalogue catalogue) implements Message {}
+    record Discovered(
+            ServerRun run, long round, ToolCatalogue catalogue, List<RawJson> toolPages)
+            implements Message {}
+
+    /**
+     * The catalogue of a server.
+     *
+     * @param round which one it was
+     * @param digest of what it says
+     */
+    record Catalogued(ServerRun run, long round, Catalog catalog, String digest)
+            implements Message {}
 
     /**
      * The tools could not be had.

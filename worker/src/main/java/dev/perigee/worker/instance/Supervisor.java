@@ -76,6 +76,7 @@ final class Supervisor {
             case Message.ConnectFailed failed -> http.connectFailed(failed);
             case Message.CallFailed failed -> http.callFailed(failed);
             case Message.Discovered discovered -> tools.discovered(discovered);
+            case Message.Catalogued catalogued -> tools.catalogued(catalogued);
             case Message.DiscoveryFailed failed -> tools.failed(failed);
             case Message.OutputMissed missed -> process.outputMissed(missed);
             case Message.Exited exited -> process.exited(exited);

@@ -42,7 +42,7 @@ final class Calls implements AutoCloseable {
                     answer(value, value.path("command_id").asString(""));
                 }
             }
-            case STATUS, TOOLS, LIFECYCLE, LOGS, REQUEST_LOGS, HEARTBEATS, DEAD_LETTERS, STATE -> {
+            case STATUS, TOOLS, CATALOG, LIFECYCLE, LOGS, REQUEST_LOGS, HEARTBEATS, DEAD_LETTERS, STATE -> {
                 // No part of a call.
             }
         }

@@ -142,7 +142,8 @@ public enum AccessRole {
                     Topic.LIFECYCLE,
                     Topic.LOGS,
                     Topic.REQUEST_LOGS,
-                    Topic.TOOLS);
+                    Topic.TOOLS,
+                    Topic.CATALOG);
 
     /**
      * What it needs. A right to read or write includes the right to describe.

@@ -35,7 +35,7 @@ final class AclsCommandTest {
                                 + " --operation Read --topic mcp.tool-results"
                                 + " --topic mcp.command-results --topic mcp.status"
                                 + " --topic mcp.lifecycle --topic mcp.logs"
-                                + " --topic mcp.request-logs --topic mcp.tools",
+                                + " --topic mcp.request-logs --topic mcp.tools --topic mcp.catalog",
                         grant + " --operation Read --resource-pattern-type prefixed --topic shop.",
                         grant + " --operation Read --resource-pattern-type prefixed --group shop-");
     }
