@@ -66,8 +66,7 @@ final class CatalogKeeper {
                                     parts.options().requestTimeout())
                             .make(pages, parts.clock().instant());
             if (ServerCatalog.asks(info)) {
-                dossier.mailbox.post(
-                        new Message.Catalogued(run, number, catalog, digest(catalog)));
+                dossier.mailbox.post(new Message.Catalogued(run, number, catalog, digest(catalog)));
             } else {
                 publish(run, catalog, digest(catalog));
             }

@@ -89,8 +89,7 @@ final class ToolKeeper {
                                                 client,
                                                 info,
                                                 slug,
-                                                Duration.ofNanos(
-                                                        deadlineNanos - System.nanoTime()),
+                                                Duration.ofNanos(deadlineNanos - System.nanoTime()),
                                                 pages::add);
                                     },
                                     deadlineNanos);

@@ -38,7 +38,11 @@ public final class ToolDiscovery {
      * @throws McpException when a page is refused, missing or not as MCP says
      */
     public static ToolCatalogue discover(
-            McpClient client, ServerInfo info, String serverSlug, Duration timeout, Consumer<RawJson> pages)
+            McpClient client,
+            ServerInfo info,
+            String serverSlug,
+            Duration timeout,
+            Consumer<RawJson> pages)
             throws McpException, InterruptedException {
         if (!info.offersTools()) {
             return ToolCatalogue.of(List.of());

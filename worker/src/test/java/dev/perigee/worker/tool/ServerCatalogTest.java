@@ -128,10 +128,7 @@ final class ServerCatalogTest {
 
     private Catalog make(ServerInfo info, List<RawJson> pages) throws Exception {
         return new ServerCatalog(
-                        client,
-                        info,
-                        text -> text.replace(SECRET, "***"),
-                        Duration.ofSeconds(5))
+                        client, info, text -> text.replace(SECRET, "***"), Duration.ofSeconds(5))
                 .make(pages, NOW);
     }
 
