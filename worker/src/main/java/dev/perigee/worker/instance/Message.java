@@ -47,6 +47,9 @@ sealed interface Message {
     /** There is no process, or one that made no handshake and must go. */
     record StartFailed(ProcessRun run, String why) implements Message {}
 
+    /** The process ended when it was asked for its era: it is to be started once more. */
+    record ProbeFatal(ProcessRun run) implements Message {}
+
     /**
      * There is no process, and for no fault of the server's: its user or team has too many awake,
      * or the disk of all servers is nearly full.
@@ -70,8 +73,7 @@ sealed interface Message {
      * @param round which discovery it was
      * @param toolPages the server's own answers
      */
-    record Discovered(
-            ServerRun run, long round, ToolCatalogue catalogue, List<RawJson> toolPages)
+    record Discovered(ServerRun run, long round, ToolCatalogue catalogue, List<RawJson> toolPages)
             implements Message {}
 
     /**

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,19 +70,55 @@ public record ServerInfo(
             throw McpException.invalidAnswer(
                     "the server's answer to initialize lacks serverInfo with name and version");
         }
-        var offers = offers(initialized.capabilities());
-        return new ServerInfo(
-                info.name(),
-                info.version(),
+        return of(
+                info,
                 initialized.protocolVersion(),
+                initialized.serverInfo(),
+                initialized.capabilities(),
+                initialized.instructions());
+    }
+
+    /** Reads the result of {@code server/discover}; a server need not name itself there. */
+    static ServerInfo discovered(RawJson result) throws McpException {
+        Discovered found;
+        Named named;
+        try {
+            found = Json.read(result, Discovered.class);
+            named = found.meta() == null ? null : named(found.meta().serverInfo());
+        } catch (InvalidRecordException e) {
+            throw McpException.invalidAnswer(
+                    "the server's answer to server/discover is invalid: " + e.getMessage());
+        }
+        var versions = found.supportedVersions();
+        if (versions == null || !versions.contains(ModernMeta.VERSION)) {
+            throw McpException.invalidAnswer(
+                    "the server does not speak MCP " + ModernMeta.VERSION + ", but " + versions);
+        }
+        var info = found.meta() == null ? null : found.meta().serverInfo();
+        return of(
+                named == null ? new Named(null, null) : named,
+                ModernMeta.VERSION,
+                info,
+                found.capabilities(),
+                found.instructions());
+    }
+
+    private static ServerInfo of(
+            Named named,
+            @Nullable String version,
+            @Nullable RawJson serverInfo,
+            @Nullable RawJson capabilities,
+            @Nullable RawJson instructions) {
+        var offers = offers(capabilities);
+        return new ServerInfo(
+                named.name() == null ? "unnamed" : named.name(),
+                named.version() == null ? "unknown" : named.version(),
+                version,
                 offers != null && offers.tools() != null,
                 offers != null && offers.tools() != null && announces(offers.tools()),
                 offers != null && offers.resources() != null,
                 offers != null && offers.prompts() != null,
-                Said.of(
-                        initialized.serverInfo(),
-                        initialized.capabilities(),
-                        initialized.instructions()));
+                Said.of(serverInfo, capabilities, instructions));
     }
 
     private static @Nullable Named named(@Nullable RawJson serverInfo) {
@@ -101,6 +138,14 @@ public record ServerInfo(
             @JsonProperty("serverInfo") @Nullable RawJson serverInfo,
             @Nullable RawJson capabilities,
             @Nullable RawJson instructions) {}
+
+    record Discovered(
+            @JsonProperty("supportedVersions") @Nullable List<String> supportedVersions,
+            @Nullable RawJson capabilities,
+            @Nullable RawJson instructions,
+            @JsonProperty("_meta") @Nullable Meta meta) {}
+
+    record Meta(@JsonProperty("io.modelcontextprotocol/serverInfo") @Nullable RawJson serverInfo) {}
 
     record Named(@Nullable String name, @Nullable String version) {}
 
