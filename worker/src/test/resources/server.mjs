@@ -1,5 +1,8 @@
 // A small MCP server over stdio for the worker's own tests. Flags: --mute --no-serverinfo --die TEXT --list-error-once
-// --talk --logging --slow-init MS --ask --garbage --no-tools --die-if-file PATH
+// --talk --logging
+// --slow-init MS --ask --garbage --no-tools --die-if-file PATH
+// --catalog: says much of itself, and has prompts and resources; tools_set adds a prompt, too
+// --era modern|both: speaks 2026-07-28, only or as well; --silent, --touchy: asked anything before initialize says nothing, exits
 // --churn MS BYTES: for so long after the handshake, ever other tools, one with a name of so many bytes, which its path and description repeat; at last echo and last
 // --on-term CODE|ignore: go on when stdin ends; at SIGTERM exit with a code, or go on
 import { existsSync } from 'node:fs';
@@ -64,24 +67,47 @@ const tools = {
   record: () => text(JSON.stringify(record)),
 };
 
+const modern = {
+  'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: { tools: { listChanged: true } }, instructions: 'modern', ...said }),
+  'subscriptions/listen': (p, id) => (send({ method: 'notifications/subscriptions/acknowledged', params: { _meta: { 'io.modelcontextprotocol/subscriptionId': id } } }), undefined),
+};
+const said = { _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'test', version: '2' } } };
+let opened = false; // By initialize.
+
+/** Whether it is to be answered: what is refused throws. */
+function admit(method, params) {
+  const version = params?._meta?.['io.modelcontextprotocol/protocolVersion'];
+  if (method === 'initialize' && after('--era') !== 'modern') opened = true;
+  if (opened) return true;
+  if (has('--era') && version === '2026-07-28' && params._meta['io.modelcontextprotocol/clientCapabilities']) return true;
+  if (has('--touchy')) process.exit(1);
+  if (has('--silent')) return false;
+  throw Object.assign(new Error('Unsupported protocol version'), { code: has('--era') ? -32022 : -32601 });
+}
+
 const methods = {
+  ...(has('--era') ? modern : {}),
   initialize: async (p) => {
     if (has('--slow-init')) await sleep(Number(after('--slow-init')));
     return {
       protocolVersion: p.protocolVersion,
-      capabilities: { ...(has('--no-tools') ? {} : { tools: { listChanged: true } }), ...(has('--logging') ? { logging: {} } : {}) },
+      capabilities: { ...(has('--no-tools') ? {} : { tools: { listChanged: true }, ...(has('--catalog') ? { prompts: {}, resources: {} } : {}) }), ...(has('--logging') ? { logging: {} } : {}) },
+      ...(has('--catalog') ? { instructions: `Use it with ${process.env.TEST_VALUE}` } : {}),
       ...(has('--no-serverinfo') ? {} : { serverInfo: { name: 'test', version: '1' } }),
     };
   },
   'tools/list': (p) => {
     if (listErrors-- > 0) throw new Error('no list today');
     const at = Number(p.cursor ?? 0); // Two pages.
-    const page = listed.slice(at, at + 7).map((name) => ({ name, description: 'Does ' + name, inputSchema: { type: 'object' } }));
+    const more = has('--catalog') ? { title: 'T', outputSchema: { type: 'object' }, annotations: { destructiveHint: true }, icons: [{ src: 'data:,' }], _meta: { 'a/b': 1 } } : {};
+    const page = listed.slice(at, at + 7).map((name) => ({ name, description: 'Does ' + name, inputSchema: { type: 'object' }, ...more }));
     return at + 7 < listed.length ? { tools: page, nextCursor: String(at + 7) } : { tools: page };
   },
   'tools/call': (p) => ((token = p._meta?.progressToken), tools[p.name](p.arguments)),
   'logging/setLevel': () => ({}),
   'resources/list': () => ({ resources: [{ uri: 'x://y', name: 'y' }] }),
+  'resources/templates/list': () => ({ resourceTemplates: [{ uriTemplate: 'x://{y}', name: 'y' }] }),
+  'prompts/list': () => ({ prompts: [{ name: 'p' }, ...(listed.length < 14 ? [{ name: 'q' }] : [])] }),
   // Deeper than anybody reads.
   'prompts/get': () => JSON.parse('{"deep":'.repeat(300) + '1' + '}'.repeat(300)),
   ping: () => ({}),
@@ -95,8 +121,9 @@ async function receive(line) {
   if (method === 'notifications/initialized' && has('--churn')) churn(Number(after('--churn')), Number(argv[argv.indexOf('--churn') + 2]));
   if (method === undefined || id === undefined || has('--mute')) return;
   try {
-    const result = await methods[method](params);
-    send({ result, id }); // The order of the reference implementation: result first.
+    if (!admit(method, params)) return;
+    const result = await methods[method](params, id);
+    if (result !== undefined) send({ result, id }); // The order of the reference implementation: result first.
   } catch (e) {
     send({ id, error: { code: e.code ?? -32000, message: e.message, data: e.data } });
   }

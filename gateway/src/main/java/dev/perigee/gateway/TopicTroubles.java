@@ -67,6 +67,7 @@ final class TopicTroubles {
                     REQUEST_LOGS,
                     CALL_EVENTS,
                     TOOLS,
+                    CATALOG,
                     HEARTBEATS,
                     DEAD_LETTERS ->
                     EnumSet.of(AclOperation.WRITE);

@@ -15,14 +15,21 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows what servers do: status, lifecycle, logs, request logs and tools. Events of one process
- * come in order. One that is repeated, after a failover for instance, comes once: repeats have the
- * same {@code ce_id}, of which the last {@value #REMEMBERED} are known. For one thread.
+ * Follows what servers do: status, lifecycle, logs, request logs, tools and catalogues. Events of
+ * one process come in order. One that is repeated, after a failover for instance, comes once:
+ * repeats have the same {@code ce_id}, of which the last {@value #REMEMBERED} are known. For one
+ * thread.
  */
 public final class EventFeed implements AutoCloseable {
     private static final int REMEMBERED = 50_000;
     private static final Set<Topic> TOPICS =
-            EnumSet.of(Topic.STATUS, Topic.LIFECYCLE, Topic.LOGS, Topic.REQUEST_LOGS, Topic.TOOLS);
+            EnumSet.of(
+                    Topic.STATUS,
+                    Topic.LIFECYCLE,
+                    Topic.LOGS,
+                    Topic.REQUEST_LOGS,
+                    Topic.TOOLS,
+                    Topic.CATALOG);
 
     private final RecordSource source;
     private final TopicNames names;

@@ -40,7 +40,8 @@ final class Happenings {
                     EventBody.RequestLogs _,
                     EventBody.CallProgress _,
                     EventBody.CallLog _,
-                    EventBody.ToolsDiscovered _ ->
+                    EventBody.ToolsDiscovered _,
+                    EventBody.Catalog _ ->
                     null;
         };
     }

@@ -77,6 +77,7 @@ final class RecordIntake {
                     COMMAND_RESULTS,
                     CALL_EVENTS,
                     TOOLS,
+                    CATALOG,
                     DEAD_LETTERS -> {}
         }
     }

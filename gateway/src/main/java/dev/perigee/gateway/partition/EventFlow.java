@@ -64,7 +64,7 @@ final class EventFlow {
                 entry.awaitState(durable != null);
                 calls.result(event, session.createdEpoch(), () -> answered(entry));
             }
-            case STATUS_CHANGED, TOOLS_DISCOVERED -> {
+            case STATUS_CHANGED, TOOLS_DISCOVERED, CATALOG -> {
                 var writes = new ArrayList<ProducerRecord<byte[], byte[]>>();
                 writes.add(context.services().records().event(type, event, session.createdEpoch()));
                 if (durable != null) {
@@ -117,6 +117,7 @@ final class EventFlow {
                     CALL_PROGRESS,
                     CALL_LOG,
                     TOOLS_DISCOVERED,
+                    CATALOG,
                     TOOLS_UPDATED,
                     TOOL_RESULT -> {}
         }
@@ -186,6 +187,7 @@ final class EventFlow {
                 List.of(
                         records.tombstone(Topic.STATUS, context.partition(), event.processId()),
                         records.tombstone(Topic.TOOLS, context.partition(), event.processId()),
+                        records.tombstone(Topic.CATALOG, context.partition(), event.processId()),
                         context.stateTopic().noInstance(event.processId()),
                         context.stateTopic().noRuntime(event.processId()),
                         context.stateTopic().suspicion(event.processId(), Suspicion.NONE)),

@@ -345,6 +345,50 @@ public sealed interface EventBody {
         }
     }
 
+    /**
+     * What a server says of itself and offers, in its own words: JSON as it came, without the
+     * installation's configured secrets. Larger ones than fit are cut in the order of the fields;
+     * {@code leftOut} says where.
+     *
+     * @param protocolVersion the revision of MCP that is spoken with it, null where it named none
+     * @param serverInfo its name and version, with what else it says there
+     * @param instructions how it is to be used, for models; null where it gives none
+     * @param capabilities null where it names none
+     * @param tools as in {@code tools/list}, with title, output schema, annotations, icons and
+     *     {@code _meta}
+     * @param prompts as in {@code prompts/list}
+     * @param resourceTemplates as in {@code resources/templates/list}
+     * @param resources as in {@code resources/list}
+     * @param leftOut empty where everything is there
+     * @param cataloguedAt when the last list was complete
+     */
+    record Catalog(
+            @Nullable String protocolVersion,
+            RawJson serverInfo,
+            @Nullable String instructions,
+            @Nullable RawJson capabilities,
+            List<RawJson> tools,
+            List<RawJson> prompts,
+            List<RawJson> resourceTemplates,
+            List<RawJson> resources,
+            List<LeftOut> leftOut,
+            Instant cataloguedAt)
+            implements EventBody {
+        @Override
+        public EventType type() {
+            return EventType.CATALOG;
+        }
+    }
+
+    /**
+     * A part of a catalogue that is not in it, or not whole.
+     *
+     * @param part the field
+     * @param kept how many entries of the list are there, its first ones; 0 for what is no list
+     * @param reason {@code too_large}, or {@code failed} where the server did not list it
+     */
+    record LeftOut(String part, int kept, String reason) {}
+
     /** The class of the body of a type; results and removals have none. */
     static Class<? extends EventBody> classOf(EventType type) {
         return switch (type) {
@@ -363,6 +407,7 @@ public sealed interface EventBody {
             case CALL_PROGRESS -> CallProgress.class;
             case CALL_LOG -> CallLog.class;
             case TOOLS_DISCOVERED -> ToolsDiscovered.class;
+            case CATALOG -> Catalog.class;
             case TOOLS_UPDATED -> ToolsUpdated.class;
             case TOOL_RESULT, REMOVED ->
                     throw InvalidRecordException.invalid(type.wireName() + " has no event body");

@@ -20,6 +20,7 @@ public enum EventType {
     CALL_PROGRESS("perigee.call.progress", Topic.CALL_EVENTS),
     CALL_LOG("perigee.call.log", Topic.CALL_EVENTS),
     TOOLS_DISCOVERED("mcp.tools.discovered", Topic.TOOLS),
+    CATALOG("mcp.server.catalog", Topic.CATALOG),
     TOOLS_UPDATED("mcp.tools.updated", Topic.LIFECYCLE),
     TOOL_RESULT("perigee.tool.result", Topic.TOOL_RESULTS),
     /**

@@ -12,6 +12,7 @@ public enum Topic {
     REQUEST_LOGS("request-logs", Cleanup.DELETE, false),
     CALL_EVENTS("call-events", Cleanup.DELETE, false),
     TOOLS("tools", Cleanup.COMPACT, false),
+    CATALOG("catalog", Cleanup.COMPACT, false),
     HEARTBEATS("heartbeats", Cleanup.COMPACT_AND_DELETE, false),
     DEAD_LETTERS("dead-letters", Cleanup.DELETE, false),
     STATE("state", Cleanup.COMPACT, true);
@@ -38,10 +39,10 @@ public enum Topic {
 
     /**
      * True of a topic without which a fleet of an earlier version runs: a gateway starts without
-     * it, and what is for it is dropped and counted.
+     * it, and what is for it is kept or dropped as for any topic that cannot be written.
      */
     public boolean isOptional() {
-        return this == CALL_EVENTS;
+        return this == CALL_EVENTS || this == CATALOG;
     }
 
     /** True for the topics whose partitions are the process partitions: all have the same count. */

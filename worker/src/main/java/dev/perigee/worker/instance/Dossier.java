@@ -38,6 +38,15 @@ final class Dossier {
     /** The tools that were last published. */
     @Nullable ToolCatalogue toldCatalogue;
 
+    /** Pace of recoveries that nobody ordered. */
+    final FlapDamping recoveries;
+
+    /** Pace of changes from one trouble to another. */
+    final FlapDamping troubles;
+
+    /** When a recovery that came too soon is to be looked at again; null when none did. */
+    @Nullable Long heldRecoveryNanos;
+
     boolean discovering;
 
     /** The server may have other tools than it listed last: it said so, or runs elsewhere now. */
@@ -70,6 +79,9 @@ final class Dossier {
         this.board = board;
         this.metrics = new ServerMetrics(parts.clock());
         this.reporter = new Reporter(journal, parts.clock(), parts.options().restart());
+        var pause = parts.options().probes().recoveryPause();
+        this.recoveries = new FlapDamping(pause, System.nanoTime());
+        this.troubles = new FlapDamping(pause, System.nanoTime());
         this.config = first.order().config();
         this.configHash = first.configHash();
         this.identity =

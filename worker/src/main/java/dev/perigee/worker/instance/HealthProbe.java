@@ -71,6 +71,24 @@ final class HealthProbe {
             answerWithoutServer(settlements, running);
             return;
         }
+        ask(run, client, check, false, settlements);
+    }
+
+    /** Asks the server once for the worker itself; none is being asked. */
+    void probe() {
+        var run = dossier.run;
+        var client = run == null ? null : run.client();
+        if (run != null && client != null) {
+            ask(run, client, Check.CONNECTIVITY, true, List.of());
+        }
+    }
+
+    private void ask(
+            ServerRun run,
+            McpClient client,
+            Check check,
+            boolean own,
+            List<Settlement> settlements) {
         underWay = true;
         var options = dossier.parts.options();
         var timeout =
@@ -86,7 +104,7 @@ final class HealthProbe {
                                         .carriedBy(
                                                 () -> {
                                                     long start = System.nanoTime();
-                                                    var trouble = ask(client, timeout);
+                                                    var trouble = ask(client, timeout, own);
                                                     var took =
                                                             Duration.ofNanos(
                                                                     System.nanoTime() - start);
@@ -94,21 +112,26 @@ final class HealthProbe {
                                                             new Message.HealthChecked(
                                                                     run,
                                                                     check,
+                                                                    own,
                                                                     trouble,
                                                                     took,
                                                                     settlements));
                                                 }));
     }
 
-    /** Any answer of the server will do, also that it does not know what a ping is. */
-    private static @Nullable FailureStatus ask(McpClient client, Duration timeout) {
+    /**
+     * Any answer of the server will do, also that it does not know what a ping is; the worker's own
+     * probe takes the refusal of one request for an answer, too.
+     */
+    private static @Nullable FailureStatus ask(McpClient client, Duration timeout, boolean own) {
         try {
             client.request("ping", RawJson.EMPTY_OBJECT, timeout);
             return null;
         } catch (McpException e) {
             boolean answered =
                     e.kind() == McpException.Kind.SERVER_ERROR
-                            || e.kind() == McpException.Kind.RATE_LIMITED;
+                            || e.kind() == McpException.Kind.RATE_LIMITED
+                            || (own && e.kind() == McpException.Kind.REQUEST_REFUSED);
             return answered ? null : FailureStatus.of(e);
         } catch (InterruptedException e) {
             return FailureStatus.error("the check was interrupted");
@@ -126,6 +149,12 @@ final class HealthProbe {
         } else {
             answer(settlements, health(UNHEALTHY, null, "not running"));
         }
+    }
+
+    /** Nothing follows from what was found yet. */
+    void doubted() {
+        underWay = false;
+        beginNext();
     }
 
     void ended(Message.HealthChecked message) {

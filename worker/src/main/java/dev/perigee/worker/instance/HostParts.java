@@ -30,4 +30,5 @@ record HostParts(
         ScheduledExecutorService timers,
         StartSlots slots,
         IdleSweep sweep,
-        AwakeServers awake) {}
+        AwakeServers awake,
+        KnownEras eras) {}

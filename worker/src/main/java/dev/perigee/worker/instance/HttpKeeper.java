@@ -5,6 +5,7 @@ import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.worker.instance.StatusTrigger.CallFailed;
 import dev.perigee.worker.instance.StatusTrigger.StartFailed;
 import dev.perigee.worker.instance.StatusTrigger.Step;
+import dev.perigee.worker.tool.FailureStatus;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -166,6 +167,7 @@ final class HttpKeeper implements ServerKeeper {
         var run = message.run();
         var trouble = message.trouble();
         if (run == current
+                && !damped(trouble)
                 && dossier.reporter.on(
                         new CallFailed(trouble.status()),
                         run.masked(trouble.message()),
@@ -173,6 +175,24 @@ final class HttpKeeper implements ServerKeeper {
                         null)) {
             tools.giveUp();
         }
+    }
+
+    /** Whether an unreachable server that fails otherwise now has done so too often. */
+    private boolean damped(FailureStatus trouble) {
+        var status = dossier.reporter.status();
+        boolean other =
+                trouble.status() != status
+                        && trouble.status() != ServerStatus.REQUIRES_REAUTH
+                        && (status == ServerStatus.OFFLINE || status == ServerStatus.ERROR);
+        if (!other) {
+            return false;
+        }
+        long now = System.nanoTime();
+        if (dossier.troubles.waitNanos(now) > 0) {
+            return true;
+        }
+        dossier.troubles.changed(now);
+        return false;
     }
 
     @Override

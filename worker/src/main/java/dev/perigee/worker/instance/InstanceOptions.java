@@ -33,7 +33,8 @@ public record InstanceOptions(
         HttpOptions http,
         RetryOptions retry,
         LogOptions logs,
-        AwakeLimits awake) {
+        AwakeLimits awake,
+        ProbeOptions probes) {
 
     public InstanceOptions {
         allowedCommands = List.copyOf(allowedCommands);
@@ -59,6 +60,7 @@ public record InstanceOptions(
                 http,
                 retry,
                 logs,
-                awake);
+                awake,
+                probes);
     }
 }

@@ -57,6 +57,22 @@ public final class InstanceSettings {
                     SettingType.duration(),
                     "15s",
                     "How long an HTTP server may take to answer a check of its credentials.");
+    public static final Setting<Duration> PROBE_INTERVAL =
+            Setting.of(
+                    "health.probe-interval",
+                    SettingType.duration(),
+                    "3m",
+                    "How often a worker asks each HTTP server by itself whether it is there, with"
+                            + " jitter: one that hangs is found, and one that came back, without a"
+                            + " call. 0 leaves that to calls and checks.");
+    public static final Setting<Duration> RECOVERY_PAUSE =
+            Setting.of(
+                    "health.recovery-pause",
+                    SettingType.duration(),
+                    "1m",
+                    "Shortest time between two recoveries of a flapping server, which is one that"
+                            + " comes back for the third time in five minutes; until then it stays"
+                            + " offline or in error, and calls are tried. 0 reports each at once.");
     public static final Setting<Duration> TERMINATION_GRACE =
             Setting.of(
                     "process.termination-grace",
@@ -215,6 +231,8 @@ public final class InstanceSettings {
                             UNFINISHED,
                             CONNECTIVITY_TIMEOUT,
                             CREDENTIAL_TIMEOUT,
+                            PROBE_INTERVAL,
+                            RECOVERY_PAUSE,
                             TERMINATION_GRACE,
                             INPUT_MEMORY,
                             PARALLEL_STARTS,
@@ -285,6 +303,7 @@ public final class InstanceSettings {
                         TAIL_LINES,
                         settings.value(LOG_PAYLOAD),
                         settings.value(LOG_VALUES)),
-                new AwakeLimits(settings.value(USER_AWAKE), settings.value(TEAM_AWAKE)));
+                new AwakeLimits(settings.value(USER_AWAKE), settings.value(TEAM_AWAKE)),
+                new ProbeOptions(settings.value(PROBE_INTERVAL), settings.value(RECOVERY_PAUSE)));
     }
 }

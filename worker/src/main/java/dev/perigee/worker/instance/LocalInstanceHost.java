@@ -65,7 +65,8 @@ public final class LocalInstanceHost implements InstanceHost {
                         timers,
                         new StartSlots(options.parallelStarts(), options.startSlotHold(), timers),
                         new IdleSweep(options.idle(), clock, timers),
-                        new AwakeServers(options.awake(), clock::instant));
+                        new AwakeServers(options.awake(), clock::instant),
+                        new KnownEras());
     }
 
     /** Has the memory measured that servers share. */

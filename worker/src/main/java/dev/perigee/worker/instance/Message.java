@@ -1,6 +1,8 @@
 package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.command.CommandAction.Check;
+import dev.perigee.protocol.event.EventBody.Catalog;
+import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.worker.mcp.ServerInfo;
 import dev.perigee.worker.tool.FailureStatus;
@@ -45,6 +47,9 @@ sealed interface Message {
     /** There is no process, or one that made no handshake and must go. */
     record StartFailed(ProcessRun run, String why) implements Message {}
 
+    /** The process ended when it was asked for its era: it is to be started once more. */
+    record ProbeFatal(ProcessRun run) implements Message {}
+
     /**
      * There is no process, and for no fault of the server's: its user or team has too many awake,
      * or the disk of all servers is nearly full.
@@ -66,8 +71,19 @@ sealed interface Message {
      * The tools of a server.
      *
      * @param round which discovery it was
+     * @param toolPages the server's own answers
      */
-    record Discovered(ServerRun run, long round, ToolCatalogue catalogue) implements Message {}
+    record Discovered(ServerRun run, long round, ToolCatalogue catalogue, List<RawJson> toolPages)
+            implements Message {}
+
+    /**
+     * The catalogue of a server.
+     *
+     * @param round which one it was
+     * @param digest of what it says
+     */
+    record Catalogued(ServerRun run, long round, Catalog catalog, String digest)
+            implements Message {}
 
     /**
      * The tools could not be had.
@@ -102,10 +118,18 @@ sealed interface Message {
     /** Another server needs the place of this one, if it is idle. */
     record Yield() implements Hint {}
 
-    /** Checks ended by one ping; there is no trouble when the server is well. */
+    /** The time of the worker's own next probe came. */
+    record ProbeDue() implements Hint {}
+
+    /**
+     * Checks ended by one ping; there is no trouble when the server is well.
+     *
+     * @param own whether the worker asked by itself
+     */
     record HealthChecked(
             ServerRun run,
             Check check,
+            boolean own,
             @Nullable FailureStatus trouble,
             Duration took,
             List<Settlement> settlements)

@@ -21,6 +21,7 @@ final class Supervisor {
     private final ProcessKeeper process;
     private final HttpKeeper http;
     private final HealthProbe health;
+    private final OwnProbes probes;
     private final RequestLogs requestLogs;
     private final RunningCalls calls;
     private ServerKeeper server;
@@ -34,6 +35,7 @@ final class Supervisor {
         this.http = new HttpKeeper(dossier, tools, announcer);
         this.server = keeper();
         this.health = new HealthProbe(dossier, tools);
+        this.probes = new OwnProbes(dossier, health);
         this.requestLogs = requestLogs;
         this.calls = calls;
     }
@@ -69,11 +71,13 @@ final class Supervisor {
             case Message.Progressed progressed -> process.progressed(progressed);
             case Message.Started started -> process.started(started);
             case Message.StartFailed failed -> process.startFailed(failed);
+            case Message.ProbeFatal fatal -> process.probeFatal(fatal.run());
             case Message.StartRefused refused -> process.startRefused(refused);
             case Message.Connected connected -> http.connected(connected);
             case Message.ConnectFailed failed -> http.connectFailed(failed);
             case Message.CallFailed failed -> http.callFailed(failed);
             case Message.Discovered discovered -> tools.discovered(discovered);
+            case Message.Catalogued catalogued -> tools.catalogued(catalogued);
             case Message.DiscoveryFailed failed -> tools.failed(failed);
             case Message.OutputMissed missed -> process.outputMissed(missed);
             case Message.Exited exited -> process.exited(exited);
@@ -83,12 +87,22 @@ final class Supervisor {
             case Message.Wake wake -> process.wake(wake.starts());
             case Message.Idle _ -> sleepIfIdle();
             case Message.Yield _ -> yieldIfUnused();
-            case Message.HealthChecked checked -> health.ended(checked);
+            case Message.ProbeDue _ -> probes.due();
+            case Message.HealthChecked checked -> checked(checked);
             case Message.Due _ -> due(System.nanoTime());
             case Message.Leave leave -> leave(leave.limit());
         }
         process.settle();
+        probes.plan();
         dossier.publish();
+    }
+
+    private void checked(Message.HealthChecked message) {
+        if (message.own() && !probes.counts(message)) {
+            health.doubted();
+        } else {
+            health.ended(message);
+        }
     }
 
     private void due(long now) {
@@ -327,6 +341,7 @@ final class Supervisor {
     void abort() {
         dossier.presence = View.Presence.LEAVING;
         server.kill();
+        probes.cancel();
         process.abandonPlace();
         dossier.publish();
     }

@@ -3,6 +3,7 @@ package dev.perigee.worker.instance;
 import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.event.EventBody.ToolsUpdated;
 import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.instance.StatusTrigger.StartFailed;
 import dev.perigee.worker.instance.StatusTrigger.Step;
@@ -13,6 +14,7 @@ import dev.perigee.worker.tool.FailureStatus;
 import dev.perigee.worker.tool.ToolCatalogue;
 import dev.perigee.worker.tool.ToolDiscovery;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,6 +30,7 @@ final class ToolKeeper {
 
     private final Dossier dossier;
     private final Announcement announcement;
+    private final CatalogKeeper catalog;
     private final DiscoveryPace pace = new DiscoveryPace(System.nanoTime());
     private boolean again;
     private boolean moved;
@@ -42,6 +45,7 @@ final class ToolKeeper {
     ToolKeeper(Dossier dossier, Announcement announcement) {
         this.dossier = dossier;
         this.announcement = announcement;
+        this.catalog = new CatalogKeeper(dossier);
     }
 
     /** When {@link #due} is to be called, in terms of {@link System#nanoTime}; null when never. */
@@ -74,19 +78,22 @@ final class ToolKeeper {
             ServerRun run, McpClient client, ServerInfo info, String slug, long number) {
         var parts = dossier.parts;
         long deadlineNanos = System.nanoTime() + parts.options().requestTimeout().toNanos();
+        var pages = new ArrayList<RawJson>();
         try {
             var found =
                     parts.retrying()
                             .whenAsked(
-                                    () ->
-                                            ToolDiscovery.discover(
-                                                    client,
-                                                    info,
-                                                    slug,
-                                                    Duration.ofNanos(
-                                                            deadlineNanos - System.nanoTime())),
+                                    () -> {
+                                        pages.clear();
+                                        return ToolDiscovery.discover(
+                                                client,
+                                                info,
+                                                slug,
+                                                Duration.ofNanos(deadlineNanos - System.nanoTime()),
+                                                pages::add);
+                                    },
                                     deadlineNanos);
-            return new Message.Discovered(run, number, found);
+            return new Message.Discovered(run, number, found, pages);
         } catch (McpException e) {
             return new Message.DiscoveryFailed(
                     run, number, run.undiscovered(e), FailureStatus.putOff(e));
@@ -111,6 +118,7 @@ final class ToolKeeper {
         } else {
             online(run, message.catalogue());
         }
+        catalog.listed(message);
         moved &= again;
         if (again) {
             discover(run);
@@ -145,6 +153,11 @@ final class ToolKeeper {
             dossier.reporter.append(change, run.pid());
         }
         return true;
+    }
+
+    /** What the server says of itself and offers is known. */
+    void catalogued(Message.Catalogued message) {
+        catalog.made(message);
     }
 
     /** The tools that were known stay known. */
@@ -254,11 +267,25 @@ final class ToolKeeper {
         }
     }
 
-    /** A server whose status said it would not answer did: it is looked at again. */
+    /**
+     * A server whose status said it would not answer did: it is looked at again, a flapping one
+     * after a pause.
+     */
     void recovered(ServerRun run) {
         if (gone(run) || dossier.discovering) {
             return;
         }
+        var status = dossier.reporter.status();
+        if (status != ServerStatus.OFFLINE && status != ServerStatus.ERROR) {
+            return;
+        }
+        long now = System.nanoTime();
+        long wait = dossier.recoveries.waitNanos(now);
+        if (wait > 0) {
+            dossier.heldRecoveryNanos = now + wait;
+            return;
+        }
+        dossier.recoveries.changed(now);
         var message = "Server recovered, re-discovering tools";
         if (dossier.reporter.on(Step.ANSWERED, message, null, run.pid())) {
             discover(run);

@@ -1,6 +1,8 @@
 package dev.perigee.worker.mcp;
 
+import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -9,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * first. Ends its exchange when it ends itself, so that nothing is read without a waiting caller.
  */
 final class HttpCall implements McpRequest.Owner {
-    private static final String INITIALIZE = "initialize";
+    private static final Set<String> HANDSHAKES = Set.of("initialize", "server/discover");
 
     private final String method;
     private final RawJson params;
@@ -21,6 +23,8 @@ final class HttpCall implements McpRequest.Owner {
     private volatile boolean over;
 
     private record Way(HttpSession session, Exchange exchange) {}
+
+    private record Subject(@Nullable String name, @Nullable String uri) {}
 
     /** A request of the calling thread. */
     @SuppressWarnings("this-escape") // Nobody can end the request before it is sent.
@@ -45,11 +49,25 @@ final class HttpCall implements McpRequest.Owner {
     }
 
     boolean isHandshake() {
-        return method.equals(INITIALIZE);
+        return HANDSHAKES.contains(method);
     }
 
-    byte[] message() {
-        return McpMessage.write(id(), method, params);
+    String method() {
+        return method;
+    }
+
+    /** What it is about: a tool, a prompt, a resource; null for all else. */
+    @Nullable String subject() {
+        return switch (method) {
+            case "tools/call", "prompts/get" -> Json.read(params, Subject.class).name();
+            case "resources/read" -> Json.read(params, Subject.class).uri();
+            default -> null;
+        };
+    }
+
+    /** The bytes to send; to a modern server with its {@code _meta}. */
+    byte[] message(@Nullable ModernMeta modern) {
+        return McpMessage.write(id(), method, modern == null ? params : modern.put(params));
     }
 
     /** True the first time. */
@@ -101,7 +119,8 @@ final class HttpCall implements McpRequest.Owner {
     public void cancelled(long id, boolean tellServer, String reason) {
         inFlight.drop(id);
         var taken = way;
-        if (tellServer && taken != null && !isHandshake()) {
+        // A modern server is told by the end of the exchange.
+        if (tellServer && taken != null && !isHandshake() && !taken.session().isModern()) {
             taken.session().tell(McpMessage.cancelled(id, reason));
         }
     }

@@ -28,6 +28,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
     private final HttpSessions sessions;
     private final AtomicReference<@Nullable HttpSession> newest = new AtomicReference<>();
     private final SessionCalls calls = new SessionCalls();
+    private volatile Era era = Era.LEGACY;
     private volatile boolean hadSession;
     private volatile boolean closed;
 
@@ -100,7 +101,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
         @Override
         public void reply(byte[] message) {
             var session = newest.get();
-            if (session != null) {
+            if (session != null && !session.isModern()) {
                 session.tell(message);
             }
         }
@@ -167,11 +168,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
         boolean opened = false;
         try {
             session.connect(deadlineNanos);
-            var params = Json.raw(Initialize.of(parts.options()));
-            var call = new HttpCall("initialize", params, deadlineNanos, inFlight);
-            post(session, call);
-            var result = call.request().awaitAndTake(left(deadlineNanos));
-            session.introduced(ServerInfo.read(result), deadlineNanos);
+            introduce(session, deadlineNanos);
             opened = true;
             if (hadSession) {
                 session.missed(); // What the server announced in between no one received.
@@ -183,6 +180,87 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
                 session.retire();
             }
         }
+    }
+
+    /**
+     * Finds out how to speak with the server: as the last time, at first as before 2026, and
+     * otherwise where that is refused.
+     */
+    private void introduce(HttpSession session, long deadlineNanos)
+            throws McpException, InterruptedException {
+        var first = era;
+        try {
+            introduce(session, first, deadlineNanos);
+        } catch (McpException refused) {
+            if (!mayBeOfOtherEra(refused)) {
+                throw refused;
+            }
+            try {
+                var other = first == Era.LEGACY ? Era.MODERN : Era.LEGACY;
+                introduceOtherwise(session, other, deadlineNanos);
+                era = other;
+            } catch (McpException e) {
+                throw mayBeOfOtherEra(e) ? refused : e;
+            }
+        }
+    }
+
+    /** The connection of the refusal may be closed when it is used again: then there is another. */
+    private void introduceOtherwise(HttpSession session, Era as, long deadlineNanos)
+            throws McpException, InterruptedException {
+        try {
+            introduce(session, as, deadlineNanos);
+        } catch (McpException e) {
+            if (e.kind() != McpException.Kind.UNREACHABLE) {
+                throw e;
+            }
+            introduce(session, as, deadlineNanos);
+        }
+    }
+
+    private void introduce(HttpSession session, Era as, long deadlineNanos)
+            throws McpException, InterruptedException {
+        boolean modern = as == Era.MODERN;
+        session.speaks(modern ? new ModernMeta(parts.options()) : null);
+        var call =
+                modern
+                        ? new HttpCall(
+                                "server/discover", RawJson.EMPTY_OBJECT, deadlineNanos, inFlight)
+                        : new HttpCall(
+                                "initialize",
+                                Json.raw(Initialize.of(parts.options())),
+                                deadlineNanos,
+                                inFlight);
+        post(session, call);
+        var result = call.request().awaitAndTake(left(deadlineNanos));
+        if (modern) {
+            session.discovered(ServerInfo.discovered(result));
+        } else {
+            session.introduced(ServerInfo.read(result), deadlineNanos);
+        }
+    }
+
+    /** Whether the server is there and does not understand; over SSE there is only one era. */
+    private boolean mayBeOfOtherEra(McpException refused) {
+        return parts.transport() == HttpTransport.STREAMABLE
+                && switch (refused.kind()) {
+                    case SERVER_ERROR, REQUEST_REFUSED, INVALID_ANSWER -> true;
+                    case TIMEOUT,
+                            UNREACHABLE,
+                            UNAUTHORIZED,
+                            FORBIDDEN,
+                            AUTHORIZATION_REQUIRED,
+                            RATE_LIMITED,
+                            HTTP_REFUSED,
+                            EGRESS_REFUSED,
+                            HTTP_FAILED,
+                            CRASHED,
+                            CLOSED,
+                            NOT_READ,
+                            CANCELLED,
+                            TOO_LARGE ->
+                            false;
+                };
     }
 
     private void sendAgain(HttpCall call) {

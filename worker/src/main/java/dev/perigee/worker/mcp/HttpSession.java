@@ -51,6 +51,7 @@ final class HttpSession
     private volatile boolean retired;
     private volatile @Nullable Exchange stream;
     private volatile @Nullable ServerInfo info;
+    private volatile @Nullable ModernMeta modern;
 
     /** Callbacks to the client, on the connections' threads; must not block. */
     interface Calls {
@@ -134,6 +135,21 @@ final class HttpSession
         }
     }
 
+    /** From now on it speaks so: with this in each request, or as before 2026 where null. */
+    void speaks(@Nullable ModernMeta meta) {
+        modern = meta;
+        requests.speaks(meta != null);
+    }
+
+    boolean isModern() {
+        return modern != null;
+    }
+
+    /** A server that was discovered. There is no session at its side, nor a stream of notices. */
+    void discovered(ServerInfo server) {
+        info = server;
+    }
+
     /** Ends the handshake with the {@code initialized} notification. */
     void introduced(ServerInfo server, long deadlineNanos)
             throws McpException, InterruptedException {
@@ -159,7 +175,7 @@ final class HttpSession
         var exchange = exchange(expected, call);
         calls.add(call);
         call.goesThrough(this, exchange);
-        SessionRequests.send(transport, Envelopes.request(call.message()), exchange);
+        SessionRequests.send(transport, Envelopes.request(call.message(modern)), exchange);
         lingering.sweep();
     }
 

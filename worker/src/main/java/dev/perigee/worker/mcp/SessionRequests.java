@@ -24,6 +24,7 @@ final class SessionRequests {
     private final URI address;
     private volatile HttpTarget last;
     private volatile @Nullable String protocolVersion;
+    private volatile boolean modern;
 
     SessionRequests(HttpTarget target, HttpMcpClient.Parts parts) throws McpException {
         this.address = target.address();
@@ -43,6 +44,12 @@ final class SessionRequests {
     /** What server and client agreed on, which requests name from now on. */
     void agreed(@Nullable String version) {
         protocolVersion = version;
+    }
+
+    /** Whether each request names its method and what it is about, and the modern revision. */
+    void speaks(boolean asModern) {
+        modern = asModern;
+        protocolVersion = asModern ? ModernMeta.VERSION : null;
     }
 
     /** Has the transport send a message; the exchange ends when that fails. */
@@ -73,12 +80,25 @@ final class SessionRequests {
         boolean mayTakeTime = method.equals("GET");
         if (body != null && context.get(EXCHANGE) instanceof Exchange exchange) {
             request.POST(exchange.publish(body.getBytes(StandardCharsets.UTF_8)));
-            mayTakeTime = exchange.call() != null;
+            var call = exchange.call();
+            mayTakeTime = call != null;
+            if (call != null && modern) {
+                describe(request, call);
+            }
         }
         if (!mayTakeTime) {
             request.timeout(parts.connections().options().noticeTimeout());
         }
         return Mono.just(request);
+    }
+
+    /** Says for those on the way what the body says, too. */
+    private static void describe(HttpRequest.Builder request, HttpCall call) {
+        set(request, "Mcp-Method", call.method());
+        var subject = call.subject();
+        if (subject != null) {
+            set(request, "Mcp-Name", HeaderText.of(subject));
+        }
     }
 
     private static void set(HttpRequest.Builder request, String name, String value) {

@@ -1,6 +1,5 @@
 package dev.perigee.worker.mcp;
 
-import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.process.ChildProcess;
@@ -24,6 +23,8 @@ public final class StdioMcpClient implements McpClient {
     private static final Logger log = LoggerFactory.getLogger(StdioMcpClient.class);
 
     private static final byte[] NOTHING = {};
+    private static final String DISCOVER = "server/discover";
+    private static final String LISTEN = "subscriptions/listen";
 
     private final LogContext about = LogContext.current();
     private final String processId;
@@ -38,6 +39,10 @@ public final class StdioMcpClient implements McpClient {
     private volatile @Nullable ChildProcess child;
     private volatile @Nullable Ended ended;
     private volatile boolean initialized;
+    private volatile @Nullable ModernMeta meta;
+    private volatile @Nullable Era settledEra;
+    private volatile boolean asked;
+    private volatile boolean probing;
 
     /** Stops the server's output, and lets it go on. Does not block. */
     public interface Output {
@@ -211,15 +216,52 @@ public final class StdioMcpClient implements McpClient {
 
     @Override
     public ServerInfo initialize(Duration timeout) throws McpException, InterruptedException {
-        long start = System.nanoTime();
-        var params = Json.raw(Initialize.of(options));
-        var result =
-                sendNow("initialize", params, timeout)
-                        .awaitAndTake(timeout.minusNanos(System.nanoTime() - start));
-        var info = ServerInfo.read(result);
-        write(McpMessage.initialized(), timeout.minusNanos(System.nanoTime() - start));
+        return initialize(null, timeout);
+    }
+
+    /** As {@link #initialize(Duration)}, with the era that is known of the program, or null. */
+    public ServerInfo initialize(@Nullable Era remembered, Duration timeout)
+            throws McpException, InterruptedException {
+        var outcome = new StdioHandshake(new Handshaking(), options, timeout).make(remembered);
+        probing = false;
+        if (outcome.era() == Era.MODERN) {
+            meta = new ModernMeta(options);
+        }
+        settledEra = outcome.certain() ? outcome.era() : null;
         initialized = true;
-        return info;
+        if (outcome.era() == Era.MODERN && outcome.info().announcesTools()) {
+            var _ = sendNow(LISTEN, ModernMeta.listen(), timeout); // Answered when it ends.
+        }
+        return outcome.info();
+    }
+
+    /** What the handshake found out for certain; null before it, and where it did not. */
+    public @Nullable Era settledEra() {
+        return settledEra;
+    }
+
+    /**
+     * Whether nothing but the question for its era was sent: a server that ends of it is legacy.
+     */
+    public boolean wasOnlyProbed() {
+        return probing;
+    }
+
+    private final class Handshaking implements StdioHandshake.Wire {
+        @Override
+        public RawJson ask(String method, RawJson params, Duration limit)
+                throws McpException, InterruptedException {
+            probing = method.equals(DISCOVER) && !asked;
+            asked = true;
+            long start = System.nanoTime();
+            return sendNow(method, params, limit)
+                    .awaitAndTake(limit.minusNanos(System.nanoTime() - start));
+        }
+
+        @Override
+        public void initialized(Duration limit) throws McpException {
+            write(McpMessage.initialized(), limit);
+        }
     }
 
     @Override
@@ -235,12 +277,16 @@ public final class StdioMcpClient implements McpClient {
             throws McpException {
         var request = inFlight.open(owner);
         try {
-            write(McpMessage.write(request.id(), method, params), timeout);
+            var modern = meta;
+            var whole = modern == null ? params : modern.put(params);
+            write(McpMessage.write(request.id(), method, whole), timeout);
         } catch (McpException e) {
             inFlight.drop(request.id());
             throw e;
         }
-        inFlight.sent();
+        if (!method.equals(DISCOVER)) {
+            inFlight.sent(); // The question for its era is none that anybody asked.
+        }
         var end = ended;
         if (end != null) {
             inFlight.fail(request.id(), end.exception(true));

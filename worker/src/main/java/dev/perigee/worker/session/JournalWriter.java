@@ -104,6 +104,7 @@ final class JournalWriter implements InstanceJournal {
             case EventBody.Stopped ignored -> 0;
             case EventBody.RequestLogs ignored -> 0;
             case EventBody.ToolsDiscovered ignored -> 0;
+            case EventBody.Catalog ignored -> 0;
             case EventBody.ToolsUpdated ignored -> 0;
             case EventBody.CallProgress ignored -> 0;
             case EventBody.CallLog ignored -> 0;

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Asks a server for its tools, page by page. */
@@ -33,10 +34,15 @@ public final class ToolDiscovery {
      * an empty catalogue.
      *
      * @param timeout for all pages together
+     * @param pages is given each answer as it came
      * @throws McpException when a page is refused, missing or not as MCP says
      */
     public static ToolCatalogue discover(
-            McpClient client, ServerInfo info, String serverSlug, Duration timeout)
+            McpClient client,
+            ServerInfo info,
+            String serverSlug,
+            Duration timeout,
+            Consumer<RawJson> pages)
             throws McpException, InterruptedException {
         if (!info.offersTools()) {
             return ToolCatalogue.of(List.of());
@@ -56,6 +62,7 @@ public final class ToolDiscovery {
             }
             var page = read(result);
             add(page, serverSlug, tools);
+            pages.accept(result);
             cursor = page.nextCursor();
         } while (cursor != null && cursors.add(cursor) && cursors.size() < MAX_PAGES);
         return ToolCatalogue.of(tools);

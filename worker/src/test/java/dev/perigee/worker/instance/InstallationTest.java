@@ -62,7 +62,8 @@ final class InstallationTest {
                         "STATUS_CHANGED",
                         "TOOLS_DISCOVERED",
                         "STARTED",
-                        "STATUS_CHANGED");
+                        "STATUS_CHANGED",
+                        "CATALOG");
         assertThat(journal.all(EventBody.ToolsDiscovered.class).getFirst().toolCount())
                 .isEqualTo(14);
         assertThat(bench.text(config, "args", Map.of())).isEqualTo("[\"--one\",\"a; b\"]");

@@ -44,6 +44,7 @@ final class Calls implements AutoCloseable {
             }
             case STATUS,
                     TOOLS,
+                    CATALOG,
                     LIFECYCLE,
                     LOGS,
                     REQUEST_LOGS,

@@ -143,7 +143,8 @@ public enum AccessRole {
                     Topic.LOGS,
                     Topic.REQUEST_LOGS,
                     Topic.CALL_EVENTS,
-                    Topic.TOOLS);
+                    Topic.TOOLS,
+                    Topic.CATALOG);
 
     /**
      * What it needs. A right to read or write includes the right to describe.

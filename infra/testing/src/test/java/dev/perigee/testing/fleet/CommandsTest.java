@@ -153,7 +153,7 @@ final class CommandsTest {
         assertThat(result.json().at("/result/active").asBoolean()).isTrue();
         assertThat(result.json().at("/result/dormant").asBoolean()).isFalse();
         assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isEmpty();
-        for (var topic : List.of(Topic.STATUS, Topic.TOOLS)) {
+        for (var topic : List.of(Topic.STATUS, Topic.TOOLS, Topic.CATALOG)) {
             fleet.records()
                     .await(
                             topic,

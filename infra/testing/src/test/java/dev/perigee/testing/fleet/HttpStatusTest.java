@@ -40,7 +40,11 @@ final class HttpStatusTest {
 
     @BeforeAll
     void start() throws Exception {
-        fleet = FleetUnderTest.named("http-status").worker("retry.delays", "20ms,40ms").start();
+        fleet =
+                FleetUnderTest.named("http-status")
+                        .worker("retry.delays", "20ms,40ms")
+                        .worker("health.recovery-pause", "0") // Fifty transitions take a while.
+                        .start();
         backend = fleet.backend();
         watch = new Watch(fleet);
     }

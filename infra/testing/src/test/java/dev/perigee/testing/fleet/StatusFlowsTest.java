@@ -264,7 +264,7 @@ final class StatusFlowsTest {
                                                 r ->
                                                         !r.isTombstone()
                                                                 && r.raw().timestamp() > end));
-        for (var topic : List.of(Topic.STATUS, Topic.TOOLS)) {
+        for (var topic : List.of(Topic.STATUS, Topic.TOOLS, Topic.CATALOG)) {
             assertThat(
                             fleet.records().on(topic).stream()
                                     .filter(r -> isOf(f, r))

@@ -210,15 +210,16 @@ final class UnusableTopicsTest {
                         .orElseThrow());
     }
 
-    @Test
-    @DisplayName("CAL-01: a gateway starts and serves without the topic of call events")
-    void startsWithoutCallEvents() throws Exception {
+    @ParameterizedTest
+    @EnumSource(names = {"CALL_EVENTS", "CATALOG"})
+    @DisplayName("CAL-01, CAL-10: a gateway starts and serves without a topic that is new")
+    void startsWithoutNewTopics(Topic topic) throws Exception {
         try (var test = new GatewayUnderTest(broker.bootstrap())) {
-            test.deleteTopic(Topic.CALL_EVENTS.suffix());
+            test.deleteTopic(topic.suffix());
             try (var gateway = test.start("a")) {
                 test.backend.install(installation);
                 assertThat(call(test, installation)).isEqualTo("success");
-                assertThat(GatewayUnderTest.saysNotReady(gateway, test.names.of(Topic.CALL_EVENTS)))
+                assertThat(GatewayUnderTest.saysNotReady(gateway, test.names.of(topic)))
                         .isFalse();
             }
         }

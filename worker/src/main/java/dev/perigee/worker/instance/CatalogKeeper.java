@@ -1,0 +1,122 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.event.EventBody.Catalog;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.trace.LogContext;
+import dev.perigee.worker.mcp.McpClient;
+import dev.perigee.worker.mcp.McpException;
+import dev.perigee.worker.mcp.ServerInfo;
+import dev.perigee.worker.tool.ServerCatalog;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.time.Instant;
+import java.util.HexFormat;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Publishes an instance's catalogue after each list of its tools, unless it is the published one.
+ * On the supervisor's thread; a server with prompts or resources is asked for them on another,
+ * after it is online, and of several catalogues under way the newest counts. Keeps the digest of
+ * what it published, not the text.
+ */
+final class CatalogKeeper {
+    private static final Logger log = LoggerFactory.getLogger(CatalogKeeper.class);
+
+    private final Dossier dossier;
+    private @Nullable String published;
+    private long round;
+
+    CatalogKeeper(Dossier dossier) {
+        this.dossier = dossier;
+    }
+
+    /** The server listed its tools; an older catalogue that is being made counts no more. */
+    void listed(Message.Discovered message) {
+        var run = message.run();
+        var client = run.client();
+        var info = run.info();
+        if (client == null || info == null) {
+            return;
+        }
+        long number = ++round;
+        Runnable make = () -> make(run, client, info, message.toolPages(), number);
+        if (ServerCatalog.asks(info)) {
+            var _ =
+                    Thread.ofVirtual()
+                            .name("catalog-" + dossier.processId())
+                            .start(LogContext.current().carriedBy(make));
+        } else {
+            make.run();
+        }
+    }
+
+    private void make(
+            ServerRun run, McpClient client, ServerInfo info, List<RawJson> pages, long number) {
+        var parts = dossier.parts;
+        try {
+            var catalog =
+                    new ServerCatalog(
+                                    client,
+                                    info,
+                                    run.mask()::apply,
+                                    parts.options().requestTimeout())
+                            .make(pages, parts.clock().instant());
+            if (ServerCatalog.asks(info)) {
+                dossier.mailbox.post(new Message.Catalogued(run, number, catalog, digest(catalog)));
+            } else {
+                publish(run, catalog, digest(catalog));
+            }
+        } catch (McpException e) {
+            log.atDebug()
+                    .addKeyValue("process_id", dossier.processId())
+                    .addKeyValue("reason", run.masked(String.valueOf(e.getMessage())))
+                    .log("No catalogue: the server ended");
+        } catch (InterruptedException | RuntimeException e) {
+            log.atError()
+                    .addKeyValue("process_id", dossier.processId())
+                    .setCause(e)
+                    .log("The catalogue could not be made");
+        }
+    }
+
+    /** A catalogue is complete; its process may have ended since. */
+    void made(Message.Catalogued message) {
+        boolean newest = message.round() == round && message.run() == dossier.run;
+        if (newest && dossier.presence == View.Presence.HERE) {
+            publish(message.run(), message.catalog(), message.digest());
+        }
+    }
+
+    private void publish(ServerRun run, Catalog catalog, String digest) {
+        if (!digest.equals(published)) {
+            published = digest;
+            dossier.reporter.append(catalog, run.pid());
+        }
+    }
+
+    /** Of everything but the time. */
+    private static String digest(Catalog catalog) {
+        var timeless =
+                new Catalog(
+                        catalog.protocolVersion(),
+                        catalog.serverInfo(),
+                        catalog.instructions(),
+                        catalog.capabilities(),
+                        catalog.tools(),
+                        catalog.prompts(),
+                        catalog.resourceTemplates(),
+                        catalog.resources(),
+                        catalog.leftOut(),
+                        Instant.EPOCH);
+        try {
+            var sha = MessageDigest.getInstance("SHA-256");
+            return HexFormat.of().formatHex(sha.digest(Json.write(timeless)));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e); // Every Java has it.
+        }
+    }
+}

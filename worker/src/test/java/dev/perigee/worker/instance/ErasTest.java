@@ -1,0 +1,97 @@
+package dev.perigee.worker.instance;
+
+import static dev.perigee.protocol.event.ServerStatus.COMMAND_RECEIVED;
+import static dev.perigee.protocol.event.ServerStatus.CONNECTING;
+import static dev.perigee.protocol.event.ServerStatus.DISCOVERING_TOOLS;
+import static dev.perigee.protocol.event.ServerStatus.ONLINE;
+import static dev.perigee.protocol.event.ServerStatus.SYNCING_TOOLS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.event.EventBody.Catalog;
+import dev.perigee.protocol.link.InstanceOrder.Cause;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("CAL-12: servers of both eras over pipes")
+final class ErasTest {
+    private final Bench bench = new Bench();
+
+    @AfterEach
+    void end() {
+        bench.close();
+    }
+
+    @ParameterizedTest
+    @DisplayName("a modern server comes online without initialize, and every request has its _meta")
+    @ValueSource(strings = {"modern", "both"})
+    void modern(String era) {
+        var config = Bench.server("a", "--era", era);
+        online(config);
+
+        assertThat(bench.text(config, "echo", Map.of("message", "hi"))).isEqualTo("hi");
+        var lines = record(config);
+        assertThat(lines).doesNotContain("initialize");
+        assertThat(lines.split("\"method", -1)).hasSize(lines.split("2026-07-28", -1).length);
+        assertThat(catalog(config).protocolVersion()).isEqualTo("2026-07-28");
+        assertThat(catalog(config).instructions()).isEqualTo("modern");
+    }
+
+    @Test
+    @DisplayName("its tools are followed")
+    void followsTools() {
+        var config = Bench.server("a", "--era", "modern");
+        online(config);
+        bench.call(config, "tools_set", Map.of("names", List.of("echo", "record")));
+        await().atMost(Bench.PATIENCE).until(() -> bench.snapshot(config).tools().size() == 2);
+        assertThat(record(config)).contains("toolsListChanged");
+    }
+
+    @ParameterizedTest
+    @DisplayName("a legacy server is probed once, whatever it thinks of that")
+    @ValueSource(strings = {"--none", "--silent", "--touchy"})
+    void legacy(String manner) {
+        var config = Bench.server("a", manner);
+        online(config);
+        var touchy = manner.equals("--touchy");
+        assertThat(record(config).contains("server/discover")).isNotEqualTo(touchy);
+
+        bench.apply(config, Cause.REDEPLOYED);
+
+        assertThat(record(config)).contains("initialize").doesNotContain("server/discover");
+        assertThat(bench.journal(config).all(EventBody.Crashed.class)).isEmpty();
+        assertThat(catalog(config).protocolVersion()).isEqualTo("2025-11-25");
+    }
+
+    @Test
+    @DisplayName("a program that ends whatever it is asked fails to start, once")
+    void endsAnyway() {
+        var config = Bench.server("a", "--die", "no database");
+        assertThat(bench.configure(config).outcome()).isEqualTo(CommandOutcome.FAILED);
+        assertThat(bench.snapshot(config).statusMessage()).contains("no database");
+    }
+
+    private void online(ServerConfig config) {
+        assertThat(bench.configure(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
+        assertThat(bench.journal(config).statuses())
+                .containsExactly(
+                        COMMAND_RECEIVED, CONNECTING, DISCOVERING_TOOLS, SYNCING_TOOLS, ONLINE);
+    }
+
+    /** What the server read. */
+    private String record(ServerConfig config) {
+        return bench.text(config, "record", Map.of()).replace("\\", "");
+    }
+
+    private Catalog catalog(ServerConfig config) {
+        return bench.journal(config).all(Catalog.class).getLast();
+    }
+}

@@ -1,0 +1,152 @@
+package dev.perigee.worker.mcp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.limit.ByteBudget;
+import dev.perigee.worker.egress.LocalEgress;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@DisplayName("CAL-13: servers of both eras over HTTP")
+final class HttpErasTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final HttpConnections connections =
+            HttpConnections.open(
+                    new HttpOptions(
+                            Duration.ofSeconds(1), Duration.ofSeconds(2), LocalEgress.POLICY),
+                    new LineRoom(ByteBudget.of(64 << 20)));
+
+    @AfterEach
+    void close() {
+        connections.close();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "--json"})
+    @DisplayName("a modern one is discovered once, and each request says what it is about")
+    void modern(String flag) throws Exception {
+        try (var server = HttpFixture.start("--modern", flag);
+                var client = client(server)) {
+            var info = client.initialize(PATIENCE);
+            assertThat(info.protocolVersion()).isEqualTo("2026-07-28");
+            assertThat(info.version()).isEqualTo("2.0.0");
+            assertThat(call(client, "echo", "{\"message\":\"hi\"}")).contains("\"hi\"");
+            assertThat(client.request("tools/list", RawJson.EMPTY_OBJECT, PATIENCE).text())
+                    .contains("\"echo\"");
+
+            assertThat(server.count("initialize")).isEqualTo(1);
+            assertThat(server.count("server/discover")).isEqualTo(1);
+            assertThat(server.count("notifications/initialized")).isZero();
+            var last = server.seen().path("headers").get(2);
+            assertThat(last.path("mcp-method").asString("")).isEqualTo("tools/call");
+            assertThat(last.path("mcp-name").asString("")).isEqualTo("echo");
+            assertThat(last.path("mcp-protocol-version").asString("")).isEqualTo("2026-07-28");
+        }
+    }
+
+    @Test
+    @DisplayName("what HTTP does not take as a header is encoded")
+    void encodes() throws Exception {
+        try (var server = HttpFixture.start("--modern");
+                var client = client(server)) {
+            server.order("{'tools':['ünï']}");
+            var why = failure(client, "ünï");
+            assertThat(why.getMessage()).startsWith("Unknown tool"); // Not: header mismatch.
+        }
+    }
+
+    @Test
+    @DisplayName("an error of a modern one is an answer")
+    void answersErrors() throws Exception {
+        try (var server = HttpFixture.start("--modern");
+                var client = client(server)) {
+            client.initialize(PATIENCE);
+            var why =
+                    catchThrowableOfType(
+                            McpException.class,
+                            () -> client.request("ping", RawJson.EMPTY_OBJECT, PATIENCE));
+            assertThat(Objects.requireNonNull(why).kind())
+                    .isEqualTo(McpException.Kind.SERVER_ERROR);
+        }
+    }
+
+    @Test
+    @DisplayName("a legacy one sees no request more")
+    void legacy() throws Exception {
+        try (var server = HttpFixture.start();
+                var client = client(server)) {
+            assertThat(client.initialize(PATIENCE).protocolVersion()).isEqualTo("2025-11-25");
+            assertThat(call(client, "echo", "{\"message\":\"hi\"}")).contains("\"hi\"");
+            assertThat(server.count("server/discover")).isZero();
+            var last = server.seen().path("headers").get(2);
+            assertThat(last.path("mcp-protocol-version").asString("")).isEqualTo("2025-11-25");
+            assertThat(last.has("mcp-method")).isFalse();
+        }
+    }
+
+    @Test
+    @DisplayName("the failure of a server that speaks neither is that of initialize")
+    void neither() throws Exception {
+        try (var server = HttpFixture.start();
+                var client = client(server)) {
+            server.order("{'mode':'status','status':400,'text':'not here'}");
+            var why = catchThrowableOfType(McpException.class, () -> client.initialize(PATIENCE));
+            assertThat(Objects.requireNonNull(why).getMessage()).isEqualTo("HTTP 400: not here");
+            assertThat(server.count("initialize")).isEqualTo(1);
+            assertThat(server.count("server/discover")).isBetween(1, 2);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '`',
+            value = {
+                "us-west1, us-west1",
+                "`Hello, 世界`, =?base64?SGVsbG8sIOS4lueVjA==?=",
+                "` padded `, =?base64?IHBhZGRlZCA=?=",
+                "=?base64?literal?=, =?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=",
+            })
+    void encodesAsTheSpecificationSays(String value, String encoded) {
+        assertThat(HeaderText.of(value)).isEqualTo(encoded);
+    }
+
+    private HttpMcpClient client(HttpFixture server) {
+        var target = new HttpTarget(server.url(), Map.of(), Map.of());
+        return new HttpMcpClient(
+                "p1",
+                HttpTransport.STREAMABLE,
+                () -> target,
+                connections,
+                McpOptions.defaults(),
+                new ServerMetrics(InstantSource.system()),
+                new McpListener() {
+                    @Override
+                    public void onToolsChanged() {}
+
+                    @Override
+                    public void onGarbage(Supplier<String> what) {}
+                });
+    }
+
+    private static String call(McpClient client, String tool, String arguments) throws Exception {
+        var params = "{\"name\":\"%s\",\"arguments\":%s}".formatted(tool, arguments);
+        return client.request("tools/call", RawJson.of(params), PATIENCE).text();
+    }
+
+    private static McpException failure(McpClient client, String tool) {
+        return Objects.requireNonNull(
+                catchThrowableOfType(McpException.class, () -> call(client, tool, "{}")));
+    }
+}
