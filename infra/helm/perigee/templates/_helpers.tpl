@@ -64,6 +64,50 @@ PERIGEE_{{ . | upper | replace "." "_" | replace "-" "_" }}
 {{- end }}
 {{- end }}
 
+{{/* The value of a setting of a part that other fields follow: (list .Values.worker "link.listen" "0.0.0.0:7070"). */}}
+{{- define "perigee.value" -}}
+{{- $part := index . 0 }}
+{{- $key := index . 1 }}
+{{- $name := include "perigee.variable" $key | trim }}
+{{- $value := get $part.settings $key | default (index . 2) | toString }}
+{{- range $part.extraEnv }}
+{{- if eq .name $name }}
+{{- if not (hasKey . "value") }}{{ fail (printf "extraEnv: give %s as a value, since fields of the pod follow it" $name) }}{{ end }}
+{{- $value = .value }}
+{{- end }}
+{{- end }}
+{{- $value }}
+{{- end }}
+
+{{/* The port of an address host:port: the same list as above. */}}
+{{- define "perigee.port" -}}
+{{- $address := include "perigee.value" . | trim }}
+{{- $port := regexFind "[0-9]+$" $address }}
+{{- if or (eq $port "") (not (contains ":" $address)) }}{{ fail (printf "%s: %q is not an address host:port" (index . 1) $address) }}{{ end }}
+{{- $port }}
+{{- end }}
+
+{{/* Whole seconds of a duration such as 90s, 10m or 1h: the same list as above. */}}
+{{- define "perigee.seconds" -}}
+{{- $value := include "perigee.value" . | trim }}
+{{- if not (regexMatch "^[0-9]+(ms|s|m|h|d)$" $value) }}{{ fail (printf "%s: %q is not a duration such as 90s or 10m" (index . 1) $value) }}{{ end }}
+{{- $count := regexFind "^[0-9]+" $value | int }}
+{{- $unit := regexFind "[a-z]+$" $value }}
+{{- if eq $unit "ms" }}{{ div (add $count 999) 1000 }}{{ else }}{{ mul $count (get (dict "s" 1 "m" 60 "h" 3600 "d" 86400) $unit) }}{{ end }}
+{{- end }}
+
+{{/* Refuses what would give all pods of a part one value where each needs its own, or parts that contradict each other. */}}
+{{- define "perigee.consistent" -}}
+{{- $part := index . 0 }}
+{{- $given := dict }}
+{{- range $key, $value := $part.settings }}{{ $_ := set $given (include "perigee.variable" $key | trim) true }}{{ end }}
+{{- range $part.extraEnv }}{{ $_ := set $given .name true }}{{ end }}
+{{- range list "WORKER_ID" "GATEWAY_ID" }}
+{{- if hasKey $given (printf "PERIGEE_%s" .) }}{{ fail (printf "PERIGEE_%s: each pod has its own name as its id, remove the setting" .) }}{{ end }}
+{{- end }}
+{{- if hasKey $given "PERIGEE_TOPICS_PREFIX" }}{{ fail "PERIGEE_TOPICS_PREFIX: set the value topics.prefix, which the job that makes topics follows too" }}{{ end }}
+{{- end }}
+
 {{/* What the chart itself sets of a gateway. */}}
 {{- define "perigee.gateway.env" -}}
 {{- $workers := printf "%s-worker.%s.svc.%s" (include "perigee.name" .) .Release.Namespace .Values.clusterDomain }}
@@ -127,6 +171,7 @@ PERIGEE_{{ . | upper | replace "." "_" | replace "-" "_" }}
 {{/* Environment of a part: what the chart sets, its settings, its extraEnv; of one name only the last. */}}
 {{- define "perigee.env" -}}
 {{- $part := index . 1 }}
+{{- include "perigee.consistent" (list $part) }}
 {{- $given := dict }}
 {{- range $part.extraEnv }}{{ $_ := set $given .name true }}{{ end }}
 {{- $settings := list }}

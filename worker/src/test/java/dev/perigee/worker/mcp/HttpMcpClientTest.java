@@ -44,11 +44,7 @@ final class HttpMcpClientTest {
     private final AtomicReference<@Nullable HttpTarget> target = new AtomicReference<>();
     private final ServerMetrics metrics = new ServerMetrics(InstantSource.system());
     private final LineRoom room = new LineRoom(ByteBudget.of(64 << 20));
-    private final HttpConnections connections =
-            HttpConnections.open(
-                    new HttpOptions(
-                            Duration.ofSeconds(1), Duration.ofSeconds(2), LocalEgress.POLICY),
-                    room);
+    private final HttpConnections connections = connections(PATIENCE);
     private final List<AutoCloseable> open = new ArrayList<>();
 
     @AfterEach
@@ -65,7 +61,16 @@ final class HttpMcpClientTest {
         return server;
     }
 
+    private HttpConnections connections(Duration connectTimeout) {
+        return HttpConnections.open(
+                new HttpOptions(connectTimeout, Duration.ofSeconds(2), LocalEgress.POLICY), room);
+    }
+
     private HttpMcpClient client(String url, HttpTransport transport) {
+        return client(url, transport, connections);
+    }
+
+    private HttpMcpClient client(String url, HttpTransport transport, HttpConnections connections) {
         target.set(new HttpTarget(url, Map.of(), Map.of()));
         var listener =
                 new McpListener() {
@@ -401,13 +406,15 @@ final class HttpMcpClientTest {
     @Test
     @DisplayName("REC-21, REC-22, REC-23 Without a connection nothing was sent")
     void knowsWhatWasNotSent() throws IOException {
-        try (var hole = BlackHole.open()) {
+        try (var hole = BlackHole.open();
+                var impatient = connections(Duration.ofSeconds(1))) {
             for (var url :
                     List.of(
                             "http://127.0.0.1:4010/mcp",
                             "http://no.such.host.invalid/",
                             hole.url())) {
-                var failure = failure(client(url, HttpTransport.STREAMABLE), "echo", PATIENCE);
+                var failure =
+                        failure(client(url, HttpTransport.STREAMABLE, impatient), "echo", PATIENCE);
                 assertThat(failure.kind()).as(url).isEqualTo(Kind.UNREACHABLE);
                 assertThat(failure.sent()).as(url).isFalse();
                 assertThat(failure).hasMessageStartingWith("Server unreachable (");

@@ -51,9 +51,14 @@ public final class Perigee implements Runnable {
                     Map.entry("delete", DeleteCommand.class),
                     Map.entry("restart", RestartCommand.class),
                     Map.entry("status", StatusCommand.class),
+                    Map.entry("describe", DescribeCommand.class),
+                    Map.entry("top", TopCommand.class),
                     Map.entry("call", CallCommand.class),
+                    Map.entry("cancel", CancelCommand.class),
+                    Map.entry("trace", TraceCommand.class),
                     Map.entry("tools", ToolsCommand.class),
                     Map.entry("logs", LogsCommand.class),
+                    Map.entry("events", EventsCommand.class),
                     Map.entry("dead-letters", DeadLettersCommand.class),
                     Map.entry("redrive", RedriveCommand.class),
                     Map.entry("replay", ReplayCommand.class),
@@ -61,6 +66,7 @@ public final class Perigee implements Runnable {
                     Map.entry("drain", DrainCommand.class),
                     Map.entry("upgrade", UpgradeCommand.class),
                     Map.entry("acls", AclsCommand.class),
+                    Map.entry("completion", CompletionCommand.class),
                     Map.entry("reference", ReferenceCommand.class));
 
     @Spec private CommandSpec spec = CommandSpec.create();

@@ -10,6 +10,7 @@ import dev.perigee.local.cli.Perigee;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -56,15 +57,21 @@ final class HelpExamplesTest {
                     "replay",
                     "recording",
                     "status",
+                    "describe",
+                    "top",
                     "call",
+                    "cancel",
+                    "trace",
                     "tools",
                     "restart",
                     "logs",
+                    "events",
                     "drain",
                     "upgrade",
                     "dead-letters",
                     "redrive",
                     "acls",
+                    "completion",
                     "broker",
                     "worker",
                     "gateway",
@@ -194,6 +201,13 @@ final class HelpExamplesTest {
             var letter = misrouted().getFirst();
             world.means("3@17", letter.path("letter").asString());
             world.means("mcp.commands-3@41", place(letter.path("origin")));
+        } else if (example.runs().equals("cancel")) {
+            ask("cli-5f0c2a9e", "trigger-long-running-operation", "{\"duration\":60,\"steps\":6}");
+        } else if (line.contains("trace order-4711")) {
+            ask("order-4711", "echo", "{\"message\":\"hi\"}");
+            await().atMost(PATIENCE)
+                    .ignoreExceptionsMatching(AssertionError.class::isInstance)
+                    .until(() -> perigee("trace order-4711").contains("answered"));
         } else if (example.runs().equals("delete")) {
             perigee(INSTALL);
         } else if (example.runs().equals("drain")) {
@@ -262,12 +276,33 @@ final class HelpExamplesTest {
         return found.group(1);
     }
 
+    /** Writes a request as a backend does, in a trace. */
+    private void ask(String requestId, String tool, String arguments) throws Exception {
+        var request =
+                "{\"request_id\":\"%s\",\"team_id\":\"t1\",\"user_id\":\"u1\",\"method\":\"tools/call\",\"tool_path\":\"everything:%s\",\"arguments\":%s}"
+                        .formatted(requestId, tool, arguments);
+        var record = new ProducerRecord<>("mcp.tool-requests", "t1/u1", request);
+        record.headers()
+                .add(
+                        "traceparent",
+                        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+                                .getBytes(StandardCharsets.US_ASCII));
+        try (var producer = producer()) {
+            producer.send(record).get();
+        }
+    }
+
+    private KafkaProducer<String, String> producer() {
+        return new KafkaProducer<>(
+                Map.<String, Object>of("bootstrap.servers", reader.fleets().bootstrap()),
+                new StringSerializer(),
+                new StringSerializer());
+    }
+
     /** Sends commands of one key to several partitions: but one of these is wrong. */
     private void misroute() throws Exception {
         var file = reader.root().resolve("infra/local/examples/everything.json");
-        var properties = Map.<String, Object>of("bootstrap.servers", reader.fleets().bootstrap());
-        try (var producer =
-                new KafkaProducer<>(properties, new StringSerializer(), new StringSerializer())) {
+        try (var producer = producer()) {
             for (int partition = 0; partition < 3; partition++) {
                 var command = Files.readString(file).replace("cmd-1", UUID.randomUUID().toString());
                 producer.send(new ProducerRecord<>("mcp.commands", partition, "t1/u1", command))

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The version before this one, built from the checkout's history: the commit that {@code
- * PERIGEE_EARLIER} names, else the last tag, else the commit before this one. Each is built once.
+ * PERIGEE_EARLIER} names, else the last tag before this commit, else the commit before it. It is
+ * built once; the worktree of another one is removed.
  */
 final class EarlierVersion {
     private static final Duration BUILD = Duration.ofMinutes(30);
@@ -32,7 +33,7 @@ final class EarlierVersion {
         var tree = WORKTREES.resolve(Objects.requireNonNull(commit));
         if (!Files.isDirectory(tree)) {
             Files.createDirectories(WORKTREES);
-            run(Checkout.root(), "git", "worktree", "prune");
+            removeOthers();
             run(
                     Checkout.root(),
                     "git",
@@ -51,12 +52,28 @@ final class EarlierVersion {
                 + Files.readString(local.resolve("classpath")).strip();
     }
 
+    private static void removeOthers() throws IOException, InterruptedException {
+        try (var trees = Files.newDirectoryStream(WORKTREES, Files::isDirectory)) {
+            for (var tree : trees) {
+                run(
+                        Checkout.root(),
+                        "git",
+                        "worktree",
+                        "remove",
+                        "--force",
+                        "--force",
+                        tree.toString());
+            }
+        }
+        run(Checkout.root(), "git", "worktree", "prune");
+    }
+
     private static @Nullable String commit() throws IOException, InterruptedException {
         var named = System.getenv("PERIGEE_EARLIER");
         if (named != null) {
             return resolved(named);
         }
-        var tag = asked("git", "describe", "--tags", "--abbrev=0", "HEAD");
+        var tag = asked("git", "describe", "--tags", "--abbrev=0", "HEAD~1");
         return resolved(tag == null ? "HEAD~1" : tag);
     }
 

@@ -9,6 +9,7 @@ import dev.perigee.testing.Checkout;
 import dev.perigee.worker.WorkerSettings;
 import dev.perigee.worker.instance.InstanceSettings;
 import io.fabric8.kubernetes.api.model.Container;
+import io.fabric8.kubernetes.api.model.ContainerPort;
 import io.fabric8.kubernetes.api.model.EnvVar;
 import io.fabric8.kubernetes.api.model.PodSpec;
 import io.fabric8.kubernetes.api.model.PodTemplateSpec;
@@ -181,6 +182,65 @@ final class HelmChartTest {
     }
 
     @Test
+    @DisplayName("DEP-07: ports and the grace period follow settings that replace the chart's own")
+    void followsSettings() {
+        var values = new HashMap<>(LEAST);
+        values.put("worker.settings.link\\.listen", "0.0.0.0:7999");
+        values.put("worker.settings.admin\\.listen", "0.0.0.0:7998");
+        values.put("worker.settings.worker\\.drain-timeout", "10m");
+        values.put("worker.extraEnv[0].name", "PERIGEE_PROCESS_TERMINATION_GRACE");
+        values.put("worker.extraEnv[0].value", "1500ms");
+        values.put("gateway.extraEnv[0].name", "PERIGEE_ADMIN_LISTEN");
+        values.put("gateway.extraEnv[0].value", "[::]:7997");
+        values.put("networkPolicy.adminFrom[0].namespaceSelector.matchLabels.name", "mon");
+        var manifests = Manifests.render(values);
+        var worker = worker(manifests).getSpec().getTemplate();
+        var gateway = gateway(manifests).getSpec().getTemplate();
+
+        assertThat(worker.getSpec().getTerminationGracePeriodSeconds()).isEqualTo(600 + 2 + 2 + 20);
+        assertThat(ports(worker)).containsExactly(7999, 7998);
+        assertThat(ports(gateway)).containsExactly(7997);
+        assertThat(worker.getMetadata().getAnnotations())
+                .containsEntry("prometheus.io/port", "7998");
+        assertThat(gateway.getMetadata().getAnnotations())
+                .containsEntry("prometheus.io/port", "7997");
+        assertThat(ingressPorts(manifests, "perigee-worker")).containsExactly(7999, 7998);
+        assertThat(ingressPorts(manifests, "perigee-gateway")).containsExactly(7997);
+    }
+
+    private static List<Integer> ports(PodTemplateSpec template) {
+        return container(template).getPorts().stream()
+                .map(ContainerPort::getContainerPort)
+                .toList();
+    }
+
+    private static List<Integer> ingressPorts(Manifests manifests, String policy) {
+        return manifests.one(NetworkPolicy.class, policy).getSpec().getIngress().stream()
+                .flatMap(rule -> rule.getPorts().stream())
+                .map(port -> port.getPort().getIntVal())
+                .toList();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "worker | worker\\.id | w | each pod has its own name",
+                "gateway | gateway\\.id | g | each pod has its own name",
+                "gateway | topics\\.prefix | x. | topics.prefix",
+                "worker | link\\.listen | 7999 | host:port",
+                "worker | worker\\.drain-timeout | soon | a duration such as"
+            })
+    @DisplayName(
+            "DEP-07: refuses settings that contradict the rest of the chart, and says what to set")
+    void refusesContradictions(String part, String key, String value, String message) {
+        var values = new HashMap<>(LEAST);
+        values.put(part + ".settings." + key, value);
+
+        assertThatThrownBy(() -> Manifests.render(values)).hasMessageContaining(message);
+    }
+
+    @Test
     @DisplayName("DEP-07: places pods, names images by digest and annotates as it is told")
     void isPlaced() {
         var digest = "sha256:" + "0a".repeat(32);
@@ -222,6 +282,7 @@ final class HelmChartTest {
         values.put("monitoring.podMonitors.enabled", "true");
         values.put("monitoring.podMonitors.labels.release", "prometheus");
         values.put("monitoring.rules.enabled", "true");
+        values.put("monitoring.rules.runbooks", "https://wiki.example.org/perigee/runbooks");
         values.put("monitoring.fleet", "staging");
         values.put("admin.metricsOpen", "false");
         var foreign = Manifests.render(values).foreign();
@@ -243,6 +304,11 @@ final class HelmChartTest {
         assertThat(rules.at("/spec/groups/0/rules").size())
                 .isEqualTo(Rules.alerts().size())
                 .isPositive();
+        assertThat(Rules.list(rules.at("/spec/groups/0/rules")))
+                .allSatisfy(
+                        rule ->
+                                assertThat(rule.at("/annotations/runbook_url").asString())
+                                        .startsWith("https://wiki.example.org/perigee/runbooks#"));
         assertThat(Manifests.CHART.resolve("files/alerts.yaml"))
                 .as("a copy, since a chart has only what is below it")
                 .hasSameTextualContentAs(

@@ -1,0 +1,127 @@
+package dev.perigee.local.cli;
+
+import dev.perigee.client.TopicTail;
+import dev.perigee.part.ClientCommand;
+import dev.perigee.part.ExitCode;
+import dev.perigee.part.Output;
+import dev.perigee.protocol.event.Event;
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.topic.Topic;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Shows what happened to servers: starts, crashes, restarts, sleep, tools, statuses. */
+@Command(
+        name = "events",
+        header = "Show what happened to servers: starts, crashes, sleep, tools, statuses.",
+        description = "Of statuses that Kafka has compacted away only the last is left.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  perigee events --since 1h --team t1",
+            "  perigee events -f --kind crashed --kind restarted",
+            "  perigee events -f --installation abc123 --output json"
+        })
+final class EventsCommand extends ClientCommand {
+    private static final Duration POLL = Duration.ofMillis(500);
+
+    @Mixin private OwnerFilter filter = new OwnerFilter();
+
+    @Option(
+            names = {"-f", "--follow"},
+            description = "Go on with new events, until interrupted.")
+    private boolean follow;
+
+    @Option(
+            names = "--since",
+            paramLabel = "DURATION",
+            converter = DurationOption.class,
+            description = "How far to look back (default: 1h, with -f nothing).")
+    private @Nullable Duration since;
+
+    @Option(
+            names = "--kind",
+            paramLabel = "KIND",
+            description =
+                    "Only these: status_changed, started, crashed, restarted, permanently_failed,"
+                            + " dormant, respawned, exited, stopped, tools.updated. May be given"
+                            + " several times.")
+    private Set<String> kinds = Set.of();
+
+    @Override
+    public Integer call() {
+        var output = output();
+        try (var progress = waiting("Reading the events");
+                var tail = TopicTail.open(connection(), start(), Topic.LIFECYCLE, Topic.STATUS)) {
+            var past = new ArrayList<Event>();
+            while (!tail.hasCaughtUp()) {
+                for (var record : tail.poll(POLL)) {
+                    var event = wanted(record);
+                    if (event != null) {
+                        past.add(event);
+                    }
+                }
+            }
+            // By time over all partitions of both topics; of one instance by its own order.
+            past.sort(
+                    Comparator.comparing((Event event) -> event.origin().timestamp())
+                            .thenComparingLong(event -> event.origin().seq()));
+            past.forEach(event -> print(event, output));
+            progress.came();
+            if (follow) {
+                new Following(tail, record -> show(record, output), this::warn).run();
+            }
+        }
+        return ExitCode.OK;
+    }
+
+    private TopicTail.Start start() {
+        if (since == null && follow) {
+            return new TopicTail.Start.End();
+        }
+        var back = since == null ? Duration.ofHours(1) : since;
+        return new TopicTail.Start.Since(Instant.now().minus(back));
+    }
+
+    private void show(ConsumerRecord<byte[], byte[]> record, Output output) {
+        var event = wanted(record);
+        if (event != null) {
+            print(event, output);
+        }
+    }
+
+    private @Nullable Event wanted(ConsumerRecord<byte[], byte[]> record) {
+        if (record.value() == null) {
+            return null;
+        }
+        try {
+            var event = Event.read(record.value());
+            boolean kind = kinds.isEmpty() || kinds.contains(EventText.kind(event));
+            return kind && filter.accepts(event.origin()) ? event : null;
+        } catch (InvalidRecordException e) {
+            // Written by something newer or foreign: not ours to show.
+            return null;
+        }
+    }
+
+    private static void print(Event event, Output output) {
+        if (output.isJson()) {
+            output.json(event);
+            return;
+        }
+        output.line(
+                "%s  %s  %-15s %s"
+                        .formatted(
+                                event.origin().timestamp(),
+                                event.origin().processId(),
+                                EventText.kind(event),
+                                EventText.details(event)));
+    }
+}
