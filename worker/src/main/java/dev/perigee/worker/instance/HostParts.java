@@ -30,5 +30,4 @@ record HostParts(
         ScheduledExecutorService timers,
         StartSlots slots,
         IdleSweep sweep,
-        AwakeServers awake,
-        KnownEras eras) {}
+        AwakeServers awake) {}

@@ -65,8 +65,7 @@ public final class LocalInstanceHost implements InstanceHost {
                         timers,
                         new StartSlots(options.parallelStarts(), options.startSlotHold(), timers),
                         new IdleSweep(options.idle(), clock, timers),
-                        new AwakeServers(options.awake(), clock::instant),
-                        new KnownEras());
+                        new AwakeServers(options.awake(), clock::instant));
     }
 
     /** Has the memory measured that servers share. */

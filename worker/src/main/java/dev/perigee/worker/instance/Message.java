@@ -47,9 +47,6 @@ sealed interface Message {
     /** There is no process, or one that made no handshake and must go. */
     record StartFailed(ProcessRun run, String why) implements Message {}
 
-    /** The process ended when it was asked for its era: it is to be started once more. */
-    record ProbeFatal(ProcessRun run) implements Message {}
-
     /**
      * There is no process, and for no fault of the server's: its user or team has too many awake,
      * or the disk of all servers is nearly full.

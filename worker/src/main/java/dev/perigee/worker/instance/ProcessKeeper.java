@@ -89,27 +89,20 @@ final class ProcessKeeper implements ServerKeeper {
         restartDueNanos = null;
         kind = startKind;
         dossier.lastError = null;
-        var run = newRun();
+        var run =
+                new ProcessRun(
+                        dossier.config,
+                        dossier.parts,
+                        dossier.journal,
+                        dossier.gate,
+                        dossier.mailbox,
+                        dossier.metrics,
+                        notices);
         announcer.starting(run, kind, reason, commandId);
         dossier.lifecycle.to(InstanceState.STARTING);
+        runs(run);
         dossier.starts++;
         boolean restored = startKind == StartKind.INSTALL && commandId == null;
-        begin(run, restored);
-    }
-
-    private ProcessRun newRun() {
-        return new ProcessRun(
-                dossier.config,
-                dossier.parts,
-                dossier.journal,
-                dossier.gate,
-                dossier.mailbox,
-                dossier.metrics,
-                notices);
-    }
-
-    private void begin(ProcessRun run, boolean restored) {
-        runs(run);
         attempt =
                 new StartAttempt(
                         run,
@@ -217,15 +210,6 @@ final class ProcessKeeper implements ServerKeeper {
             tools.online(run, ToolCatalogue.of(List.of()));
         } else {
             tools.discover(run);
-        }
-    }
-
-    /** The same start with another process, whose era is known now. No crash, and nothing told. */
-    void probeFatal(ProcessRun run) throws InterruptedException {
-        if (run == current) {
-            attempt = null;
-            terminate(run, "The server is started once more", Duration.ZERO);
-            begin(newRun(), false);
         }
     }
 

@@ -1,10 +1,7 @@
 package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.trace.LogContext;
-import dev.perigee.worker.mcp.Era;
 import dev.perigee.worker.mcp.McpException;
-import dev.perigee.worker.mcp.ServerInfo;
-import dev.perigee.worker.mcp.StdioMcpClient;
 import dev.perigee.worker.process.LaunchException;
 import dev.perigee.worker.process.isolation.ServerProgram;
 import dev.perigee.worker.process.packages.PackageException;
@@ -144,39 +141,9 @@ final class StartAttempt implements Runnable {
             mailbox.post(new Message.Started(run, null));
             return;
         }
-        var info = introduction(client, KnownEras.key(run.config().teamId(), program));
-        if (info == null) {
-            mailbox.post(new Message.ProbeFatal(run));
-            return;
-        }
+        var info = client.initialize(timeout());
         run.introduced(info);
         mailbox.post(new Message.Started(run, info));
-    }
-
-    /** Null where the process ended of the question for its era, which is then known. */
-    private @Nullable ServerInfo introduction(StdioMcpClient client, String key)
-            throws McpException, InterruptedException {
-        var known = parts.eras().of(key);
-        try {
-            var info = client.initialize(known, timeout());
-            var era = client.settledEra();
-            if (era != null) {
-                parts.eras().note(key, era);
-            }
-            return info;
-        } catch (McpException e) {
-            if (known != null || !client.wasOnlyProbed() || !endedByItself()) {
-                throw e;
-            }
-            // Some servers end when they are asked anything before initialize.
-            parts.eras().note(key, Era.LEGACY);
-            return null;
-        }
-    }
-
-    private boolean endedByItself() {
-        var exit = run.exit();
-        return exit != null && exit.code() != null && !exit.starved();
     }
 
     /** A disk that others have filled is no failure of the server's. */

@@ -71,7 +71,6 @@ final class Supervisor {
             case Message.Progressed progressed -> process.progressed(progressed);
             case Message.Started started -> process.started(started);
             case Message.StartFailed failed -> process.startFailed(failed);
-            case Message.ProbeFatal fatal -> process.probeFatal(fatal.run());
             case Message.StartRefused refused -> process.startRefused(refused);
             case Message.Connected connected -> http.connected(connected);
             case Message.ConnectFailed failed -> http.connectFailed(failed);

@@ -3,32 +3,18 @@ package dev.perigee.worker.mcp;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
 
 /**
- * First exchange with a server over pipes, which finds out its era. One that is not known is asked
- * for {@code server/discover}, as the specification's page about stdio says; any error, or silence
- * of {@link #PROBE}, is followed by {@code initialize}. A known era is tried first, and the other
- * one when it fails, since a program may be replaced. On the calling thread, once.
+ * First exchange with a server over pipes, which finds out its era: {@code initialize}, and {@code
+ * server/discover} where that is refused by an error. So a legacy server reads nothing that it may
+ * not know, and one of both eras is spoken with as before. On the calling thread, once.
  *
  * <pre>
- *  unknown, modern: discover ──result──▶ modern
- *                      └──error, silence──▶ initialize ──result──▶ legacy
- *                                              └──error, after silence──▶ discover ──result──▶ modern
- *  legacy:          initialize ──result──▶ legacy
- *                      └──error──▶ discover ──result──▶ modern
+ *  initialize ──result──▶ legacy
+ *      └──error──▶ discover ──result──▶ modern
  * </pre>
  */
 final class StdioHandshake {
-    /**
-     * Until an unanswered probe is followed by {@code initialize}. A server that is still starting
-     * loses nothing by it: both wait in its input.
-     */
-    static final Duration PROBE = Duration.ofMillis(500);
-
-    /** Of the whole time: a short one must leave some for {@code initialize}. */
-    private static final int PROBE_PART = 4;
-
     private final Wire wire;
     private final McpOptions options;
     private final Duration timeout;
@@ -48,9 +34,8 @@ final class StdioHandshake {
      * What came of it.
      *
      * @param era which is spoken from now on
-     * @param certain whether it is worth remembering
      */
-    record Outcome(ServerInfo info, Era era, boolean certain) {}
+    record Outcome(ServerInfo info, Era era) {}
 
     StdioHandshake(Wire wire, McpOptions options, Duration timeout) {
         this.wire = wire;
@@ -58,52 +43,24 @@ final class StdioHandshake {
         this.timeout = timeout;
     }
 
-    /** Makes it; null stands for an era that is not known. */
-    Outcome make(@Nullable Era remembered) throws McpException, InterruptedException {
-        return remembered == Era.LEGACY ? legacyFirst() : modernFirst();
-    }
-
-    private Outcome legacyFirst() throws McpException, InterruptedException {
+    /**
+     * Makes it.
+     *
+     * @throws McpException why {@code initialize} was refused, where the server is no modern one
+     *     either
+     */
+    Outcome make() throws McpException, InterruptedException {
         try {
             return initialize();
         } catch (McpException refused) {
-            return discoverAfter(refused);
-        }
-    }
-
-    private Outcome modernFirst() throws McpException, InterruptedException {
-        McpException why;
-        try {
-            return discover(probe());
-        } catch (McpException e) {
-            why = e;
-        }
-        if (why.isEnd() || why.kind() == McpException.Kind.NOT_READ) {
-            throw why;
-        }
-        boolean silent = why.kind() == McpException.Kind.TIMEOUT;
-        long asked = System.nanoTime();
-        try {
-            var outcome = initialize();
-            boolean awake = System.nanoTime() - asked < PROBE.toNanos();
-            return silent && !awake ? new Outcome(outcome.info(), Era.LEGACY, false) : outcome;
-        } catch (McpException refused) {
-            if (silent) {
-                return discoverAfter(refused);
+            if (refused.kind() != McpException.Kind.SERVER_ERROR) {
+                throw refused;
             }
-            throw refused;
-        }
-    }
-
-    /** A server that refuses {@code initialize} may be a modern one. */
-    private Outcome discoverAfter(McpException refused) throws McpException, InterruptedException {
-        if (refused.kind() != McpException.Kind.SERVER_ERROR) {
-            throw refused;
-        }
-        try {
-            return discover(left());
-        } catch (McpException e) {
-            throw e.isEnd() ? e : refused;
+            try {
+                return discover();
+            } catch (McpException e) {
+                throw e.isEnd() ? e : refused;
+            }
         }
     }
 
@@ -111,18 +68,13 @@ final class StdioHandshake {
         var result = wire.ask("initialize", Json.raw(Initialize.of(options)), left());
         var info = ServerInfo.read(result);
         wire.initialized(left());
-        return new Outcome(info, Era.LEGACY, true);
+        return new Outcome(info, Era.LEGACY);
     }
 
-    private Outcome discover(Duration limit) throws McpException, InterruptedException {
+    private Outcome discover() throws McpException, InterruptedException {
         var params = new ModernMeta(options).put(RawJson.EMPTY_OBJECT);
-        var info = ServerInfo.discovered(wire.ask("server/discover", params, limit));
-        return new Outcome(info, Era.MODERN, true);
-    }
-
-    private Duration probe() {
-        var part = timeout.dividedBy(PROBE_PART);
-        return part.compareTo(PROBE) < 0 ? part : PROBE;
+        var info = ServerInfo.discovered(wire.ask("server/discover", params, left()));
+        return new Outcome(info, Era.MODERN);
     }
 
     private Duration left() {

@@ -40,9 +40,6 @@ public final class StdioMcpClient implements McpClient {
     private volatile @Nullable Ended ended;
     private volatile boolean initialized;
     private volatile @Nullable ModernMeta meta;
-    private volatile @Nullable Era settledEra;
-    private volatile boolean asked;
-    private volatile boolean probing;
 
     /** Stops the server's output, and lets it go on. Does not block. */
     public interface Output {
@@ -216,18 +213,10 @@ public final class StdioMcpClient implements McpClient {
 
     @Override
     public ServerInfo initialize(Duration timeout) throws McpException, InterruptedException {
-        return initialize(null, timeout);
-    }
-
-    /** As {@link #initialize(Duration)}, with the era that is known of the program, or null. */
-    public ServerInfo initialize(@Nullable Era remembered, Duration timeout)
-            throws McpException, InterruptedException {
-        var outcome = new StdioHandshake(new Handshaking(), options, timeout).make(remembered);
-        probing = false;
+        var outcome = new StdioHandshake(new Handshaking(), options, timeout).make();
         if (outcome.era() == Era.MODERN) {
             meta = new ModernMeta(options);
         }
-        settledEra = outcome.certain() ? outcome.era() : null;
         initialized = true;
         if (outcome.era() == Era.MODERN && outcome.info().announcesTools()) {
             var _ = sendNow(LISTEN, ModernMeta.listen(), timeout); // Answered when it ends.
@@ -235,24 +224,10 @@ public final class StdioMcpClient implements McpClient {
         return outcome.info();
     }
 
-    /** What the handshake found out for certain; null before it, and where it did not. */
-    public @Nullable Era settledEra() {
-        return settledEra;
-    }
-
-    /**
-     * Whether nothing but the question for its era was sent: a server that ends of it is legacy.
-     */
-    public boolean wasOnlyProbed() {
-        return probing;
-    }
-
     private final class Handshaking implements StdioHandshake.Wire {
         @Override
         public RawJson ask(String method, RawJson params, Duration limit)
                 throws McpException, InterruptedException {
-            probing = method.equals(DISCOVER) && !asked;
-            asked = true;
             long start = System.nanoTime();
             return sendNow(method, params, limit)
                     .awaitAndTake(limit.minusNanos(System.nanoTime() - start));

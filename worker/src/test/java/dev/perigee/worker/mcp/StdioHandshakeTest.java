@@ -10,12 +10,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.NullSource;
 
 @DisplayName("CAL-12: the first exchange with a server over pipes")
 final class StdioHandshakeTest {
@@ -31,8 +27,6 @@ final class StdioHandshakeTest {
                             + "\"instructions\":\"do\"}");
     private final McpException refusal =
             new McpException(McpException.Kind.SERVER_ERROR, true, "refused");
-    private final McpException silence =
-            new McpException(McpException.Kind.TIMEOUT, true, "silent");
 
     /** Answers by method, each the last one for ever: results or failures. */
     private final Map<String, List<Object>> answers = new HashMap<>();
@@ -61,16 +55,24 @@ final class StdioHandshakeTest {
                 }
             };
 
-    @ParameterizedTest
-    @NullSource
-    @EnumSource(value = Era.class, names = "MODERN")
-    void probesFirst(@Nullable Era known) throws Exception {
-        answers.put(DISCOVER, List.of(DISCOVERED));
+    @Test
+    @DisplayName("a legacy server reads nothing that it may not know")
+    void initializesFirst() throws Exception {
         answers.put(INITIALIZE, List.of(INITIALIZED));
+        answers.put(DISCOVER, List.of(DISCOVERED));
 
-        var outcome = make(known);
+        assertThat(make().era()).isEqualTo(Era.LEGACY);
+        assertThat(asked).containsExactly(INITIALIZE, "initialized");
+    }
 
-        assertThat(asked).containsExactly(DISCOVER);
+    @Test
+    @DisplayName("a server that refuses initialize is discovered")
+    void discovers() throws Exception {
+        answers.put(DISCOVER, List.of(DISCOVERED));
+
+        var outcome = make();
+
+        assertThat(asked).containsExactly(INITIALIZE, DISCOVER);
         assertThat(outcome.era()).isEqualTo(Era.MODERN);
         assertThat(outcome.info().protocolVersion()).isEqualTo("2026-07-28");
         assertThat(outcome.info().offersTools()).isTrue();
@@ -79,68 +81,33 @@ final class StdioHandshakeTest {
     }
 
     @Test
-    void fallsBackAtAnyError() throws Exception {
-        answers.put(INITIALIZE, List.of(INITIALIZED));
-        for (var failure : List.of(refusal, McpException.invalidAnswer("what?"))) {
+    @DisplayName("what initialize was refused with is what a user reads")
+    void saysWhy() {
+        answers.put(DISCOVER, List.of(McpException.invalidAnswer("speaks another revision")));
+        assertThat(catchThrowableOfType(McpException.class, this::make)).isSameAs(refusal);
+    }
+
+    @Test
+    @DisplayName("a server that ends, is silent or answers wrongly is asked nothing more")
+    void stops() {
+        for (var failure :
+                List.of(
+                        new McpException(McpException.Kind.CRASHED, true, "ended"),
+                        new McpException(McpException.Kind.TIMEOUT, true, "silent"),
+                        McpException.invalidAnswer("what?"))) {
             asked.clear();
-            answers.put(DISCOVER, List.of(failure));
-            var outcome = make(null);
-            assertThat(asked).containsExactly(DISCOVER, INITIALIZE, "initialized");
-            assertThat(outcome.era()).isEqualTo(Era.LEGACY);
-            assertThat(outcome.certain()).isTrue();
+            answers.put(INITIALIZE, List.of(failure));
+            assertThat(catchThrowableOfType(McpException.class, this::make)).isSameAs(failure);
+            assertThat(asked).containsExactly(INITIALIZE);
         }
     }
 
     @Test
-    @DisplayName("a server that is silent and awake is a legacy one")
-    void fallsBackAtSilence() throws Exception {
-        answers.put(DISCOVER, List.of(silence));
-        answers.put(INITIALIZE, List.of(INITIALIZED));
-        var outcome = make(null);
-        assertThat(asked).containsExactly(DISCOVER, INITIALIZE, "initialized");
-        assertThat(outcome.era()).isEqualTo(Era.LEGACY);
-        assertThat(outcome.certain()).isTrue();
-    }
-
-    @Test
-    @DisplayName("a modern server that was still starting is asked once more")
-    void asksAgain() throws Exception {
-        answers.put(DISCOVER, new ArrayList<>(List.of(silence, DISCOVERED)));
-        assertThat(make(null).era()).isEqualTo(Era.MODERN);
-        assertThat(asked).containsExactly(DISCOVER, INITIALIZE, DISCOVER);
-    }
-
-    @Test
-    @DisplayName("a known legacy server costs no question, and one that is modern now is found")
-    void remembers() throws Exception {
-        answers.put(INITIALIZE, List.of(INITIALIZED));
-        assertThat(make(Era.LEGACY).era()).isEqualTo(Era.LEGACY);
-        assertThat(asked).containsExactly(INITIALIZE, "initialized");
-
-        asked.clear();
-        answers.put(INITIALIZE, List.of(refusal));
-        answers.put(DISCOVER, List.of(DISCOVERED));
-        assertThat(make(Era.LEGACY).era()).isEqualTo(Era.MODERN);
-        assertThat(asked).containsExactly(INITIALIZE, DISCOVER);
-    }
-
-    @Test
-    @DisplayName("what initialize was refused with is what a user reads")
-    void saysWhy() {
-        answers.put(DISCOVER, List.of(McpException.invalidAnswer("speaks another revision")));
-        var why = catchThrowableOfType(McpException.class, () -> make(null));
-        assertThat(why).isSameAs(refusal);
-        why = catchThrowableOfType(McpException.class, () -> make(Era.LEGACY));
-        assertThat(why).isSameAs(refusal);
-    }
-
-    @Test
-    @DisplayName("a server that ends is asked nothing more")
-    void stops() {
+    @DisplayName("that it ended when it was discovered is told rather than the refusal")
+    void endsLate() {
         var ended = new McpException(McpException.Kind.CRASHED, true, "ended");
         answers.put(DISCOVER, List.of(ended));
-        assertThat(catchThrowableOfType(McpException.class, () -> make(null))).isSameAs(ended);
-        assertThat(asked).containsExactly(DISCOVER);
+        assertThat(catchThrowableOfType(McpException.class, this::make)).isSameAs(ended);
     }
 
     @Test
@@ -165,7 +132,7 @@ final class StdioHandshakeTest {
         assertThat(meta.put(RawJson.EMPTY_OBJECT).text()).startsWith("{\"_meta\":{");
     }
 
-    private StdioHandshake.Outcome make(@Nullable Era known) throws Exception {
-        return new StdioHandshake(wire, McpOptions.defaults(), Duration.ofSeconds(5)).make(known);
+    private StdioHandshake.Outcome make() throws McpException, InterruptedException {
+        return new StdioHandshake(wire, McpOptions.defaults(), Duration.ofSeconds(5)).make();
     }
 }

@@ -161,8 +161,15 @@ final class Nemesis {
             throws IOException, InterruptedException {
         for (var name : parts) {
             var part = fleet.part(name);
-            if (part.alive()) {
-                part.signal(signal);
+            try {
+                if (part.alive()) {
+                    part.signal(signal);
+                }
+            } catch (IOException e) {
+                if (part.alive()) {
+                    throw e;
+                }
+                // It ended by itself meanwhile, and is started again like any that does.
             }
         }
     }

@@ -219,8 +219,7 @@ final class UnusableTopicsTest {
             try (var gateway = test.start("a")) {
                 test.backend.install(installation);
                 assertThat(call(test, installation)).isEqualTo("success");
-                assertThat(GatewayUnderTest.saysNotReady(gateway, test.names.of(topic)))
-                        .isFalse();
+                assertThat(GatewayUnderTest.saysNotReady(gateway, test.names.of(topic))).isFalse();
             }
         }
     }
