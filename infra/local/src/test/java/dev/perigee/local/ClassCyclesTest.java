@@ -26,7 +26,7 @@ final class ClassCyclesTest {
                     Map.entry("dev.perigee.gateway.console", 2),
                     Map.entry("dev.perigee.gateway.link", 4),
                     Map.entry("dev.perigee.gateway.partition", 2),
-                    Map.entry("dev.perigee.worker.instance", 29),
+                    Map.entry("dev.perigee.worker.instance", 33),
                     Map.entry("dev.perigee.worker.mcp", 13),
                     Map.entry("dev.perigee.worker.process", 10),
                     Map.entry("dev.perigee.worker.process.isolation", 11),
