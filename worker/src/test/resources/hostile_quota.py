@@ -181,7 +181,7 @@ def work():
         return sum(os.waitpid(child, 0)[1] for child in children)
 
     def locks():
-        page = mmap.mmap(-1, 4096)
+        page = mmap.mmap(-1, 4096, flags=mmap.MAP_PRIVATE)
         return call(libc.mlock(ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(page))), 4096))
 
     for deed in (watched, piped, passed, polled, signalled, timed, forks, locks):
