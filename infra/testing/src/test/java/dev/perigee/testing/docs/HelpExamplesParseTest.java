@@ -20,7 +20,7 @@ final class HelpExamplesParseTest {
 
     /** The words of perigee, which a shell sees before anything that is its own. */
     private static final Pattern COMMAND =
-            Pattern.compile("(?:^|\\s)perigee ((?:(?! (?:&&|[|<>]) ).|\\n)*)");
+            Pattern.compile("(?:^|\\s)perigee ((?:(?! (?:&&|[|<]|>>?) ).|\\n)*)");
 
     @TestFactory
     Stream<DynamicTest> examples() {
