@@ -46,11 +46,16 @@ public final class LogContext {
         };
     }
 
+    /** Numbers stay numbers, as in the lines of a thread that has them itself. */
+    private static Object value(String field, String value) {
+        return field.equals(PARTITION) || field.equals(EPOCH) ? Long.valueOf(value) : value;
+    }
+
     /** A line with these fields, on a thread that works for many. */
     public LoggingEventBuilder on(LoggingEventBuilder line) {
         var with = line;
         for (var field : fields.entrySet()) {
-            with = with.addKeyValue(field.getKey(), field.getValue());
+            with = with.addKeyValue(field.getKey(), value(field.getKey(), field.getValue()));
         }
         return with;
     }
