@@ -224,6 +224,7 @@ final class CallFlow implements CallListener {
         }
         var call = requests.open(origin.offset());
         if (progress && call != null) {
+            call.progressed(now());
             happened(call, CallEvent.PROGRESSED);
         }
         return true;
@@ -297,7 +298,7 @@ final class CallFlow implements CallListener {
                 call.possibleRuns(),
                 !deadline.isAfter(now),
                 context.serving() != null,
-                silence.until(deadline).isAfter(now));
+                silence.until(call.lastDeadline()).isAfter(now));
     }
 
     private void act(ToolCall call, CallAction action, @Nullable OwnAnswer own) {
@@ -321,8 +322,8 @@ final class CallFlow implements CallListener {
             case AWAIT_RESULT -> {
                 serverWait.remove(call);
                 queue.atWorker(call);
-                call.mayHaveProgressed(now());
-                awaitUntil(call, silence.until(call.deadline()));
+                // Its worker ends it in time, also by progress that was not published.
+                awaitUntil(call, silence.until(call.lastDeadline()));
             }
             case AWAIT_ATTACH ->
                     awaitUntil(call, silence.untilAttached(call.lastDeadline(), now()));

@@ -75,8 +75,8 @@ final class ToolCall {
         return extension == null ? deadline : read.deadline().plus(extension.most());
     }
 
-    /** A worker has it, and may have had progress of it until now. */
-    void mayHaveProgressed(Instant now) {
+    /** Its server reports progress. */
+    void progressed(Instant now) {
         var extension = read.extension();
         if (extension != null) {
             var next = now.plus(extension.each());

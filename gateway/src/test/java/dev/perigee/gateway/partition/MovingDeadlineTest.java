@@ -37,7 +37,7 @@ final class MovingDeadlineTest {
     @Test
     void staysWithoutExtension() {
         var call = call(null);
-        call.mayHaveProgressed(DEADLINE);
+        call.progressed(DEADLINE);
 
         assertThat(call.deadline()).isEqualTo(DEADLINE);
         assertThat(call.lastDeadline()).isEqualTo(DEADLINE);
@@ -47,13 +47,13 @@ final class MovingDeadlineTest {
     void movesToATimeFromProgressNeverBackAndNotBeyondTheLast() {
         var call = call(new Extension(Duration.ofSeconds(5), Duration.ofSeconds(20)));
 
-        call.mayHaveProgressed(Instant.EPOCH.plusSeconds(1));
+        call.progressed(Instant.EPOCH.plusSeconds(1));
         assertThat(call.deadline()).isEqualTo(DEADLINE);
-        call.mayHaveProgressed(Instant.EPOCH.plusSeconds(9));
+        call.progressed(Instant.EPOCH.plusSeconds(9));
         assertThat(call.deadline()).isEqualTo(Instant.EPOCH.plusSeconds(14));
-        call.mayHaveProgressed(Instant.EPOCH.plusSeconds(8));
+        call.progressed(Instant.EPOCH.plusSeconds(8));
         assertThat(call.deadline()).isEqualTo(Instant.EPOCH.plusSeconds(14));
-        call.mayHaveProgressed(Instant.EPOCH.plusSeconds(29));
+        call.progressed(Instant.EPOCH.plusSeconds(29));
         assertThat(call.deadline()).isEqualTo(Instant.EPOCH.plusSeconds(30));
         assertThat(call.lastDeadline()).isEqualTo(Instant.EPOCH.plusSeconds(30));
     }

@@ -48,15 +48,14 @@ final class OwnProbes {
     }
 
     /**
-     * Only its user ends {@code requires_reauth}; all else that is settled may change by itself.
+     * Only its user ends {@code requires_reauth}, and an {@code error} is not over because the
+     * server answers a ping: what failed, such as its tools, would fail again at each probe.
      */
     private boolean isProbed() {
         var status = dossier.reporter.status();
         return dossier.presence == View.Presence.HERE
                 && dossier.run instanceof HttpRun
-                && (status == ServerStatus.ONLINE
-                        || status == ServerStatus.OFFLINE
-                        || status == ServerStatus.ERROR);
+                && (status == ServerStatus.ONLINE || status == ServerStatus.OFFLINE);
     }
 
     /** The time of a probe came. */

@@ -94,7 +94,7 @@ public final class ServerLog {
                     }
                     var read = message.get();
                     if (read != null) {
-                        add(read.lineLevel(), read.line(maxLineBytes));
+                        add(read.lineLevel(), read.masked(mask).line(maxLineBytes));
                     }
                 });
     }

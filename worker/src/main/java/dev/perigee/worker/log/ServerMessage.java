@@ -6,6 +6,7 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.tool.LogLevel;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,16 @@ public record ServerMessage(LogLevel level, @Nullable String logger, @Nullable R
 
     private static @Nullable String text(@Nullable RawJson value) {
         return value != null && value.bytes()[0] == '"' ? Json.read(value, String.class) : null;
+    }
+
+    /**
+     * The same without secrets, in the texts of its data: written as JSON writes them, such as
+     * {@code \\/}, they would not be found in the line.
+     */
+    ServerMessage masked(UnaryOperator<String> mask) {
+        return data == null || data.size() > MAX_DATA_BYTES
+                ? this
+                : new ServerMessage(level, logger, MaskedJson.of(data, mask));
     }
 
     /** Its level among those of log lines. */

@@ -15,6 +15,8 @@ import java.time.Duration;
  * </pre>
  */
 final class StdioHandshake {
+    private static final Duration DISCOVER = Duration.ofSeconds(2);
+
     private final Wire wire;
     private final McpOptions options;
     private final Duration timeout;
@@ -59,7 +61,8 @@ final class StdioHandshake {
             try {
                 return discover();
             } catch (McpException e) {
-                throw e.isEnd() ? e : refused;
+                refused.addSuppressed(e);
+                throw refused;
             }
         }
     }
@@ -73,8 +76,13 @@ final class StdioHandshake {
 
     private Outcome discover() throws McpException, InterruptedException {
         var params = new ModernMeta(options).put(RawJson.EMPTY_OBJECT);
-        var info = ServerInfo.discovered(wire.ask("server/discover", params, left()));
+        var info = ServerInfo.discovered(wire.ask("server/discover", params, soon()));
         return new Outcome(info, Era.MODERN);
+    }
+
+    /** Who has refused is awake; one that does not know the question may say nothing. */
+    private Duration soon() {
+        return left().compareTo(DISCOVER) < 0 ? left() : DISCOVER;
     }
 
     private Duration left() {

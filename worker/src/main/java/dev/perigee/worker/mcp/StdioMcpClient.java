@@ -26,6 +26,9 @@ public final class StdioMcpClient implements McpClient {
     private static final String DISCOVER = "server/discover";
     private static final String LISTEN = "subscriptions/listen";
 
+    /** Nobody waits for the answer, which comes when the subscription ends: it counts as none. */
+    private static final long LISTEN_ID = 0;
+
     private final LogContext about = LogContext.current();
     private final String processId;
     private final McpOptions options;
@@ -215,12 +218,14 @@ public final class StdioMcpClient implements McpClient {
     public ServerInfo initialize(Duration timeout) throws McpException, InterruptedException {
         var outcome = new StdioHandshake(new Handshaking(), options, timeout).make();
         if (outcome.era() == Era.MODERN) {
-            meta = new ModernMeta(options);
+            var modern = new ModernMeta(options);
+            meta = modern;
+            if (outcome.info().announcesTools()) {
+                var listen = modern.put(ModernMeta.listen());
+                write(McpMessage.write(LISTEN_ID, LISTEN, listen), timeout);
+            }
         }
         initialized = true;
-        if (outcome.era() == Era.MODERN && outcome.info().announcesTools()) {
-            var _ = sendNow(LISTEN, ModernMeta.listen(), timeout); // Answered when it ends.
-        }
         return outcome.info();
     }
 

@@ -32,12 +32,14 @@ final class StdioHandshakeTest {
     private final Map<String, List<Object>> answers = new HashMap<>();
 
     private final List<String> asked = new ArrayList<>();
+    private final List<Duration> limits = new ArrayList<>();
     private final StdioHandshake.Wire wire =
             new StdioHandshake.Wire() {
                 @Override
                 public RawJson ask(String method, RawJson params, Duration timeout)
                         throws McpException {
                     asked.add(method);
+                    limits.add(timeout);
                     assertThat(timeout).isPositive();
                     boolean modern = params.text().contains("io.modelcontextprotocol/");
                     assertThat(modern).isEqualTo(method.equals(DISCOVER));
@@ -81,10 +83,17 @@ final class StdioHandshakeTest {
     }
 
     @Test
-    @DisplayName("what initialize was refused with is what a user reads")
+    @DisplayName("what initialize was refused with is what a user reads, whatever follows")
     void saysWhy() {
-        answers.put(DISCOVER, List.of(McpException.invalidAnswer("speaks another revision")));
-        assertThat(catchThrowableOfType(McpException.class, this::make)).isSameAs(refusal);
+        for (var failure :
+                List.of(
+                        McpException.invalidAnswer("speaks another revision"),
+                        new McpException(McpException.Kind.TIMEOUT, true, "silent"),
+                        new McpException(McpException.Kind.CRASHED, true, "ended"))) {
+            answers.put(DISCOVER, List.of(failure));
+            assertThat(catchThrowableOfType(McpException.class, this::make)).isSameAs(refusal);
+        }
+        assertThat(limits.getLast()).isLessThanOrEqualTo(Duration.ofSeconds(2));
     }
 
     @Test
@@ -100,14 +109,6 @@ final class StdioHandshakeTest {
             assertThat(catchThrowableOfType(McpException.class, this::make)).isSameAs(failure);
             assertThat(asked).containsExactly(INITIALIZE);
         }
-    }
-
-    @Test
-    @DisplayName("that it ended when it was discovered is told rather than the refusal")
-    void endsLate() {
-        var ended = new McpException(McpException.Kind.CRASHED, true, "ended");
-        answers.put(DISCOVER, List.of(ended));
-        assertThat(catchThrowableOfType(McpException.class, this::make)).isSameAs(ended);
     }
 
     @Test
