@@ -69,7 +69,7 @@ PERIGEE_{{ . | upper | replace "." "_" | replace "-" "_" }}
 {{- $part := index . 0 }}
 {{- $key := index . 1 }}
 {{- $name := include "perigee.variable" $key | trim }}
-{{- $value := get $part.settings $key | default (index . 2) | toString }}
+{{- $value := get ($part.settings | default dict) $key | default (index . 2) | toString }}
 {{- range $part.extraEnv }}
 {{- if eq .name $name }}
 {{- if not (hasKey . "value") }}{{ fail (printf "extraEnv: give %s as a value, since fields of the pod follow it" $name) }}{{ end }}
@@ -186,5 +186,5 @@ PERIGEE_{{ . | upper | replace "." "_" | replace "-" "_" }}
 {{- range fromYamlArray (index . 0) }}
 {{- if not (hasKey $given .name) }}{{ $all = append $all . }}{{ end }}
 {{- end }}
-{{- concat $all $settings $part.extraEnv | toYaml }}
+{{- concat $all $settings ($part.extraEnv | default list) | toYaml }}
 {{- end }}

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The version before this one, built from the checkout's history: the commit that {@code
- * PERIGEE_EARLIER} names, else the last tag before this commit, else the commit before it. It is
+ * EARLIER_COMMIT} names, else the last tag before this commit, else the commit before it. It is
  * built once; the worktree of another one is removed.
  */
 final class EarlierVersion {
@@ -69,7 +69,7 @@ final class EarlierVersion {
     }
 
     private static @Nullable String commit() throws IOException, InterruptedException {
-        var named = System.getenv("PERIGEE_EARLIER");
+        var named = System.getenv("EARLIER_COMMIT");
         if (named != null) {
             return resolved(named);
         }
