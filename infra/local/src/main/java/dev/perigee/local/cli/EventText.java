@@ -11,7 +11,11 @@ final class EventText {
 
     /** The type without what all types begin with: {@code crashed}, {@code tools.updated}. */
     static String kind(Event event) {
-        return event.event().replaceFirst("^mcp\\.(server\\.)?", "");
+        return kind(event.event());
+    }
+
+    static String kind(String type) {
+        return type.replaceFirst("^mcp\\.(server\\.)?", "");
     }
 
     /** What happened, beyond its kind. */

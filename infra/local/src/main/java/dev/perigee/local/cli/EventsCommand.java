@@ -1,16 +1,20 @@
 package dev.perigee.local.cli;
 
 import dev.perigee.client.TopicTail;
+import dev.perigee.part.CliException;
 import dev.perigee.part.ClientCommand;
 import dev.perigee.part.ExitCode;
 import dev.perigee.part.Output;
 import dev.perigee.protocol.event.Event;
+import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.topic.Topic;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +35,11 @@ import picocli.CommandLine.Option;
         })
 final class EventsCommand extends ClientCommand {
     private static final Duration POLL = Duration.ofMillis(500);
+    private static final List<String> KINDS =
+            Arrays.stream(EventType.values())
+                    .filter(it -> it.topic() == Topic.LIFECYCLE || it.topic() == Topic.STATUS)
+                    .map(it -> EventText.kind(it.wireName()))
+                    .toList();
 
     @Mixin private OwnerFilter filter = new OwnerFilter();
 
@@ -57,6 +66,11 @@ final class EventsCommand extends ClientCommand {
 
     @Override
     public Integer call() {
+        var unknown = kinds.stream().filter(kind -> !KINDS.contains(kind)).toList();
+        if (!unknown.isEmpty()) {
+            throw CliException.usage(
+                    "--kind " + unknown.getFirst() + " is none of " + String.join(", ", KINDS));
+        }
         var output = output();
         try (var progress = waiting("Reading the events");
                 var tail = TopicTail.open(connection(), start(), Topic.LIFECYCLE, Topic.STATUS)) {

@@ -70,6 +70,7 @@ class CommandLineTest {
                 "tools --team t1                               | --user",
                 "logs --since yesterday                        | 'yesterday' is not a duration",
                 "events --since yesterday                      | 'yesterday' is not a duration",
+                "events --kind crash                           | crashed, restarted",
                 "describe --team t1                            | INSTALLATION",
                 "cancel --team t1 --user u1                    | REQUEST",
                 "cancel --team t1 --user u1 --wait 0 r         | longer than 0",
