@@ -1,5 +1,6 @@
 package dev.perigee.protocol.event;
 
+import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.topic.Topic;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,14 @@ public enum EventType {
     /** Where the record goes. */
     public Topic topic() {
         return topic;
+    }
+
+    /** The first version of the link that has it: an older gateway drops what it does not know. */
+    public int linkVersion() {
+        return switch (this) {
+            case CALL_PROGRESS, CALL_LOG, CATALOG -> LinkVersions.CALLS_THAT_TALK;
+            default -> LinkVersions.FIRST;
+        };
     }
 
     /** The type of this name, or null when this version does not know it. */

@@ -11,8 +11,14 @@ import org.jspecify.annotations.Nullable;
  * @param greatest the highest version, at least {@code least}
  */
 public record LinkVersions(int least, int greatest) {
+    /** The first version; it has no events of running calls, and no catalogues. */
+    public static final int FIRST = 1;
+
+    /** The version with which the events of running calls and catalogues came. */
+    public static final int CALLS_THAT_TALK = 2;
+
     /** The versions of this release. */
-    public static final LinkVersions SPOKEN = new LinkVersions(1, 1);
+    public static final LinkVersions SPOKEN = new LinkVersions(FIRST, CALLS_THAT_TALK);
 
     public LinkVersions {
         if (least < 1 || greatest < least) {

@@ -1,6 +1,7 @@
 package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.event.EventBody.Catalog;
+import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.trace.LogContext;
@@ -92,7 +93,8 @@ final class CatalogKeeper {
     }
 
     private void publish(ServerRun run, Catalog catalog, String digest) {
-        if (!digest.equals(published)) {
+        // An older gateway would take it and publish nothing: it is left for the next list then.
+        if (!digest.equals(published) && dossier.journal.reaches(EventType.CATALOG)) {
             published = digest;
             dossier.reporter.append(catalog, run.pid());
         }

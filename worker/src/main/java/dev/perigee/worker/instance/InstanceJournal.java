@@ -1,6 +1,7 @@
 package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ToolResult;
@@ -28,6 +29,12 @@ public interface InstanceJournal {
      *     when it changes nothing
      */
     void append(EventBody body, @Nullable Long pid, @Nullable RawJson durable);
+
+    /**
+     * Whether the gateway that is attached, or was the last to be, knows events of that type; one
+     * that does not publishes none of them.
+     */
+    boolean reaches(EventType type);
 
     /**
      * Appends what happens in a running call, before its result; dropped where the journal has

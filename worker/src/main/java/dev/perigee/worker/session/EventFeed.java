@@ -126,14 +126,15 @@ final class EventFeed {
         if (entry == null) {
             return true;
         }
-        if (stopped || !peer.sendEvent(entry.frame())) {
+        byte[] frame = EventFrames.readable(entry.frame(), peer.protocol());
+        if (stopped || !peer.sendEvent(frame)) {
             return false;
         }
         sent.put(journal, entry.seq());
         unflushed++;
         lock.lock();
         try {
-            credit.spend(entry.frame().length);
+            credit.spend(frame.length);
             if (ready.add(journal)) {
                 turns.add(journal);
             }

@@ -8,12 +8,14 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolError;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.worker.instance.InstanceIdentity;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -68,6 +70,43 @@ final class EventFrames {
         String message =
                 lines + " log lines are missing: the journal was full before they could be read";
         return encode(about, seq, line("error", message, about), null, null);
+    }
+
+    /**
+     * An entry as a gateway of that version of the link reads it. One of a type that it does not
+     * know, and would drop, becomes a line of log with the same number: there is no hole.
+     */
+    static byte[] readable(byte[] frame, int protocol) {
+        if (protocol >= LinkVersions.SPOKEN.greatest()) {
+            return frame;
+        }
+        var entry = InstanceEvent.readMessage(frame);
+        var type = entry == null ? null : EventType.of(entry.type());
+        var data = entry == null ? null : entry.data();
+        if (entry == null || type == null || type.linkVersion() <= protocol || data == null) {
+            return frame;
+        }
+        var origin = Event.read(data.bytes()).origin();
+        var line =
+                line(
+                        "info",
+                        "An event of type %s was left out: its gateway is older than its worker"
+                                .formatted(entry.type()),
+                        origin.processId(),
+                        origin.timestamp());
+        return write(
+                new InstanceEvent(
+                        entry.partition(),
+                        entry.processId(),
+                        entry.startToken(),
+                        entry.seq(),
+                        EventType.LOGS.wireName(),
+                        entry.processId(),
+                        Json.raw(Event.of(origin, line)),
+                        entry.durable(),
+                        null,
+                        null,
+                        null));
     }
 
     /** A result as the backend reads it. */
@@ -192,12 +231,14 @@ final class EventFrames {
     }
 
     private EventBody.Logs line(String level, String message, InstanceIdentity about) {
+        return line(level, message, about.processId(), clock.instant());
+    }
+
+    private static EventBody.Logs line(
+            String level, String message, String processId, Instant timestamp) {
         return new EventBody.Logs(
                 List.of(
                         new EventBody.LogLine(
-                                level,
-                                message,
-                                Map.of("process_id", about.processId()),
-                                clock.instant())));
+                                level, message, Map.of("process_id", processId), timestamp)));
     }
 }

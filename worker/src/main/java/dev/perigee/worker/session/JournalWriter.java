@@ -1,12 +1,14 @@
 package dev.perigee.worker.session;
 
 import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.worker.instance.InstanceIdentity;
 import dev.perigee.worker.instance.InstanceJournal;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,7 @@ final class JournalWriter implements InstanceJournal {
     private final SessionRequests requests;
     private final SessionMetrics metrics;
     private final LongSupplier epoch;
+    private final IntSupplier protocol;
     private volatile InstanceIdentity identity;
     private volatile ProcessJournal journal;
 
@@ -28,6 +31,7 @@ final class JournalWriter implements InstanceJournal {
      * A writer.
      *
      * @param reopen the journal that takes entries where the last one was retired
+     * @param protocol the version of the link with the gateway that is attached, or was the last
      */
     JournalWriter(
             InstanceIdentity identity,
@@ -36,7 +40,8 @@ final class JournalWriter implements InstanceJournal {
             EventFrames frames,
             SessionRequests requests,
             SessionMetrics metrics,
-            LongSupplier epoch) {
+            LongSupplier epoch,
+            IntSupplier protocol) {
         this.identity = identity;
         this.journal = journal;
         this.reopen = reopen;
@@ -44,11 +49,17 @@ final class JournalWriter implements InstanceJournal {
         this.requests = requests;
         this.metrics = metrics;
         this.epoch = epoch;
+        this.protocol = protocol;
     }
 
     @Override
     public long epoch() {
         return epoch.getAsLong();
+    }
+
+    @Override
+    public boolean reaches(EventType type) {
+        return type.linkVersion() <= protocol.getAsInt();
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.link.Hello;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
+import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.ToolOrder;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
@@ -38,6 +39,7 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
     private volatile @Nullable LinkSocket socket;
     private volatile @Nullable LinkWriter writer;
     private volatile @Nullable String gatewayId;
+    private volatile int protocol = LinkVersions.SPOKEN.least();
     private volatile boolean open = true;
     private volatile @Nullable Stay stay;
 
@@ -98,8 +100,14 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
         return gatewayId != null;
     }
 
-    /** The gateway said who it is. */
-    void greeted(String id) {
+    @Override
+    public int protocol() {
+        return protocol;
+    }
+
+    /** The gateway said who it is, and which versions of the link it speaks. */
+    void greeted(String id, int common) {
+        protocol = common;
         gatewayId = id;
         connections.greeted(this);
     }

@@ -209,7 +209,7 @@ final class LinkDispatcher {
         if (connection.hasSaidHello()) {
             throw new LinkRefusal(LinkError.INVALID_REQUEST, "hello was said before");
         }
-        connection.greeted(hello.gatewayId());
+        connection.greeted(hello.gatewayId(), protocol);
         var drain = sessions.drainState();
         return new Hello.Result(
                 identity.workerId(),

@@ -1,5 +1,6 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.link.LinkVersions;
 import org.jspecify.annotations.Nullable;
 
 /** Attached connection as its session sees it. Safe for use by any thread. */
@@ -7,6 +8,11 @@ interface LinkPeer {
 
     /** The gateway, as it said in {@code link/hello}. */
     String gatewayId();
+
+    /** The version of the link that is spoken with it, of {@link LinkVersions#SPOKEN}. */
+    default int protocol() {
+        return LinkVersions.SPOKEN.greatest();
+    }
 
     /** False once the connection is closed; its sessions are detached after that is so. */
     boolean isOpen();

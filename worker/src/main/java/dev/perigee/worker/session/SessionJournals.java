@@ -2,6 +2,7 @@ package dev.perigee.worker.session;
 
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.link.Attach;
+import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.SessionNotice;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.worker.instance.InstanceIdentity;
@@ -26,6 +27,7 @@ final class SessionJournals implements JournalFactory {
     private final SessionContext context;
     private volatile @Nullable EventFeed feed;
     private volatile long epoch = -1;
+    private volatile int protocol = LinkVersions.SPOKEN.greatest();
 
     SessionJournals(SessionRequests requests, SessionContext context) {
         this.requests = requests;
@@ -81,7 +83,8 @@ final class SessionJournals implements JournalFactory {
                 context.frames(),
                 requests,
                 context.metrics(),
-                this::epoch);
+                this::epoch,
+                () -> protocol);
     }
 
     private void appended(ProcessJournal journal) {
@@ -115,6 +118,7 @@ final class SessionJournals implements JournalFactory {
     void attach(String name, LinkPeer peer, Attach.Request request) {
         detach();
         epoch = request.epoch();
+        protocol = peer.protocol();
         var sent = new HashMap<ProcessJournal, Long>();
         for (var cursor : request.cursors()) {
             var journal = journals.get(cursor.processId());

@@ -8,6 +8,7 @@ import dev.perigee.protocol.event.EventBody.Catalog;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
+import dev.perigee.protocol.link.LinkVersions;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -58,6 +59,26 @@ final class CatalogTest {
         bench.call(config, "tools_set", Map.of("names", List.of("echo")));
 
         assertThat(published(config, 2).prompts()).hasSize(2);
+    }
+
+    @Test
+    @DisplayName(
+            "DEP-08: waits for a gateway that knows it, and is published by the next list then")
+    void waitsForItsGateway() {
+        var config = Bench.server("a", "--catalog");
+        bench.configure(config);
+        var journal = bench.journal(config);
+        published(config, 1);
+
+        journal.protocol = LinkVersions.FIRST;
+        bench.call(config, "tools_set", Map.of("names", List.of("echo", "tools_set")));
+        await().atMost(Bench.PATIENCE).until(() -> bench.snapshot(config).tools().size() == 2);
+        bench.apply(config, Cause.REDEPLOYED);
+        published(config, 1);
+
+        journal.protocol = LinkVersions.SPOKEN.greatest();
+        bench.call(config, "tools_set", Map.of("names", List.of("echo")));
+        assertThat(published(config, 2).tools()).hasSize(1);
     }
 
     private Catalog published(ServerConfig config, int count) {

@@ -2,8 +2,10 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.EventBody.StatusChanged;
+import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ToolResult;
 import java.util.List;
@@ -21,6 +23,7 @@ final class RecordingJournal implements InstanceJournal {
     final AtomicLong expectedBytes = new AtomicLong();
     volatile boolean removed;
     volatile boolean full;
+    volatile int protocol = LinkVersions.SPOKEN.greatest();
     volatile @Nullable RawJson durable;
     volatile @Nullable OutputValve valve;
 
@@ -49,6 +52,11 @@ final class RecordingJournal implements InstanceJournal {
         }
         pids.add(pid == null ? -1 : pid);
         events.add(body);
+    }
+
+    @Override
+    public boolean reaches(EventType type) {
+        return type.linkVersion() <= protocol;
     }
 
     @Override
