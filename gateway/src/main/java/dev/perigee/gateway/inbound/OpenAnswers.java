@@ -1,6 +1,7 @@
 package dev.perigee.gateway.inbound;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -11,6 +12,28 @@ import java.util.concurrent.TimeUnit;
 final class OpenAnswers {
     private int open;
     private boolean closed;
+
+    /**
+     * Lets all come to an end, of tenures that end together: none begins any more. On the poll
+     * thread.
+     *
+     * @param atMost to wait, for all of them together
+     * @return false when some were not done in time
+     */
+    static boolean finish(List<OpenAnswers> leaving, Duration atMost) {
+        leaving.forEach(OpenAnswers::close);
+        long deadline = System.nanoTime() + atMost.toNanos();
+        boolean finished = true;
+        try {
+            for (var each : leaving) {
+                finished &= each.await(deadline);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+        return finished;
+    }
 
     /** False when the tenure is about to end: the next owner gives the answer. */
     synchronized boolean begin() {

@@ -359,29 +359,16 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
         var numbers = numbersOf(partitions);
         var revoked = feedsOf(numbers);
-        finishAnswers(revoked);
+        // In the last commit then: nobody answers it again, even if its worker leaves with this
+        // one.
+        if (!OpenAnswers.finish(
+                revoked.stream().map(PartitionFeed::answers).toList(), FINISH_WAIT)) {
+            LOG.atInfo()
+                    .addKeyValue("partitions", numbers.toString())
+                    .log("Answers not acknowledged in time; they may be repeated");
+        }
         end(numbers);
         commits.last(revoked);
-    }
-
-    /**
-     * What is on its way to the broker is in the last commit then, and nobody answers it again,
-     * even if the worker leaves together with this gateway.
-     */
-    private static void finishAnswers(List<PartitionFeed> leaving) {
-        leaving.forEach(feed -> feed.answers().close());
-        long deadline = System.nanoTime() + FINISH_WAIT.toNanos();
-        try {
-            for (var feed : leaving) {
-                if (!feed.answers().await(deadline)) {
-                    LOG.atInfo()
-                            .addKeyValue("partition", feed.tenure().partition())
-                            .log("Answers not acknowledged in time; they may be repeated");
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     @Override
