@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.PriorityQueue;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,10 @@ import picocli.CommandLine.Option;
         })
 final class EventsCommand extends ClientCommand {
     private static final Duration POLL = Duration.ofMillis(500);
+
+    /** More are not kept: the first of them are left out, and that is said. */
+    private static final int MOST = 20_000;
+
     private static final List<String> KINDS =
             Arrays.stream(EventType.values())
                     .filter(it -> it.topic() == Topic.LIFECYCLE || it.topic() == Topic.STATUS)
@@ -74,26 +79,45 @@ final class EventsCommand extends ClientCommand {
         var output = output();
         try (var progress = waiting("Reading the events");
                 var tail = TopicTail.open(connection(), start(), Topic.LIFECYCLE, Topic.STATUS)) {
-            var past = new ArrayList<Event>();
-            while (!tail.hasCaughtUp()) {
-                for (var record : tail.poll(POLL)) {
-                    var event = wanted(record);
-                    if (event != null) {
-                        past.add(event);
-                    }
-                }
-            }
-            // By time over all partitions of both topics; of one instance by its own order.
-            past.sort(
-                    Comparator.comparing((Event event) -> event.origin().timestamp())
-                            .thenComparingLong(event -> event.origin().seq()));
-            past.forEach(event -> print(event, output));
+            var past = past(tail);
             progress.came();
+            past.forEach(event -> print(event, output));
             if (follow) {
                 new Following(tail, record -> show(record, output), this::warn).run();
             }
         }
         return ExitCode.OK;
+    }
+
+    /** By time over all partitions of both topics; of one instance by its own order. */
+    private List<Event> past(TopicTail tail) {
+        var newest =
+                new PriorityQueue<Event>(
+                        Comparator.comparing((Event event) -> event.origin().timestamp())
+                                .thenComparingLong(event -> event.origin().seq()));
+        boolean cut = false;
+        while (!tail.hasCaughtUp()) {
+            for (var record : tail.poll(POLL)) {
+                var event = wanted(record);
+                if (event != null) {
+                    newest.add(event);
+                }
+                if (newest.size() > MOST) {
+                    newest.remove();
+                    cut = true;
+                }
+            }
+        }
+        if (cut) {
+            warn(
+                    "Only the last %d events are shown: narrow it by --since, --team or --kind"
+                            .formatted(MOST));
+        }
+        var past = new ArrayList<Event>();
+        while (!newest.isEmpty()) {
+            past.add(newest.remove());
+        }
+        return past;
     }
 
     private TopicTail.Start start() {

@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +32,8 @@ import tools.jackson.databind.JsonNode;
         description = {
             "Where it was written, whether it became a dead letter, when it was answered, how often"
                     + " it was sent, how long it took. Arguments and results are not shown.",
-            "Exits 0 when there is an answer, 1 when nothing is known, 2 when there is none yet."
+            "Exits 0 when all of it is answered, 1 when nothing is known, 2 when an answer is"
+                    + " missing."
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -56,12 +58,16 @@ final class TraceCommand extends ClientCommand {
     private String id = "";
 
     /** A record that is about the call. */
-    private record Step(Instant time, String topic, String place, String text) {
+    private record Step(String requestId, Instant time, String what, String place, String text) {
+        boolean isAnswer() {
+            return what.equals("answered");
+        }
+
         Map<String, Object> json() {
             var fields = new LinkedHashMap<String, Object>();
             fields.put("time", time);
             fields.put("record", place);
-            fields.put("what", topic);
+            fields.put("what", what);
             fields.put("text", text);
             return fields;
         }
@@ -70,7 +76,8 @@ final class TraceCommand extends ClientCommand {
     @Override
     public Integer call() {
         var steps = new ArrayList<Step>();
-        boolean answered = false;
+        var answers = new HashMap<String, Boolean>();
+        boolean cut = false;
         try (var _ = waiting("Reading the topics");
                 var tail =
                         TopicTail.open(
@@ -82,10 +89,15 @@ final class TraceCommand extends ClientCommand {
             while (!tail.hasCaughtUp()) {
                 for (var record : tail.poll(POLL)) {
                     var step = step(record);
-                    if (step != null && steps.size() < MOST) {
-                        answered |= step.topic().equals("answered");
-                        steps.add(step);
+                    if (step == null) {
+                        continue;
                     }
+                    if (steps.size() < MOST) {
+                        steps.add(step);
+                    } else {
+                        cut = true;
+                    }
+                    answers.merge(step.requestId(), step.isAnswer(), Boolean::logicalOr);
                 }
             }
         }
@@ -95,8 +107,11 @@ final class TraceCommand extends ClientCommand {
             warn("Nothing within --since " + since + " is about '" + id + "'.");
             return ExitCode.FAILED;
         }
-        if (!answered) {
-            warn("There is no answer yet, or it is older or in a reply topic only.");
+        if (cut) {
+            warn("More than " + MOST + " records are about it; the rest is not shown.");
+        }
+        if (answers.containsValue(false)) {
+            warn("Not everything has an answer yet.");
             return ExitCode.NO_ANSWER;
         }
         return ExitCode.OK;
@@ -109,14 +124,16 @@ final class TraceCommand extends ClientCommand {
         }
         var place = record.topic() + "-" + record.partition() + "@" + record.offset();
         var time = Instant.ofEpochMilli(record.timestamp());
+        var request = value.path("request_id").asString("");
         if (record.topic().equals(connection().name(Topic.TOOL_REQUESTS))) {
             boolean cancel = value.path("method").asString("").equals("cancel");
-            return new Step(time, cancel ? "cancelled" : "asked", place, asked(value));
+            return new Step(request, time, cancel ? "cancelled" : "asked", place, asked(value));
         }
         if (record.topic().equals(connection().name(Topic.TOOL_RESULTS))) {
-            return new Step(time, "answered", place, answered(value));
+            return new Step(request, time, "answered", place, answered(value));
         }
         return new Step(
+                request,
                 time,
                 "dead letter",
                 place,
@@ -201,7 +218,7 @@ final class TraceCommand extends ClientCommand {
                                                 step.time().toString(),
                                                 Duration.between(first, step.time()).toMillis()
                                                         + " ms",
-                                                step.topic(),
+                                                step.what(),
                                                 step.place(),
                                                 step.text()))
                         .toList());

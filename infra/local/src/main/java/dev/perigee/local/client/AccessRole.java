@@ -70,7 +70,11 @@ public enum AccessRole {
             var rights = new ArrayList<AccessRight>();
             rights.addAll(topics(names, WRITE, TAKEN_IN));
             rights.addAll(topics(names, READ, FOR_BACKENDS));
-            rights.addAll(topics(names, READ, EnumSet.of(Topic.HEARTBEATS, Topic.DEAD_LETTERS)));
+            rights.addAll(
+                    topics(
+                            names,
+                            READ,
+                            EnumSet.of(Topic.TOOL_REQUESTS, Topic.HEARTBEATS, Topic.DEAD_LETTERS)));
             rights.addAll(topics(names, WRITE, EnumSet.of(Topic.DEAD_LETTERS)));
             rights.add(new AccessRight(Scope.TRANSACTIONAL_IDS, names.prefix() + "redrive", WRITE));
             return rights;

@@ -171,9 +171,21 @@ final class SecuredKafkaTest {
                         "--user",
                         "u1",
                         "sample:echo",
+                        "--output",
+                        "json",
                         "{\"message\":\"hi\"}");
         assertThat(call.exitCode()).as(call.err() + call.out()).isZero();
         assertThat(call.out()).contains("hi");
+        var id = Json.tree(call.out().getBytes(UTF_8)).path("request_id");
+        for (var command :
+                List.of(
+                        List.of("trace", id.asString()),
+                        List.of("events"),
+                        List.of("describe", "--team", "t1", "bundled"))) {
+            var shown = as("operator", command.toArray(String[]::new));
+            assertThat(shown.exitCode()).as("%s: %s", command, shown.err()).isZero();
+            assertThat(shown.out()).as("%s", command).isNotBlank();
+        }
     }
 
     private void assertRedrives() throws Exception {
