@@ -76,15 +76,7 @@ final class LoopsTest {
                 test.backend.send(Topic.TOOL_REQUESTS, "t/u", bytes("r-" + i));
             }
             var handler = new FailsOnce();
-            try (var loop =
-                    new PollLoop(
-                            member(test),
-                            test.names,
-                            new FeedLimits(100, 1 << 20),
-                            PATIENCE,
-                            new Intake(ByteBudget.of(1 << 20)),
-                            new Membership(),
-                            handler)) {
+            try (var loop = loop(test, PATIENCE, handler)) {
                 loop.start();
                 await().atMost(PATIENCE).until(() -> handler.taken.contains("r-2"));
             }
@@ -97,15 +89,7 @@ final class LoopsTest {
     void comeBack() throws Exception {
         try (var test = new GatewayUnderTest(broker.bootstrap())) {
             var handler = new StallsOnce();
-            try (var loop =
-                    new PollLoop(
-                            member(test),
-                            test.names,
-                            new FeedLimits(100, 1 << 20),
-                            Duration.ofSeconds(2),
-                            new Intake(ByteBudget.of(1 << 20)),
-                            new Membership(),
-                            handler)) {
+            try (var loop = loop(test, Duration.ofSeconds(2), handler)) {
                 loop.start();
                 test.backend.send(Topic.TOOL_REQUESTS, "t/u", bytes("before"));
                 await().atMost(PATIENCE).until(handler::isServing);
@@ -130,15 +114,7 @@ final class LoopsTest {
                 test.backend.send(Topic.TOOL_REQUESTS, "t/u", bytes("r-" + i));
             }
             var handler = new AnswersLate();
-            try (var loop =
-                    new PollLoop(
-                            member(test),
-                            test.names,
-                            new FeedLimits(100, 1 << 20),
-                            PATIENCE,
-                            new Intake(ByteBudget.of(1 << 20)),
-                            new Membership(),
-                            handler)) {
+            try (var loop = loop(test, PATIENCE, handler)) {
                 loop.start();
                 await().atMost(PATIENCE).until(() -> handler.begun.size() == 2);
             }
@@ -147,15 +123,7 @@ final class LoopsTest {
 
             var next = new FailsOnce();
             next.failures.set(1);
-            try (var loop =
-                    new PollLoop(
-                            member(test),
-                            test.names,
-                            new FeedLimits(100, 1 << 20),
-                            PATIENCE,
-                            new Intake(ByteBudget.of(1 << 20)),
-                            new Membership(),
-                            next)) {
+            try (var loop = loop(test, PATIENCE, next)) {
                 loop.start();
                 await().atMost(PATIENCE).until(() -> next.taken.contains("r-2"));
             }
@@ -347,6 +315,18 @@ final class LoopsTest {
 
     private static String text(ConsumerRecord<byte[], byte[]> raw) {
         return new String(raw.value(), StandardCharsets.UTF_8);
+    }
+
+    private static PollLoop loop(
+            GatewayUnderTest test, Duration sessionTimeout, PartitionHandler handler) {
+        return new PollLoop(
+                member(test),
+                test.names,
+                new FeedLimits(100, 1 << 20),
+                sessionTimeout,
+                new Intake(ByteBudget.of(1 << 20)),
+                new Membership(),
+                handler);
     }
 
     /** Fails on the first records that it gets, whatever they are. */

@@ -162,10 +162,7 @@ final class HelmChartTest {
         values.put("worker.extraEnv[1].name", "TZ");
         values.put("worker.extraEnv[1].value", "UTC");
         var manifests = Manifests.render(values);
-        for (var template :
-                List.of(
-                        gateway(manifests).getSpec().getTemplate(),
-                        worker(manifests).getSpec().getTemplate())) {
+        for (var template : templates(manifests).subList(0, 2)) {
             assertThat(container(template).getEnv())
                     .extracting(EnvVar::getName)
                     .doesNotHaveDuplicates();
@@ -319,12 +316,7 @@ final class HelmChartTest {
     @DisplayName("keeps secrets in files that are mounted, and gives no variables of services")
     void keepsSecrets() {
         var manifests = Manifests.render(everything());
-        for (var template :
-                new PodTemplateSpec[] {
-                    gateway(manifests).getSpec().getTemplate(),
-                    worker(manifests).getSpec().getTemplate(),
-                    manifests.one(Job.class, "perigee-topics-1").getSpec().getTemplate()
-                }) {
+        for (var template : templates(manifests)) {
             PodSpec pod = template.getSpec();
             assertThat(pod.getEnableServiceLinks()).isFalse();
             assertThat(pod.getAutomountServiceAccountToken()).isFalse();
@@ -395,11 +387,7 @@ final class HelmChartTest {
         for (var values : List.of(LEAST, everything())) {
             var manifests = Manifests.render(values);
             assertThat(manifests.all().toString()).doesNotContainIgnoringCase("unconfined");
-            for (var template :
-                    List.of(
-                            gateway(manifests).getSpec().getTemplate(),
-                            worker(manifests).getSpec().getTemplate(),
-                            manifests.one(Job.class, "perigee-topics-1").getSpec().getTemplate())) {
+            for (var template : templates(manifests)) {
                 var pod = template.getSpec();
                 assertThat(pod.getInitContainers()).isEmpty();
                 assertThat(pod.getContainers()).hasSize(1);
@@ -486,6 +474,14 @@ final class HelmChartTest {
         assertThat(gateway.getSpec().getTemplate().getMetadata().getLabels())
                 .containsAllEntriesOf(
                         ingress.getFirst().getFrom().getFirst().getPodSelector().getMatchLabels());
+    }
+
+    /** Of gateway, worker, and the job that makes topics. */
+    private static List<PodTemplateSpec> templates(Manifests manifests) {
+        return List.of(
+                gateway(manifests).getSpec().getTemplate(),
+                worker(manifests).getSpec().getTemplate(),
+                manifests.one(Job.class, "perigee-topics-1").getSpec().getTemplate());
     }
 
     private static Deployment gateway(Manifests manifests) {
