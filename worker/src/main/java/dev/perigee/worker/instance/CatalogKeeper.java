@@ -2,6 +2,7 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.event.EventBody.Catalog;
 import dev.perigee.protocol.event.EventType;
+import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.trace.LogContext;
@@ -29,6 +30,7 @@ final class CatalogKeeper {
 
     private final Dossier dossier;
     private @Nullable String published;
+    private @Nullable Thread asking;
     private long round;
 
     CatalogKeeper(Dossier dossier) {
@@ -46,13 +48,29 @@ final class CatalogKeeper {
         long number = ++round;
         Runnable make = () -> make(run, client, info, message.toolPages(), number);
         if (ServerCatalog.asks(info)) {
-            var _ =
+            asking =
                     Thread.ofVirtual()
                             .name("catalog-" + dossier.processId())
                             .start(LogContext.current().carriedBy(make));
         } else {
             make.run();
         }
+    }
+
+    /** A status that blocks calls ends what nobody asked for, too. */
+    void look() {
+        var thread = asking;
+        if (thread != null && blocks(dossier.reporter.status())) {
+            asking = null;
+            thread.interrupt();
+        }
+    }
+
+    private static boolean blocks(@Nullable ServerStatus status) {
+        return switch (status) {
+            case OFFLINE, ERROR, REQUIRES_REAUTH, PERMANENTLY_FAILED -> true;
+            case null, default -> false;
+        };
     }
 
     private void make(
@@ -76,7 +94,11 @@ final class CatalogKeeper {
                     .addKeyValue("process_id", dossier.processId())
                     .addKeyValue("reason", run.masked(String.valueOf(e.getMessage())))
                     .log("No catalogue: the server ended");
-        } catch (InterruptedException | RuntimeException e) {
+        } catch (InterruptedException e) {
+            log.atDebug()
+                    .addKeyValue("process_id", dossier.processId())
+                    .log("No catalogue: the server's status blocks calls");
+        } catch (RuntimeException e) {
             log.atError()
                     .addKeyValue("process_id", dossier.processId())
                     .setCause(e)

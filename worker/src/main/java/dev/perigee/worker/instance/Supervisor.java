@@ -93,6 +93,7 @@ final class Supervisor {
         }
         process.settle();
         probes.plan();
+        tools.look();
         dossier.publish();
     }
 

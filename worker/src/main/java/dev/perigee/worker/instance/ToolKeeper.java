@@ -155,6 +155,11 @@ final class ToolKeeper {
         return true;
     }
 
+    /** Something happened: the status may be another one. */
+    void look() {
+        catalog.look();
+    }
+
     /** What the server says of itself and offers is known. */
     void catalogued(Message.Catalogued message) {
         catalog.made(message);

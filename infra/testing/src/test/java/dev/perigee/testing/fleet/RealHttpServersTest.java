@@ -125,6 +125,12 @@ final class RealHttpServersTest {
                             "syncing_tools",
                             "online");
 
+            // Until then the server is asked for prompts and resources.
+            fleet.records()
+                    .await(
+                            Topic.CATALOG,
+                            "catalogue of " + server.processId(),
+                            record -> record.key().equals(server.processId()));
             proxy.accept(second);
             assertThat(backend.call(server, "echo", HI).text("error/code"))
                     .isEqualTo("requires_reauth");
