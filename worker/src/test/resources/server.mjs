@@ -4,6 +4,7 @@
 // --catalog: says much of itself, and has prompts and resources; tools_set adds a prompt, too
 // --era modern|both: speaks 2026-07-28, only or as well; --silent, --touchy: asked anything before initialize says nothing, exits
 // --churn MS BYTES: for so long after the handshake, ever other tools, one with a name of so many bytes, which its path and description repeat; at last echo and last
+// --words BYTES: each list of tools has other words, so many, and churn leaves the tools
 // --on-term CODE|ignore: go on when stdin ends; at SIGTERM exit with a code, or go on
 import { existsSync } from 'node:fs';
 
@@ -16,6 +17,7 @@ const text = (value) => ({ content: [{ type: 'text', text: String(value) }] });
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const record = [];
 let token;
+let lists = 0;
 let listErrors = has('--list-error-once') ? 1 : 0;
 let listed = ['echo', 'pid', 'env', 'args', 'sleep', 'crash', 'exit0', 'fail', 'rpc_error', 'stderr', 'garbage', 'tools_set', 'record', 'big', ...(has('--talk') ? ['talk'] : [])];
 
@@ -31,7 +33,7 @@ const flood = () => new Promise((done) => setImmediate(done));
 async function churn(ms, bytes) {
   const end = Date.now() + ms;
   for (let n = 0; Date.now() < end; n++, await flood()) {
-    listed = ['echo', `t${n}`, 'x'.repeat(bytes)];
+    if (!has('--words')) listed = ['echo', `t${n}`, 'x'.repeat(bytes)];
     for (const method of ['tools/list_changed', 'resources/list_changed', 'message']) send({ method: 'notifications/' + method });
   }
   listed = ['echo', 'last'];
@@ -101,6 +103,7 @@ const methods = {
     const at = Number(p.cursor ?? 0); // Two pages.
     const more = has('--catalog') ? { title: 'T', outputSchema: { type: 'object' }, annotations: { destructiveHint: true }, icons: [{ src: 'data:,' }], _meta: { 'a/b': 1 } } : {};
     const page = listed.slice(at, at + 7).map((name) => ({ name, description: 'Does ' + name, inputSchema: { type: 'object' }, ...more }));
+    if (has('--words')) page[0]._meta = { [`t/${lists++}`]: 'x'.repeat(Number(after('--words'))) };
     return at + 7 < listed.length ? { tools: page, nextCursor: String(at + 7) } : { tools: page };
   },
   'tools/call': (p) => ((token = p._meta?.progressToken), tools[p.name](p.arguments)),

@@ -23,18 +23,28 @@ import org.slf4j.LoggerFactory;
  * Publishes an instance's catalogue after each list of its tools, unless it is the published one.
  * On the supervisor's thread; a server with prompts or resources is asked for them on another,
  * after it is online, and of several catalogues under way the newest counts. Keeps the digest of
- * what it published, not the text.
+ * what it published, not the text. What it publishes slows the server's next list down by its size.
  */
 final class CatalogKeeper {
     private static final Logger log = LoggerFactory.getLogger(CatalogKeeper.class);
 
     private final Dossier dossier;
+    private final DiscoveryPace pace;
     private @Nullable String published;
     private @Nullable Thread asking;
     private long round;
 
-    CatalogKeeper(Dossier dossier) {
+    /**
+     * A catalogue that is complete.
+     *
+     * @param digest of everything in it but its time
+     * @param bytes as JSON
+     */
+    record Made(Catalog catalog, String digest, long bytes) {}
+
+    CatalogKeeper(Dossier dossier, DiscoveryPace pace) {
         this.dossier = dossier;
+        this.pace = pace;
     }
 
     /** The server listed its tools; an older catalogue that is being made counts no more. */
@@ -85,9 +95,9 @@ final class CatalogKeeper {
                                     parts.options().requestTimeout())
                             .make(pages, parts.clock().instant());
             if (ServerCatalog.asks(info)) {
-                dossier.mailbox.post(new Message.Catalogued(run, number, catalog, digest(catalog)));
+                dossier.mailbox.post(new Message.Catalogued(run, number, made(catalog)));
             } else {
-                publish(run, catalog, digest(catalog));
+                publish(run, made(catalog));
             }
         } catch (McpException e) {
             log.atDebug()
@@ -110,20 +120,20 @@ final class CatalogKeeper {
     void made(Message.Catalogued message) {
         boolean newest = message.round() == round && message.run() == dossier.run;
         if (newest && dossier.presence == View.Presence.HERE) {
-            publish(message.run(), message.catalog(), message.digest());
+            publish(message.run(), message.made());
         }
     }
 
-    private void publish(ServerRun run, Catalog catalog, String digest) {
+    private void publish(ServerRun run, Made made) {
         // An older gateway would take it and publish nothing: it is left for the next list then.
-        if (!digest.equals(published) && dossier.journal.reaches(EventType.CATALOG)) {
-            published = digest;
-            dossier.reporter.append(catalog, run.pid());
+        if (!made.digest().equals(published) && dossier.journal.reaches(EventType.CATALOG)) {
+            published = made.digest();
+            dossier.reporter.append(made.catalog(), run.pid());
+            pace.published(made.bytes(), System.nanoTime());
         }
     }
 
-    /** Of everything but the time. */
-    private static String digest(Catalog catalog) {
+    private static Made made(Catalog catalog) {
         var timeless =
                 new Catalog(
                         catalog.protocolVersion(),
@@ -137,8 +147,9 @@ final class CatalogKeeper {
                         catalog.leftOut(),
                         Instant.EPOCH);
         try {
-            var sha = MessageDigest.getInstance("SHA-256");
-            return HexFormat.of().formatHex(sha.digest(Json.write(timeless)));
+            var json = Json.write(timeless);
+            var digest = MessageDigest.getInstance("SHA-256").digest(json);
+            return new Made(catalog, HexFormat.of().formatHex(digest), json.length);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e); // Every Java has it.
         }

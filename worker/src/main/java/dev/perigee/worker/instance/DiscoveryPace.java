@@ -6,9 +6,9 @@ import java.time.Duration;
  * Rate limit of an instance's re-discoveries. The first is due at once; each further one doubles
  * the pause before the next, from 250 ms on, and every ten seconds take one doubling back, so that
  * a server that always changes its tools is asked six times a minute in the long run. A published
- * catalogue adds a pause in proportion to its size, 16 KiB a second. One that the server refused is
- * tried again seven times in four minutes, never sooner than the server asks. Pure, for one thread;
- * times are in terms of {@link System#nanoTime}.
+ * list or catalogue adds a pause in proportion to its size, 16 KiB a second. One that the server
+ * refused is tried again seven times in four minutes, never sooner than the server asks. Pure, for
+ * one thread; times are in terms of {@link System#nanoTime}.
  */
 final class DiscoveryPace {
     private static final double FIRST_PAUSE_NANOS = Duration.ofMillis(250).toNanos();
@@ -42,7 +42,7 @@ final class DiscoveryPace {
         doublings++;
     }
 
-    /** A catalogue of so many bytes was published. */
+    /** Tools or a catalogue of so many bytes were published. */
     void published(long bytes, long now) {
         postpone(now + bytes * NANOS_PER_BYTE);
     }

@@ -1,7 +1,6 @@
 package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.command.CommandAction.Check;
-import dev.perigee.protocol.event.EventBody.Catalog;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.worker.mcp.ServerInfo;
@@ -77,10 +76,8 @@ sealed interface Message {
      * The catalogue of a server.
      *
      * @param round which one it was
-     * @param digest of what it says
      */
-    record Catalogued(ServerRun run, long round, Catalog catalog, String digest)
-            implements Message {}
+    record Catalogued(ServerRun run, long round, CatalogKeeper.Made made) implements Message {}
 
     /**
      * The tools could not be had.

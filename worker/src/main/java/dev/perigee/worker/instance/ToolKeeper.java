@@ -45,7 +45,7 @@ final class ToolKeeper {
     ToolKeeper(Dossier dossier, Announcement announcement) {
         this.dossier = dossier;
         this.announcement = announcement;
-        this.catalog = new CatalogKeeper(dossier);
+        this.catalog = new CatalogKeeper(dossier, pace);
     }
 
     /** When {@link #due} is to be called, in terms of {@link System#nanoTime}; null when never. */

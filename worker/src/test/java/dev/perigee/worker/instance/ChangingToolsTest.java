@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.event.EventBody.Catalog;
 import dev.perigee.protocol.event.EventBody.DiscoveredTool;
 import dev.perigee.protocol.event.EventBody.ToolsDiscovered;
 import dev.perigee.protocol.event.EventBody.ToolsUpdated;
@@ -55,6 +56,22 @@ final class ChangingToolsTest {
                 .as("but for the calls of this test")
                 .filteredOn(event -> !(event instanceof EventBody.RequestLogs))
                 .hasSizeLessThan(20);
+    }
+
+    @Test
+    @DisplayName("TEN-20: other words of 1 MB in each list cost a few catalogues")
+    void boundsCatalogues() {
+        int bytes = MEGABYTE - (64 << 10);
+        var config = Bench.server("a", "--churn", "60000", "0", "--words", Integer.toString(bytes));
+        var looping = Duration.ofSeconds(5);
+        long begin = System.nanoTime();
+        bench.configure(config);
+
+        while (System.nanoTime() - begin < looping.toNanos()) {
+            assertThat(bench.text(config, "echo", Map.of("message", "hi"))).isEqualTo("hi");
+        }
+
+        assertThat(bench.journal(config).all(Catalog.class)).hasSizeBetween(1, 2);
     }
 
     @Test
