@@ -25,7 +25,9 @@ final class SimulatedFleet {
         /** Retention counts from the end of the lease, not from what was heard last. */
         RETENTION_FROM_LEASE,
         /** A successor waits until the lease of another owner is over. */
-        WAIT_FOR_OTHERS
+        WAIT_FOR_OTHERS,
+        /** A host whose record may have been written is not chosen anew. */
+        HOST_WRITTEN_TO_THE_END
     }
 
     static final Duration LEASE = Duration.ofSeconds(75);
