@@ -74,6 +74,17 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
     }
 
     @Override
+    public void answered() {
+        dispatcher.answered(this);
+    }
+
+    @Override
+    public Duration holds() {
+        var current = socket;
+        return current == null ? Duration.ZERO : current.holds();
+    }
+
+    @Override
     public void closed() {
         open = false;
         outbound.close();

@@ -66,6 +66,10 @@ final class LinkDispatcher {
         }
     }
 
+    void answered(LinkPeer peer) {
+        sessions.answered(peer);
+    }
+
     void closed(LinkPeer peer) {
         sessions.closed(peer);
     }

@@ -1,6 +1,7 @@
 package dev.perigee.worker.session;
 
 import dev.perigee.protocol.link.LinkVersions;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** Attached connection as its session sees it. Safe for use by any thread. */
@@ -16,6 +17,12 @@ interface LinkPeer {
 
     /** False once the connection is closed; its sessions are detached after that is so. */
     boolean isOpen();
+
+    /**
+     * How much longer it holds its sessions, by the last ping that was answered; not positive when
+     * that is over.
+     */
+    Duration holds();
 
     /** Why it does not move its partitions from a worker that drains, null when it does. */
     @Nullable String stays();

@@ -69,7 +69,9 @@ public final class LinkSettings {
                     "link.dead-after",
                     POSITIVE,
                     "10s",
-                    "A connection on which nothing arrives for this long, pongs included, is cut.");
+                    "A connection on which nothing arrives for this long, pongs included, is cut."
+                            + " For so long after the last ping that was answered was sent it holds"
+                            + " its sessions. Not longer than the gateways' link.dead-after.");
     public static final Setting<Integer> MAX_ORDERS =
             Setting.of(
                     "link.max-orders",

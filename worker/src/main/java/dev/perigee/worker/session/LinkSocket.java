@@ -36,6 +36,9 @@ final class LinkSocket implements FrameHandler {
         /** A message, complete. Not to wait: the next is read when this returns. */
         void message(byte[] utf8);
 
+        /** A ping was answered. Not to wait. */
+        void answered();
+
         /** Nothing that arrives or is sent from now on counts; once, whatever the reason. */
         void closed();
     }
@@ -48,6 +51,13 @@ final class LinkSocket implements FrameHandler {
     private final AtomicBoolean told = new AtomicBoolean();
     private volatile @Nullable CoreSession session;
     private volatile long lastHeard = System.nanoTime();
+
+    /**
+     * When the last ping was sent that was answered; before the first, when the connection opened.
+     * Time that passes before the answer is read, as while this process is frozen, counts.
+     */
+    private volatile long answered = System.nanoTime();
+
     private volatile boolean closing;
 
     LinkSocket(Listener listener, Duration pingInterval, Duration pingTimeout) {
@@ -60,6 +70,7 @@ final class LinkSocket implements FrameHandler {
     public void onOpen(CoreSession opened, Callback callback) {
         session = opened;
         lastHeard = System.nanoTime();
+        answered = lastHeard;
         listener.opened(this);
         Thread.ofVirtual().name("link-ping").start(() -> keepAlive(opened));
         callback.succeeded();
@@ -82,6 +93,7 @@ final class LinkSocket implements FrameHandler {
                                 new Frame(OpCode.PONG, copy(frame.getPayload())),
                                 Callback.NOOP,
                                 false);
+                case OpCode.PONG -> answered(frame.getPayload());
                 case OpCode.BINARY -> close(CloseStatus.BAD_DATA, "send text messages");
                 default -> {}
             }
@@ -107,6 +119,23 @@ final class LinkSocket implements FrameHandler {
                     CloseStatus.MESSAGE_TOO_LARGE,
                     "a message has at most " + LinkFrame.MAX_BYTES + " bytes");
         }
+    }
+
+    /** A pong that answers none of our pings proves nothing. */
+    private void answered(ByteBuffer payload) {
+        if (payload.remaining() != Long.BYTES) {
+            return;
+        }
+        long sent = payload.getLong(payload.position());
+        if (sent - answered > 0 && sent - System.nanoTime() <= 0) {
+            answered = sent;
+            listener.answered();
+        }
+    }
+
+    /** How much longer the other side holds what it has; not positive when that is over. */
+    Duration holds() {
+        return pingTimeout.minusNanos(System.nanoTime() - answered);
     }
 
     private static ByteBuffer copy(ByteBuffer payload) {
@@ -193,7 +222,8 @@ final class LinkSocket implements FrameHandler {
                     giveUp();
                     return;
                 }
-                open.sendFrame(new Frame(OpCode.PING), Callback.NOOP, false);
+                var now = ByteBuffer.allocate(Long.BYTES).putLong(System.nanoTime()).flip();
+                open.sendFrame(new Frame(OpCode.PING, now), Callback.NOOP, false);
             }
         } catch (InterruptedException e) {
             open.abort();

@@ -59,12 +59,14 @@ final class PartitionSlot {
             return null;
         }
         var until = request.leaseUntilMs();
+        var hold =
+                new Hold(until == null ? null : Instant.ofEpochMilli(until), context.heldBy(peer));
         var step =
                 decide(
                         new SessionEvent.Attach(
                                 new Claimant(peer, request.epoch(), request.generation()),
                                 request.create(),
-                                until == null ? null : Instant.ofEpochMilli(until),
+                                hold,
                                 takesNew.getAsBoolean()));
         if (step.does(SessionAction.AWAIT_CLEARED)) {
             state = step.after();
@@ -101,6 +103,11 @@ final class PartitionSlot {
     /** A gateway still has the partition. Counts only for the session that is attached by it. */
     void extend(LinkPeer peer, Lease.Held held) {
         happened(new SessionEvent.Extend(peer, held.epoch(), Instant.ofEpochMilli(held.untilMs())));
+    }
+
+    /** A gateway answered a ping. Counts only for the session that is attached by it. */
+    void answered(LinkPeer peer, Instant linkEnd) {
+        happened(new SessionEvent.Answer(peer, linkEnd));
     }
 
     /** A connection is gone. Counts only if it is attached now. */

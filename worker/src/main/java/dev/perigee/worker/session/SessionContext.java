@@ -3,6 +3,7 @@ package dev.perigee.worker.session;
 import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.limit.IdBudget;
 import dev.perigee.worker.instance.InstanceHost;
+import java.time.Instant;
 import java.time.InstantSource;
 
 /**
@@ -22,4 +23,11 @@ record SessionContext(
         IdBudget requestIds,
         ByteBudget results,
         InstantSource clock,
-        InstantSource deadlines) {}
+        InstantSource deadlines) {
+
+    /** Until when a connection holds its sessions, by the clock of deadlines. */
+    Instant heldBy(LinkPeer peer) {
+        var now = deadlines.instant(); // Before it is asked: a freeze between must not add to it.
+        return now.plus(peer.holds());
+    }
+}

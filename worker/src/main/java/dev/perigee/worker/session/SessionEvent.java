@@ -20,14 +20,21 @@ sealed interface SessionEvent {
      * A gateway attaches.
      *
      * @param create whether a session is to be created where there is none
-     * @param leaseEnd of the gateway's lease; null for one that has none to lose
+     * @param hold until when it holds the session, if nothing more is heard of it
      * @param takesNew whether the worker creates sessions
      */
-    record Attach(Claimant by, boolean create, @Nullable Instant leaseEnd, boolean takesNew)
+    record Attach(Claimant by, boolean create, Hold hold, boolean takesNew)
             implements SessionEvent {}
 
     /** A gateway says until when its lease lasts. */
     record Extend(LinkPeer by, Long epoch, Instant leaseEnd) implements OfConnection {}
+
+    /**
+     * A gateway answered a ping.
+     *
+     * @param linkEnd until when it holds its sessions thereby
+     */
+    record Answer(LinkPeer by, Instant linkEnd) implements OfConnection {}
 
     /** A gateway gives a claim up. */
     record Detach(LinkPeer by, Long epoch) implements OfConnection {}

@@ -12,7 +12,9 @@ enum SessionGuard {
     ALWAYS(""),
     CREATES("it may create a session"),
     UNWELCOME("it may create a session, and the worker takes none"),
-    LEASE_OVER("it may create a session, and its lease is over"),
+    HOLD_OVER(
+            "it may create a session, and its lease is over, or it answered no ping for"
+                    + " `link.dead-after`"),
     STALE("its epoch is below the highest that was seen"),
     RESUMES("it may not create a session"),
     USED("its epoch held the session that is over"),
@@ -51,7 +53,7 @@ enum SessionGuard {
                             && isOfAttached(asked, attached);
             case CREATES,
                     UNWELCOME,
-                    LEASE_OVER,
+                    HOLD_OVER,
                     STALE,
                     RESUMES,
                     USED,
@@ -78,10 +80,7 @@ enum SessionGuard {
         return switch (this) {
             case CREATES -> attach.create();
             case UNWELCOME -> attach.create() && !attach.takesNew();
-            case LEASE_OVER -> {
-                var end = attach.leaseEnd();
-                yield attach.create() && end != null && !end.isAfter(now);
-            }
+            case HOLD_OVER -> attach.create() && !attach.hold().end().isAfter(now);
             case STALE -> by.epoch() < epochs.seen();
             case RESUMES -> !attach.create();
             case USED -> by.epoch() <= epochs.held();

@@ -7,9 +7,10 @@ enum SessionRefusal {
     WORKER_LEAVES(
             LinkError.DRAINING,
             "the worker is leaving and has nothing of the partition: place it elsewhere"),
-    LEASE_OVER(
+    HOLD_OVER(
             LinkError.SESSION_EXPIRED,
-            "the lease is over and the partition maybe another's: claim it again"),
+            "the lease or the connection is over and the partition maybe another's: claim it"
+                    + " again"),
     STALE(LinkError.FENCED, "epoch %1$d was here: the partition is not yours any more"),
     NO_SESSION(LinkError.SESSION_EXPIRED, "no session: create one with a fresh claim"),
     CLAIM_USED(

@@ -188,6 +188,12 @@ public final class SessionRegistry {
         reaper.reconsider();
     }
 
+    /** A gateway answered a ping, so that it holds what it is attached to. */
+    void answered(LinkPeer peer) {
+        var linkEnd = context.heldBy(peer);
+        slots.values().forEach(slot -> slot.answered(peer, linkEnd));
+    }
+
     /** The clock of deadlines, in which gateways say until when their leases last. */
     long clockMs() {
         return context.deadlines().millis();

@@ -24,9 +24,9 @@ sealed interface SessionState {
     /**
      * A session that a gateway holds.
      *
-     * @param deadline end of its lease and the retention; null for a gateway that has no lease
+     * @param deadline end of its hold and the retention
      */
-    record Attached(SessionStage stage, Epochs epochs, Claimant holder, @Nullable Instant deadline)
+    record Attached(SessionStage stage, Epochs epochs, Claimant holder, Hold hold, Instant deadline)
             implements SessionState {}
 
     /**
@@ -41,7 +41,7 @@ sealed interface SessionState {
 
     Epochs epochs();
 
-    /** When the session ends; null while nothing ends it, or there is none. */
+    /** When the session ends unless it is held longer; null when there is none. */
     default @Nullable Instant deadline() {
         return null;
     }

@@ -7,6 +7,7 @@ import static dev.perigee.worker.session.SessionStage.DETACHED;
 import static dev.perigee.worker.session.SessionStage.LEAVING;
 import static dev.perigee.worker.session.SessionStage.LEAVING_DETACHED;
 
+import dev.perigee.worker.session.SessionEvent.Answer;
 import dev.perigee.worker.session.SessionEvent.Attach;
 import dev.perigee.worker.session.SessionEvent.Cleared;
 import dev.perigee.worker.session.SessionEvent.Close;
@@ -37,10 +38,12 @@ import org.jspecify.annotations.Nullable;
  * impossible in that stage. Pure, any thread.
  *
  * <p>A session goes on for its retention after it was last held: by a connection that is attached
- * and whose gateway has a lease. So the deadline comes from the end of the lease while a gateway is
- * attached, and a connection that is lost later than that, or comes back without a newer lease,
- * does not move it. A gateway that says nothing of leases holds while it is attached. The deadline
- * is authoritative, whether or not a timer ran: {@link Look} comes before each other event.
+ * and answers pings, and whose gateway has a lease. So the deadline comes from the end of that
+ * {@link Hold} while a gateway is attached, and a connection that is lost later than that, or comes
+ * back without a newer lease, does not move it; nor does it matter when the worker notices the
+ * loss, which is late after it was frozen. A gateway that says nothing of leases holds while it
+ * answers pings. The deadline is authoritative, whether or not a timer ran: {@link Look} comes
+ * before each other event.
  *
  * <p>"Epoch and fencing" in {@code docs/concepts.md} says what it is for.
  */
@@ -67,12 +70,12 @@ final class SessionTransitions {
     static {
         on(CLEARING, Attach.class, SessionGuard.CREATES, CLEARING, SessionAction.AWAIT_CLEARED);
         refuse(ABSENT, Attach.class, SessionGuard.UNWELCOME, SessionRefusal.WORKER_LEAVES);
-        refuse(ABSENT, Attach.class, SessionGuard.LEASE_OVER, SessionRefusal.LEASE_OVER);
+        refuse(ABSENT, Attach.class, SessionGuard.HOLD_OVER, SessionRefusal.HOLD_OVER);
         for (var none : List.of(ABSENT, CLEARING)) {
             refuse(none, Attach.class, SessionGuard.STALE, SessionRefusal.STALE);
             refuse(none, Order.class, SessionGuard.ALWAYS, SessionRefusal.NO_SESSION);
             refuse(none, Release.class, SessionGuard.ALWAYS, SessionRefusal.NO_SESSION);
-            stay(none, Extend.class, Detach.class, Close.class);
+            stay(none, Extend.class, Answer.class, Detach.class, Close.class);
             stay(none, Leave.class, Stop.class, Look.class);
         }
         refuse(CLEARING, Attach.class, SessionGuard.ALWAYS, SessionRefusal.NO_SESSION);
@@ -135,8 +138,8 @@ final class SessionTransitions {
         if (event instanceof Attach attach) {
             return attached(taken, state, attach, retention);
         }
-        if (event instanceof Extend extend && taken.actions.contains(SessionAction.EXTEND)) {
-            return extended(state, extend.leaseEnd().plus(retention));
+        if (state instanceof Attached it && taken.actions.contains(SessionAction.EXTEND)) {
+            return extended(it, event, retention);
         }
         if (taken.to == taken.from) {
             return state;
@@ -144,7 +147,7 @@ final class SessionTransitions {
         return switch (state) {
             case None none -> new None(taken.to, none.epochs());
             case Attached it when taken.to.isAttached() ->
-                    new Attached(taken.to, it.epochs(), it.holder(), it.deadline());
+                    new Attached(taken.to, it.epochs(), it.holder(), it.hold(), it.deadline());
             case Attached it when taken.to.exists() ->
                     new Detached(
                             taken.to,
@@ -163,30 +166,35 @@ final class SessionTransitions {
         long epoch = attach.by().epoch();
         long seen = Math.max(state.epochs().seen(), epoch);
         if (taken.to.isAttached() && taken.refusal == null) {
-            var end = attach.leaseEnd();
-            var deadline = end == null ? null : end.plus(retention);
-            return new Attached(taken.to, new Epochs(seen, epoch), attach.by(), deadline);
+            var hold = attach.hold();
+            return new Attached(
+                    taken.to,
+                    new Epochs(seen, epoch),
+                    attach.by(),
+                    hold,
+                    hold.end().plus(retention));
         }
         var epochs = new Epochs(seen, state.epochs().held());
         return switch (state) {
             case None none -> new None(none.stage(), epochs);
-            case Attached it -> new Attached(it.stage(), epochs, it.holder(), it.deadline());
+            case Attached it ->
+                    new Attached(it.stage(), epochs, it.holder(), it.hold(), it.deadline());
             case Detached it -> new Detached(it.stage(), epochs, it.holder(), it.deadline());
         };
     }
 
-    private static SessionState extended(SessionState state, Instant deadline) {
-        if (state instanceof Attached it) {
-            var before = it.deadline();
-            return before == null || before.isBefore(deadline)
-                    ? new Attached(it.stage(), it.epochs(), it.holder(), deadline)
-                    : it;
+    private static SessionState extended(Attached it, SessionEvent event, Duration retention) {
+        var hold = it.hold();
+        if (event instanceof Extend extend) {
+            hold = hold.extended(extend.leaseEnd());
+        } else if (event instanceof Answer answer) {
+            hold = hold.answered(answer.linkEnd());
         }
-        return state;
+        return new Attached(it.stage(), it.epochs(), it.holder(), hold, hold.end().plus(retention));
     }
 
-    private static Instant earlier(@Nullable Instant one, Instant other) {
-        return one == null || other.isBefore(one) ? other : one;
+    private static Instant earlier(Instant one, Instant other) {
+        return other.isBefore(one) ? other : one;
     }
 
     /** What a session does while it serves and while it leaves. */
@@ -228,11 +236,12 @@ final class SessionTransitions {
             refuse(detached, asked, SessionGuard.ALWAYS, SessionRefusal.NOT_ATTACHED);
         }
         on(attached, Order.class, SessionGuard.ALWAYS, attached, SessionAction.SERVE);
-        for (var asked : List.of(Extend.class, Detach.class, Close.class)) {
+        for (var asked : List.of(Extend.class, Answer.class, Detach.class, Close.class)) {
             on(attached, asked, SessionGuard.FOREIGN, attached);
             stay(detached, asked);
         }
         on(attached, Extend.class, SessionGuard.ALWAYS, attached, SessionAction.EXTEND);
+        on(attached, Answer.class, SessionGuard.ALWAYS, attached, SessionAction.EXTEND);
         on(attached, Detach.class, SessionGuard.ALWAYS, detached, SessionAction.DETACH);
         on(attached, Close.class, SessionGuard.ALWAYS, detached, SessionAction.DETACH);
     }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.worker.instance.InstanceIdentity;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -61,6 +62,11 @@ final class EventFeedTest {
 
     /** Takes everything, heedless of an interrupt. */
     private final class Peer implements LinkPeer {
+        @Override
+        public Duration holds() {
+            return Duration.ofDays(1);
+        }
+
         @Override
         public String gatewayId() {
             return "g-1";

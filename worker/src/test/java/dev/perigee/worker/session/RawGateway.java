@@ -15,6 +15,7 @@ import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.WebSocket;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,6 +36,7 @@ final class RawGateway implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 10;
 
     final String id;
+    final AtomicLong pings = new AtomicLong();
     final CompletableFuture<Integer> closed = new CompletableFuture<>();
     private final BlockingQueue<LinkFrame> answers = new LinkedBlockingQueue<>();
     private final BlockingQueue<LinkFrame.Notification> notices = new LinkedBlockingQueue<>();
@@ -301,6 +303,14 @@ final class RawGateway implements AutoCloseable {
             } else {
                 notices.add(notice);
             }
+        }
+
+        /** The answer was sent before. */
+        @Override
+        public @Nullable CompletionStage<?> onPing(WebSocket from, ByteBuffer payload) {
+            pings.incrementAndGet();
+            from.request(1);
+            return null;
         }
 
         @Override

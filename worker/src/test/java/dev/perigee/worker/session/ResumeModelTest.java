@@ -287,6 +287,11 @@ final class ResumeModelTest {
         }
 
         @Override
+        public Duration holds() {
+            return Duration.ofDays(1);
+        }
+
+        @Override
         public String gatewayId() {
             return gatewayId;
         }

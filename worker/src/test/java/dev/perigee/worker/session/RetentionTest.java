@@ -50,7 +50,7 @@ final class RetentionTest {
             new SessionRegistry("w-1", LinkFixture.OPTIONS, instances, meters, now::get, now::get);
     private final LinkServer server =
             LinkServer.start(
-                    LinkFixture.link("127.0.0.1:0", LinkFixture.TOKEN, Duration.ofSeconds(10)),
+                    LinkFixture.link("127.0.0.1:0", LinkFixture.TOKEN, Duration.ofDays(1)),
                     new WorkerIdentity("w-1", "i-1"),
                     sessions,
                     LinkFixture::heartbeat,

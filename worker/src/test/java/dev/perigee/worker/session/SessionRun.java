@@ -22,6 +22,11 @@ final class SessionRun {
         }
 
         @Override
+        public Duration holds() {
+            return Duration.ofDays(1);
+        }
+
+        @Override
         public @Nullable String stays() {
             return null;
         }
@@ -40,6 +45,9 @@ final class SessionRun {
         @Override
         public void flush() {}
     }
+
+    /** Of a connection whose pings are answered whenever that matters. */
+    static final Instant FAR = Instant.parse("2100-01-01T00:00:00Z");
 
     private final Duration retention;
     private final Set<SessionTransitions.Transition> taken = new LinkedHashSet<>();
@@ -78,7 +86,12 @@ final class SessionRun {
 
     /** Attaches; what it leads to is in the step. */
     Step attach(Claimant claimant, boolean create, @Nullable Instant leaseEnd, Instant now) {
-        return take(new SessionEvent.Attach(claimant, create, leaseEnd, true), now);
+        return attachHeld(claimant, create, new Hold(leaseEnd, FAR), now);
+    }
+
+    /** The same, of a connection whose pings may not be answered. */
+    Step attachHeld(Claimant claimant, boolean create, Hold hold, Instant now) {
+        return take(new SessionEvent.Attach(claimant, create, hold, true), now);
     }
 
     /** The attached connection leaves. */
@@ -94,6 +107,14 @@ final class SessionRun {
         var owner = state.owner();
         if (owner != null) {
             take(new SessionEvent.Extend(owner, state.epochs().held(), leaseEnd), now);
+        }
+    }
+
+    /** The attached gateway answers a ping. */
+    void answer(Instant linkEnd, Instant now) {
+        var owner = state.owner();
+        if (owner != null) {
+            take(new SessionEvent.Answer(owner, linkEnd), now);
         }
     }
 

@@ -19,6 +19,7 @@ final class SessionTransitionsPage {
             Map.ofEntries(
                     Map.entry(SessionEvent.Attach.class, "a gateway attaches"),
                     Map.entry(SessionEvent.Extend.class, "a gateway extends its lease"),
+                    Map.entry(SessionEvent.Answer.class, "a gateway answers a ping"),
                     Map.entry(SessionEvent.Detach.class, "a gateway detaches its claim"),
                     Map.entry(SessionEvent.Close.class, "a connection is gone"),
                     Map.entry(SessionEvent.Order.class, "a connection asks for something"),

@@ -199,10 +199,52 @@ final class SessionTransitionsTest {
     void whoKnowsNoLeaseHoldsWhileAttached() {
         session.attach(claimant("a", 5, 1), true, START.plusSeconds(1), START);
         attach("b", 6, 1, false);
-        assertThat(deadline()).isNull();
+        assertThat(deadline()).isEqualTo(SessionRun.FAR.plus(RETENTION));
         session.detach(START);
         session.extend(START.plusSeconds(75), START);
         assertThat(deadline()).isEqualTo(START.plus(RETENTION));
+    }
+
+    @Test
+    @DisplayName("OWN-01 the retention begins with the last ping that was answered, noticed late")
+    void theRetentionFollowsThePings() {
+        var owner = claimant("a", 5, 1);
+        session.attachHeld(owner, true, new Hold(null, START.plusSeconds(10)), START);
+        session.answer(START.plusSeconds(15), START.plusSeconds(5));
+        session.answer(START.plusSeconds(12), START.plusSeconds(6));
+        assertThat(deadline()).isEqualTo(START.plusSeconds(45));
+        session.extend(START.plusSeconds(80), START.plusSeconds(6));
+        assertThat(deadline()).isEqualTo(START.plusSeconds(45));
+
+        session.detach(START.plusSeconds(35)); // Frozen until then.
+        assertThat(deadline()).isEqualTo(START.plusSeconds(45));
+        assertThat(session.expire(START.plusSeconds(45))).isTrue();
+    }
+
+    @Test
+    @DisplayName("OWN-01 pings that are answered do not outlast a lease")
+    void answersDoNotExtendALease() {
+        session.attach(claimant("a", 5, 1), true, START.plusSeconds(75), START);
+        session.answer(SessionRun.FAR, START.plusSeconds(70));
+        assertThat(deadline()).isEqualTo(START.plusSeconds(75).plus(RETENTION));
+    }
+
+    @Test
+    void aLossThatIsNoticedInTimeBeginsTheRetention() {
+        session.attach(claimant("a", 5, 1), true, START.plusSeconds(75), START);
+        session.answer(START.plusSeconds(15), START.plusSeconds(5));
+        session.detach(START.plusSeconds(6));
+        assertThat(deadline()).isEqualTo(START.plusSeconds(36));
+    }
+
+    @Test
+    @DisplayName("OWN-01 an attach that was read too late, after a freeze, creates nothing")
+    void anOldAttachCreatesNothing() {
+        var hold = new Hold(START.plusSeconds(75), START);
+        assertRefused(
+                session.attachHeld(claimant("a", 5, 1), true, hold, START),
+                LinkError.SESSION_EXPIRED);
+        assertThat(session.exists()).isFalse();
     }
 
     @Test
@@ -363,7 +405,7 @@ final class SessionTransitionsTest {
             highestHeld = claimant.epoch();
             last = claimant;
             assertThat(session.attached()).isEqualTo(claimant);
-            assertThat(session.state().deadline()).isNull();
+            assertThat(session.state().deadline()).isEqualTo(SessionRun.FAR.plus(RETENTION));
             assertThat(session.state().epochs().held()).isEqualTo(claimant.epoch());
         }
 

@@ -18,6 +18,7 @@ final class SessionWorld {
             List.of(
                     SessionEvent.Attach.class,
                     SessionEvent.Extend.class,
+                    SessionEvent.Answer.class,
                     SessionEvent.Detach.class,
                     SessionEvent.Close.class,
                     SessionEvent.Order.class,
@@ -32,6 +33,7 @@ final class SessionWorld {
     private static final Duration RETENTION = Duration.ofSeconds(30);
     private static final List<@Nullable Instant> LEASES =
             Arrays.asList(null, NOW, NOW.plusSeconds(75));
+    private static final List<Instant> LINKS = List.of(NOW, NOW.plusSeconds(10));
 
     private SessionWorld() {}
 
@@ -44,12 +46,19 @@ final class SessionWorld {
                 states.add(new SessionState.None(stage, new Epochs(6, 5)));
                 states.add(new SessionState.None(stage, epochs));
             }
-            for (var deadline : Arrays.asList(null, NOW, NOW.plusSeconds(40))) {
+            for (var deadline : List.of(NOW, NOW.plusSeconds(40))) {
+                var held = deadline.minus(RETENTION);
                 if (stage.isAttached()) {
-                    states.add(
-                            new SessionState.Attached(
-                                    stage, epochs, claimant("a", 5, 2), deadline));
-                } else if (stage.exists() && deadline != null) {
+                    for (var lease : Arrays.asList(null, held)) {
+                        states.add(
+                                new SessionState.Attached(
+                                        stage,
+                                        epochs,
+                                        claimant("a", 5, 2),
+                                        new Hold(lease, held),
+                                        deadline));
+                    }
+                } else if (stage.exists()) {
                     states.add(
                             new SessionState.Detached(
                                     stage, epochs, claimant("a", 5, 2), deadline));
@@ -75,6 +84,7 @@ final class SessionWorld {
                 }
                 var peer = claimant(gateway, 0, generation).peer();
                 events.add(new SessionEvent.Close(peer));
+                LINKS.forEach(end -> events.add(new SessionEvent.Answer(peer, end)));
                 for (boolean flag : new boolean[] {true, false}) {
                     events.add(new SessionEvent.Order(peer, flag));
                     events.add(new SessionEvent.Release(peer, flag));
@@ -91,13 +101,14 @@ final class SessionWorld {
 
     private static Stream<SessionEvent> attaches(Claimant by) {
         return LEASES.stream()
+                .flatMap(lease -> LINKS.stream().map(link -> new Hold(lease, link)))
                 .flatMap(
-                        lease ->
+                        hold ->
                                 Stream.of(
-                                        new SessionEvent.Attach(by, true, lease, true),
-                                        new SessionEvent.Attach(by, true, lease, false),
-                                        new SessionEvent.Attach(by, false, lease, true),
-                                        new SessionEvent.Attach(by, false, lease, false)));
+                                        new SessionEvent.Attach(by, true, hold, true),
+                                        new SessionEvent.Attach(by, true, hold, false),
+                                        new SessionEvent.Attach(by, false, hold, true),
+                                        new SessionEvent.Attach(by, false, hold, false)));
     }
 
     /** What becomes of every state of a stage by every event of a kind. */

@@ -76,6 +76,49 @@ final class FrozenTest {
         }
     }
 
+    /** Shorter than the retention, else the worker's watchdog would end its servers. */
+    @Test
+    @DisplayName("OWN-01: a worker that is cut off as it thaws: its time frozen counts")
+    void workerCutOffAsItThaws(@TempDir Path folder) throws Exception {
+        try (var fleet =
+                        FleetUnderTest.named("thawed-cut-off")
+                                .faultyPairs()
+                                .workers(2)
+                                .gateway("link.retention-surplus", "0s")
+                                .gateway("link.recovery-margin", "2s")
+                                .gateway("link.ping-interval", "500ms")
+                                .gateway("link.dead-after", "2s")
+                                .gateway("placement.margin", "2s")
+                                .worker("link.ping-interval", "500ms")
+                                .worker("link.dead-after", "2s")
+                                .worker("link.retention", "12s")
+                                .start();
+                var load = Load.on(fleet, folder, 6, PACE)) {
+            var pids = load.pids();
+
+            fleet.part("worker-1").signal("STOP");
+            pass(Duration.ofSeconds(9));
+            fleet.link(1, 1).partition();
+            fleet.part("worker-1").signal("CONT");
+            var elsewhere = load.pidsAtLast();
+            assertThat(elsewhere).isNotEqualTo(pids);
+            fleet.link(1, 1).heal();
+            assertThat(load.pids()).isEqualTo(elsewhere);
+
+            var history = load.history();
+            System.out.printf(
+                    "A worker that was cut off as it thawed: %s, slowest %d ms%n",
+                    history.counts(), history.slowest().toMillis());
+            assertThat(history.violations()).isEmpty();
+        }
+    }
+
+    /** The fault's own time. */
+    private static void pass(Duration time) {
+        long end = System.nanoTime() + time.toNanos();
+        Awaitility.await().atMost(time.plusSeconds(30)).until(() -> System.nanoTime() - end > 0);
+    }
+
     @Test
     @DisplayName("a worker that thaws before it is given up: its servers end with it, uncrashed")
     void workerThatIsWaitedFor(@TempDir Path folder) throws Exception {

@@ -37,7 +37,12 @@ final class SessionSimulationTest {
     }
 
     @ParameterizedTest(name = "{0}, seed {1}")
-    @CsvSource({"RETENTION_FROM_LEASE, 1", "WAIT_FOR_OTHERS, 9"})
+    @CsvSource({
+        "RETENTION_FROM_LEASE, 10",
+        "WAIT_FOR_OTHERS, 12",
+        "HOST_WRITTEN_TO_THE_END, 1243",
+        "RETENTION_FROM_PINGS, 10"
+    })
     @DisplayName("OWN-01: would not, if one of these were missing")
     void isNeeded(Mend mend, long seed) {
         assertThat(new SimulatedFleet(seed, Set.of(mend)).run()).isNotEmpty();

@@ -49,6 +49,10 @@ final class SimulatedGateway extends SimulatedPart {
         private LastHeld held;
         private long epoch;
         private @Nullable RecordedHost host;
+
+        /** Host that is being recorded; nothing else is decided until the write is durable. */
+        private @Nullable RecordedHost recording;
+
         private @Nullable Session session;
         private long pausedUntil;
         private long confirmed;
@@ -204,6 +208,9 @@ final class SimulatedGateway extends SimulatedPart {
         } else if (own.epoch == 0) {
             own.pausedUntil = fleet.now() + REQUEST_TIMEOUT;
             claim(own);
+        } else if (own.recording != null
+                && fleet.has(SimulatedFleet.Mend.HOST_WRITTEN_TO_THE_END)) {
+            record(own, own.recording);
         } else {
             place(own);
         }
@@ -241,26 +248,32 @@ final class SimulatedGateway extends SimulatedPart {
                     if (chosen.equals(own.host)) {
                         open(own, each);
                     } else {
-                        own.pausedUntil = fleet.now() + REQUEST_TIMEOUT;
-                        toBroker(
-                                () ->
-                                        fleet.coordinator.host(
-                                                this,
-                                                own.number,
-                                                chosen,
-                                                () -> recorded(own, each, chosen)));
+                        record(own, chosen);
                     }
                 }
             }
         }
     }
 
-    private void recorded(Owned own, Dialled at, RecordedHost chosen) {
-        if (own == owned && own.epoch > 0 && own.session == null) {
+    /** Written again until an answer arrives: one that is lost does not undo what was written. */
+    private void record(Owned own, RecordedHost chosen) {
+        own.recording = chosen;
+        own.pausedUntil = fleet.now() + REQUEST_TIMEOUT;
+        toBroker(
+                () ->
+                        fleet.coordinator.host(
+                                this, own.number, chosen, () -> recorded(own, chosen)));
+    }
+
+    private void recorded(Owned own, RecordedHost chosen) {
+        if (own == owned && own.session == null && chosen.equals(own.recording)) {
+            own.recording = null;
             own.host = chosen;
             own.pausedUntil = 0;
-            if (chosen.incarnation().equals(at.link.incarnation())) {
-                open(own, at);
+            for (var each : links) {
+                if (chosen.incarnation().equals(each.link.incarnation())) {
+                    open(own, each);
+                }
             }
         }
     }

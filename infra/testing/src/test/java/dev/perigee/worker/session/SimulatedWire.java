@@ -1,6 +1,7 @@
 package dev.perigee.worker.session;
 
 import dev.perigee.gateway.link.ClockReading;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,10 @@ final class SimulatedWire implements LinkPeer {
     private boolean openAtWorker = true;
     long pongAt;
     long heardAt;
+
+    /** When the worker sent the last ping that was answered, by its clock. */
+    long answeredMs;
+
     @Nullable ClockReading clock;
 
     SimulatedWire(SimulatedGateway gateway, SimulatedWorker worker, long generation) {
@@ -46,7 +51,7 @@ final class SimulatedWire implements LinkPeer {
     }
 
     private void pump(Deque<Runnable> queue, SimulatedPart from, SimulatedPart to) {
-        from.fleet.after(from.fleet.shortDelay(), () -> arrive(queue, from, to));
+        from.fleet.after(from.fleet.linkDelay(), () -> arrive(queue, from, to));
     }
 
     private void arrive(Deque<Runnable> queue, SimulatedPart from, SimulatedPart to) {
@@ -93,6 +98,11 @@ final class SimulatedWire implements LinkPeer {
     @Override
     public boolean isOpen() {
         return openAtWorker;
+    }
+
+    @Override
+    public Duration holds() {
+        return Duration.ofMillis(answeredMs + SimulatedFleet.DEAD_AFTER - worker.clockMs());
     }
 
     @Override

@@ -11,16 +11,15 @@ import java.util.List;
  */
 final class SimulatedWorker extends SimulatedPart {
     private static final long WATCHDOG = 1_500;
-
-    /** What the margin of placement does not cover. */
-    private static final long LONG_FREEZE = 1_500;
+    private static final long PING = 5_000;
 
     private final List<SimulatedWire> wires = new ArrayList<>();
     private SessionState state = SessionState.initial();
     private long incarnation;
     private boolean processes;
     private boolean excused;
-    private long excusedUntil;
+    private long pingedAt;
+    private long confirmed;
     private long created;
     private long said;
     private long fed;
@@ -40,20 +39,19 @@ final class SimulatedWorker extends SimulatedPart {
     }
 
     /**
-     * Frozen while its deadline passed, or for so long that it noticed late that its gateway was
-     * gone: its processes end up to a retention later, which decision records name.
+     * Frozen while its deadline passed, or while it ended its processes: they end when it thaws, or
+     * by its watchdog, which a decision record names.
      */
     boolean isExcused() {
-        return excused || isFrozen() || fleet.now() < excusedUntil;
+        return excused;
     }
 
     @Override
     void freeze(long time) {
         super.freeze(time);
-        if (time >= LONG_FREEZE) {
-            long ends = SimulatedFleet.RETENTION.toMillis() + SimulatedFleet.GRACE;
-            excusedUntil = frozenUntil() + SimulatedFleet.DEAD_AFTER + ends;
-        }
+        var deadline = state.deadline();
+        boolean over = deadline != null && at(deadline.toEpochMilli()) <= frozenUntil();
+        excused |= processes && (over || state.stage() == SessionStage.CLEARING);
     }
 
     @Override
@@ -62,7 +60,6 @@ final class SimulatedWorker extends SimulatedPart {
         state = SessionState.initial();
         processes = false;
         excused = false;
-        excusedUntil = 0;
     }
 
     @Override
@@ -84,6 +81,7 @@ final class SimulatedWorker extends SimulatedPart {
     void accept(SimulatedWire wire) {
         wires.add(wire);
         wire.heardAt = fleet.now();
+        wire.answeredMs = clockMs();
         long clock = clockMs();
         var own = incarnation();
         wire.toGateway(() -> wire.gateway.hello(wire, own, clock));
@@ -98,10 +96,31 @@ final class SimulatedWorker extends SimulatedPart {
                 closed(wire);
             }
         }
+        if (fleet.now() - pingedAt >= PING) {
+            pingedAt = fleet.now();
+            wires.forEach(this::ping);
+        }
         if (state.stage().exists()) {
+            fleet.held(confirmed);
             said += fleet.random.nextInt(2);
             feed();
         }
+    }
+
+    private void ping(SimulatedWire wire) {
+        long sent = clockMs();
+        wire.toGateway(() -> wire.toWorker(() -> answered(wire, sent)));
+    }
+
+    private void answered(SimulatedWire wire, long sent) {
+        wire.answeredMs = sent;
+        take(new SessionEvent.Answer(wire, heldBy(wire)));
+    }
+
+    private Instant heldBy(SimulatedWire wire) {
+        return fleet.has(SimulatedFleet.Mend.RETENTION_FROM_PINGS)
+                ? Instant.ofEpochMilli(clockMs()).plus(wire.holds())
+                : Instant.ofEpochMilli(clockMs()).plus(SimulatedFleet.LEASE);
     }
 
     private void feed() {
@@ -128,8 +147,8 @@ final class SimulatedWorker extends SimulatedPart {
         }
         var claimant = new Claimant(wire, epoch, wire.generation);
         var before = state.owner();
-        var step =
-                take(new SessionEvent.Attach(claimant, create, Instant.ofEpochMilli(until), true));
+        var hold = new Hold(Instant.ofEpochMilli(until), heldBy(wire));
+        var step = take(new SessionEvent.Attach(claimant, create, hold, true));
         if (step.does(SessionAction.AWAIT_CLEARED)) {
             wire.toGateway(() -> wire.gateway.notYet(wire, epoch));
             return;
@@ -177,12 +196,9 @@ final class SimulatedWorker extends SimulatedPart {
         }
     }
 
-    /** The deadline that follows from a word of the group. */
+    /** The group confirmed the owner then. */
     private void note(long asked) {
-        var until = state.deadline();
-        if (until != null) {
-            fleet.held(at(until.toEpochMilli()), asked);
-        }
+        confirmed = Math.max(confirmed, asked);
     }
 
     void acknowledge(SimulatedWire wire, long upTo) {
@@ -213,7 +229,6 @@ final class SimulatedWorker extends SimulatedPart {
                         state, event, Instant.ofEpochMilli(clockMs()), SimulatedFleet.RETENTION);
         state = step.after();
         if (step.does(SessionAction.CLEAR)) {
-            excused = isExcused();
             fleet.after(fleet.between(0, SimulatedFleet.GRACE), () -> turn(this::cleared));
         }
         return step;
