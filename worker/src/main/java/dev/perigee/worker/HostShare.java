@@ -1,7 +1,10 @@
 package dev.perigee.worker;
 
 import com.sun.management.OperatingSystemMXBean;
+import dev.perigee.worker.admin.HostMemory;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** Share of the host's memory and processes that all servers of a worker may have together. */
@@ -16,10 +19,39 @@ final class HostShare {
         if (configured != null) {
             return configured;
         }
-        // The container's where it has a limit, by control groups v1 or v2.
+        var system = system();
+        return system == null
+                ? 0
+                : share(system.getTotalMemorySize(), Runtime.getRuntime().maxMemory());
+    }
+
+    /** Of the container where it has a limit, by control groups v1 or v2, else of the machine. */
+    private static @Nullable OperatingSystemMXBean system() {
         return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
-                ? share(system.getTotalMemorySize(), Runtime.getRuntime().maxMemory())
-                : 0;
+                ? system
+                : null;
+    }
+
+    /**
+     * Memory in bytes that is free or can be freed; always 0 where the servers' share is
+     * configured, which is then less than all there is.
+     */
+    static LongSupplier available(@Nullable Long configured) {
+        var memory = new HostMemory(Path.of("/"));
+        return () -> configured == null ? available(memory.now(), system()) : 0;
+    }
+
+    /**
+     * @param now as far as control groups of v2 tell
+     * @param system which v1 limits, too
+     */
+    private static long available(HostMemory.Amount now, @Nullable OperatingSystemMXBean system) {
+        if (system == null || !(now.limit() > 0)) {
+            return 0;
+        }
+        return system.getTotalMemorySize() < (long) now.limit()
+                ? system.getFreeMemorySize()
+                : (long) now.available();
     }
 
     /**

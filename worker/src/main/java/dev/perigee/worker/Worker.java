@@ -261,7 +261,8 @@ public final class Worker implements AutoCloseable {
                 HostShare.bytes(settings.valueOrNull(IsolationSettings.TOTAL_MEMORY)),
                 HostShare.processes(
                         settings.valueOrNull(IsolationSettings.TOTAL_PROCESSES),
-                        new HostProcesses(Path.of("/")).most()));
+                        new HostProcesses(Path.of("/")).most()),
+                HostShare.available(settings.valueOrNull(IsolationSettings.TOTAL_MEMORY)));
     }
 
     private static LauncherOptions launcherOptions(Settings settings, MeterRegistry meters) {

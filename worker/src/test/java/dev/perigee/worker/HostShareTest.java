@@ -31,4 +31,10 @@ final class HostShareTest {
         assertThat(HostShare.bytes(0L)).isZero();
         assertThat(HostShare.bytes(null)).isPositive();
     }
+
+    @Test
+    void ofWhatIsAvailableIsToldWhereTheShareIsNotConfigured() {
+        assertThat(HostShare.available(7L).getAsLong()).isZero();
+        assertThat(HostShare.available(null).getAsLong()).isPositive();
+    }
 }

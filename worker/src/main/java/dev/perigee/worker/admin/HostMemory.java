@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * where that has a limit, as a container has, else of the machine. What the kernel gives back when
  * it is needed counts as available.
  */
-final class HostMemory {
+public final class HostMemory {
     private static final String UNIFIED = "0::";
 
     private final Path root;
@@ -20,12 +20,12 @@ final class HostMemory {
     /**
      * @param root where {@code proc} and {@code sys} are
      */
-    HostMemory(Path root) {
+    public HostMemory(Path root) {
         this.root = root;
     }
 
     /** In bytes; not a number where this system does not tell. */
-    record Amount(double available, double limit) {
+    public record Amount(double available, double limit) {
         static final Amount UNKNOWN = new Amount(Double.NaN, Double.NaN);
     }
 
@@ -41,7 +41,8 @@ final class HostMemory {
                 .register(registry);
     }
 
-    Amount now() {
+    /** Reads three small files. Any thread. */
+    public Amount now() {
         try {
             var group = ofGroup();
             return group == null ? ofMachine() : group;

@@ -9,6 +9,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
 
 /**
@@ -17,10 +19,12 @@ import java.util.stream.LongStream;
  * each can hold counts, since the kernel says no more of those of others; so few as usual servers
  * have do not count.
  *
- * <p>A process that has used no processor time since it was looked at is not looked at again. Where
- * a tree's part of {@link LookTime} is over, its other processes count as they did before, those
- * that are new not at all, and the next look begins with those that have waited longest. One
- * process and one process's descriptors are looked at in any case. For one thread.
+ * <p>A process that has used no processor time since it was looked at is looked at again by chance
+ * only, at one look of eight: the kernel counts that time in ticks, within one of which a process
+ * takes over a thousand pipes of another. Where a tree's part of {@link LookTime} is over, its
+ * other processes count as they did before, those that are new not at all, and the next look begins
+ * with those that have waited longest. One process and one process's descriptors are looked at in
+ * any case. For one thread.
  */
 final class KernelMemory {
     /** Descriptors of one tree, up to which nothing is looked for among them. */
@@ -35,22 +39,29 @@ final class KernelMemory {
     /** Descriptors of one tree, above which all count as pipes. */
     private static final int MOST_DESCRIPTORS = 50_000;
 
+    /** A look of so many is one in which a process is looked at that has not run. */
+    private static final int LOOKS_BY_CHANCE = 8;
+
     private final LookTime time;
     private final int mostLookedAt;
+    private final BooleanSupplier chance;
     private Map<Long, KernelShare> before = Map.of();
     private Map<Long, KernelShare> now = new HashMap<>();
     private long looks;
 
     KernelMemory(LookTime time) {
-        this(time, MOST_LOOKED_AT);
+        // Nobody can foresee it and have his pipes elsewhere then.
+        this(time, MOST_LOOKED_AT, () -> ThreadLocalRandom.current().nextInt(LOOKS_BY_CHANCE) == 0);
     }
 
     /**
      * @param mostLookedAt descriptors of one tree in one look
+     * @param chance whether a process is looked at that has not run
      */
-    KernelMemory(LookTime time, int mostLookedAt) {
+    KernelMemory(LookTime time, int mostLookedAt, BooleanSupplier chance) {
         this.time = time;
         this.mostLookedAt = mostLookedAt;
+        this.chance = chance;
     }
 
     /** Called before the trees of one look: what is not seen in it is forgotten with the next. */
@@ -80,12 +91,18 @@ final class KernelMemory {
             tables += share.tableBytes() + share.mappingBytes();
             descriptors += share.descriptors();
         }
+        long pipes;
+        try (var part = time.ofPipes()) {
+            pipes = pipes(all, descriptors, part);
+        }
         var sockets = sockets(members, ran);
         // A pipe keeps what is in it when one of its ends is closed.
         long free = descriptors <= FREE_DESCRIPTORS ? descriptors : 0;
+        long underWay =
+                all.stream().anyMatch(KernelShare::hasFilesUnderWay) ? FilesUnderWay.MOST : 0;
         return new Held(
-                tables + pipeBytes(pipes(all, descriptors)) + sockets.counted(),
-                pipeBytes(free) + sockets.uncounted());
+                tables + pipeBytes(pipes) + sockets.counted(),
+                pipeBytes(free + underWay) + sockets.uncounted());
     }
 
     private static long pipeBytes(long pipes) {
@@ -93,36 +110,39 @@ final class KernelMemory {
     }
 
     private KernelShare known(ProcStat stat) {
-        return now.computeIfAbsent(stat.pid(), pid -> KernelShare.of(stat, before.get(pid), looks));
+        return now.computeIfAbsent(
+                stat.pid(),
+                pid -> KernelShare.of(stat, before.get(pid), looks, chance.getAsBoolean()));
     }
 
-    /** Those that ran since they were read last. */
+    /** Those that may have run since they were read last. */
     private void read(List<KernelShare> all) {
         var waiting =
                 all.stream()
                         .filter(KernelShare::isDue)
                         .sorted(Comparator.comparingLong(KernelShare::dueSince))
                         .toList();
-        var left = time.ofKernel();
-        boolean first = true;
-        for (var share : waiting) {
-            if (!first && !left.getAsBoolean()) {
-                return;
+        try (var part = time.ofKernel()) {
+            boolean first = true;
+            for (var share : waiting) {
+                if (!first && !part.isLeft()) {
+                    return;
+                }
+                share.read(time.ofReading()::isLeft);
+                first = false;
             }
-            share.read(time.ofReading());
-            first = false;
         }
     }
 
     /** How many there are at most; those that processes share count once. */
-    private long pipes(List<KernelShare> all, long descriptors) {
+    private long pipes(List<KernelShare> all, long descriptors, LookTime.Part part) {
         if (descriptors <= FREE_DESCRIPTORS) {
             return 0;
         }
         if (descriptors > MOST_DESCRIPTORS) {
             return descriptors;
         }
-        lookForPipes(all);
+        lookForPipes(all, part);
         var pipes = new HashSet<Long>();
         long closed = 0;
         for (var share : all) {
@@ -136,19 +156,18 @@ final class KernelMemory {
         return pipes.size() + closed;
     }
 
-    private void lookForPipes(List<KernelShare> all) {
+    private void lookForPipes(List<KernelShare> all, LookTime.Part part) {
         var waiting =
                 all.stream()
                         .filter(KernelShare::isOutdated)
                         .sorted(Comparator.comparingLong(KernelShare::outdatedSince))
                         .toList();
         int most = mostLookedAt;
-        var left = time.ofKernel();
         boolean first = true;
         for (var share : waiting) {
             if (share.descriptors() > mostLookedAt) {
                 share.isNotLookedAt(looks);
-            } else if (share.descriptors() <= most && (first || left.getAsBoolean())) {
+            } else if (share.descriptors() <= most && (first || part.isLeft())) {
                 most -= share.descriptors();
                 share.lookForPipes(looks);
                 first = false;
@@ -159,7 +178,7 @@ final class KernelMemory {
     /**
      * Those of a jail's network; none without one.
      *
-     * @param ran whether any process has run since the last look
+     * @param ran whether any process may have run since the last look
      */
     private JailSockets sockets(List<ProcessEntry> members, boolean ran) {
         var first = ProcessTree.firstOfJail(members);

@@ -17,6 +17,9 @@ final class KernelShare {
     /** Processor time after which a process's mappings are counted anew. */
     private static final int MAPPING_TICKS = ProcStat.TICKS_PER_SECOND / 50;
 
+    /** Readings after which they are, whatever it used: in 20 ms it makes some thousands. */
+    private static final int MAPPING_READINGS = 4;
+
     private final long startTime;
     private ProcStat stat;
     private long tableBytes;
@@ -25,6 +28,11 @@ final class KernelShare {
 
     /** Its processor time when its mappings were counted. */
     private long mappedAt;
+
+    private int readingsSinceMapped;
+
+    /** When its mappings were counted. */
+    private boolean filesUnderWay;
 
     /** It ran since it was read, as was seen in that look first. */
     private boolean due = true;
@@ -58,12 +66,13 @@ final class KernelShare {
      * The same as before for the same process.
      *
      * @param look which one this is
+     * @param again to be read though it has not run
      */
-    static KernelShare of(ProcStat stat, @Nullable KernelShare last, long look) {
+    static KernelShare of(ProcStat stat, @Nullable KernelShare last, long look, boolean again) {
         if (last == null || last.startTime != stat.startTime()) {
             return new KernelShare(stat, look);
         }
-        if (!last.due && last.stat.ownTicks() != stat.ownTicks()) {
+        if (!last.due && (again || last.stat.ownTicks() != stat.ownTicks())) {
             last.due = true;
             last.dueSince = look;
         }
@@ -82,15 +91,19 @@ final class KernelShare {
     /**
      * Reads all but its pipes.
      *
-     * @param left whether there is time to count more mappings
+     * @param left whether there is time to count more mappings, and look at more descriptors
      */
     void read(BooleanSupplier left) {
         var kept = ProcMemory.kept(stat.pid());
         tableBytes = kept.tableBytes();
         descriptors = OpenPipes.descriptors(stat.pid(), kept.descriptors());
-        if (stat.ownTicks() - mappedAt >= MAPPING_TICKS) {
+        readingsSinceMapped++;
+        if (stat.ownTicks() - mappedAt >= MAPPING_TICKS
+                || readingsSinceMapped == MAPPING_READINGS) {
             mappedAt = stat.ownTicks();
+            readingsSinceMapped = 0;
             mappings = Mappings.count(stat.pid(), left);
+            filesUnderWay = FilesUnderWay.mayBeTo(stat.pid(), left);
         }
         due = false;
         outdatedSince = outdated ? outdatedSince : dueSince;
@@ -105,8 +118,17 @@ final class KernelShare {
         return descriptors;
     }
 
+    int mappings() {
+        return mappings;
+    }
+
     long mappingBytes() {
         return Math.max(0, mappings - FREE_MAPPINGS) * MAPPING_BYTES;
+    }
+
+    /** Whether descriptors may wait in its sockets that no process has open. */
+    boolean hasFilesUnderWay() {
+        return filesUnderWay;
     }
 
     boolean isOutdated() {

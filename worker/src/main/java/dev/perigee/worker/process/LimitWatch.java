@@ -4,12 +4,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,8 +51,11 @@ public final class LimitWatch implements AutoCloseable {
      * most is ended; 0 is unlimited.
      *
      * @param processes and threads
+     * @param availableBytes memory that is free or can be freed, asked when all may use too much:
+     *     as long as it covers what trees may still take, nobody ends for what his sockets and
+     *     pipes could hold; 0 has that count whatever is free
      */
-    public record Totals(long memoryBytes, int processes) {}
+    public record Totals(long memoryBytes, int processes, LongSupplier availableBytes) {}
 
     private final ProcessTable table;
     private final Duration pace;
@@ -175,9 +180,11 @@ public final class LimitWatch implements AutoCloseable {
     /**
      * One tree's processes at one moment.
      *
-     * @param otherBytes its memory that is no process's, with what counts toward that of all only
+     * @param otherBytes its memory that is no process's
+     * @param possibleBytes the most in what counts toward the memory of all only
      */
-    private record Seen(WatchedTree tree, List<ProcessEntry> members, long otherBytes) {
+    private record Seen(
+            WatchedTree tree, List<ProcessEntry> members, long otherBytes, long possibleBytes) {
 
         SharedUse<WatchedTree> processes() {
             return new SharedUse<>(tree, tree.tenant(), WatchedTree.processes(members));
@@ -185,7 +192,7 @@ public final class LimitWatch implements AutoCloseable {
 
         /** It uses no more, in bytes. */
         long mostMemory() {
-            return TreeMemory.resident(members) + otherBytes;
+            return TreeMemory.resident(members) + otherBytes + possibleBytes;
         }
     }
 
@@ -200,7 +207,7 @@ public final class LimitWatch implements AutoCloseable {
         lastKills = KernelKills.count();
         var snapshot = table.read();
         kernel.begin();
-        time.begin(Math.max(1, trees.size()));
+        time.begin((int) trees.stream().filter(it -> !it.hasGroup()).count());
         var within = new ArrayList<Seen>();
         var allowance = new TenantAllowance();
         for (var tree : trees) {
@@ -211,7 +218,7 @@ public final class LimitWatch implements AutoCloseable {
                 var end = tree.judge(members, otherBytes, memory, System.nanoTime());
                 if (end == null) {
                     long more = allowance.beyond(tree.tenant(), held.uncounted());
-                    within.add(new Seen(tree, members, otherBytes + more));
+                    within.add(new Seen(tree, members, otherBytes, more));
                 } else {
                     tree.end(end);
                 }
@@ -251,17 +258,35 @@ public final class LimitWatch implements AutoCloseable {
         if (limit == 0 || all.stream().mapToLong(Seen::mostMemory).sum() <= limit) {
             return;
         }
-        var excess =
-                SharedUse.beyond(limit, all.stream().map(it -> memoryOf(it, all.size())).toList());
-        if (excess != null) {
+        time.beginComparing(all.size());
+        var uses =
+                all.stream()
+                        .sorted(Comparator.comparingInt(it -> it.members().size()))
+                        .map(this::memoryOf)
+                        .toList();
+        var excess = SharedUse.beyond(limit, uses);
+        if (excess != null && !isThere(limit, excess.allUsed() - possible(all))) {
             excess.tree().end(TreeLimits.sharedMemory(excess, limit));
         }
     }
 
-    private SharedUse<WatchedTree> memoryOf(Seen seen, int trees) {
+    /**
+     * Whether there is memory for all that trees may still take, so that nobody holds it unseen.
+     */
+    private boolean isThere(long limit, long known) {
+        return known <= limit && totals.availableBytes().getAsLong() >= limit - known;
+    }
+
+    private static long possible(List<Seen> all) {
+        return all.stream().mapToLong(Seen::possibleBytes).sum();
+    }
+
+    private SharedUse<WatchedTree> memoryOf(Seen seen) {
         var tree = seen.tree();
         return new SharedUse<>(
-                tree, tree.tenant(), memory.compared(seen.members(), seen.otherBytes(), trees));
+                tree,
+                tree.tenant(),
+                memory.compared(seen.members(), seen.otherBytes() + seen.possibleBytes()));
     }
 
     @Override

@@ -1,6 +1,5 @@
 package dev.perigee.worker.process;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.function.ToLongFunction;
 import java.util.stream.LongStream;
@@ -19,12 +18,6 @@ record TreeMemory(
         ToLongFunction<ProcessEntry> held,
         ToLongFunction<ProcessEntry> proportional,
         LookTime time) {
-
-    /**
-     * How long the pages of one tree are walked. A tree that takes longer is judged with the rest
-     * counted in full: no server can keep this thread busy by sharing much among many.
-     */
-    private static final Duration WALK = Duration.ofMillis(100);
 
     TreeMemory(LookTime time) {
         this(
@@ -51,19 +44,21 @@ record TreeMemory(
             return whole;
         }
         if (time.isLeftForWalks()) {
-            return exact(members, WALK) + otherBytes;
+            try (var part = time.ofWalk()) {
+                return exact(members, part) + otherBytes;
+            }
         }
         return Math.max(limitBytes, LongStream.of(each).max().orElse(0) + otherBytes);
     }
 
     /**
-     * In bytes, as exactly as there is time for: the rest counts in full.
-     *
-     * @param trees that are compared by it, for which there is as much time together as for walks
-     *     of one look
+     * In bytes, as exactly as there is time for: the rest counts in full. Asked of one tree after
+     * the other, of those with fewer processes first, that leave time to those with more.
      */
-    long compared(List<ProcessEntry> members, long otherBytes, int trees) {
-        return exact(members, LookTime.ofOne(WALK, trees)) + otherBytes;
+    long compared(List<ProcessEntry> members, long otherBytes) {
+        try (var part = time.ofComparison()) {
+            return exact(members, part) + otherBytes;
+        }
     }
 
     /** What the process table says of it: programs and libraries count for each that maps them. */
@@ -75,11 +70,10 @@ record TreeMemory(
         return pages * PageSize.bytes();
     }
 
-    private long exact(List<ProcessEntry> members, Duration most) {
-        var left = time.ofWalk(most);
+    private long exact(List<ProcessEntry> members, LookTime.Part part) {
         long sum = 0;
         for (var member : members) {
-            sum += (left.getAsBoolean() ? proportional : held).applyAsLong(member);
+            sum += (part.isLeft() ? proportional : held).applyAsLong(member);
         }
         return sum;
     }

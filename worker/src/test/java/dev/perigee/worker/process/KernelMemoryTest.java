@@ -9,7 +9,9 @@ import dev.perigee.faults.Program;
 import java.io.ByteArrayInputStream;
 import java.io.InputStream;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +23,12 @@ final class KernelMemoryTest {
 
     private static final long SELF = ProcessHandle.current().pid();
 
-    private final KernelMemory memory = new KernelMemory(new LookTime(System::nanoTime));
+    private final AtomicBoolean chance = new AtomicBoolean();
+    private final KernelMemory memory = looking(System::nanoTime, 10_000);
+
+    private KernelMemory looking(LongSupplier nanos, int mostLookedAt) {
+        return new KernelMemory(new LookTime(nanos), mostLookedAt, chance::get);
+    }
 
     private static ProcessEntry entry(long pid, long ticks) {
         return new ProcessEntry(
@@ -66,6 +73,32 @@ final class KernelMemoryTest {
     }
 
     @Test
+    @DisplayName("is looked for by chance while it has not run: that counts whole ticks only")
+    void looksAgain() throws Exception {
+        var process = new ProcessBuilder("sleep", "600").start();
+        var before = entry(process.pid(), 1);
+        memory.begin();
+        assertThat(memory.measure(List.of(before)).counted()).isPositive();
+        process.destroyForcibly().waitFor();
+
+        chance.set(true);
+        memory.begin();
+        assertThat(memory.measure(List.of(before)).counted()).isZero();
+    }
+
+    @Test
+    @DisplayName("has mappings counted at some reading, however little it ran")
+    void countsMappingsInTheEnd() {
+        var share = KernelShare.of(entry(SELF, 1).stat(), null, 1, false);
+        for (int reading = 1; reading < 4; reading++) {
+            share.read(() -> true);
+            assertThat(share.mappings()).isZero();
+        }
+        share.read(() -> true);
+        assertThat(share.mappings()).isPositive();
+    }
+
+    @Test
     @DisplayName("has sockets of TCP twice, which hold as much in each direction")
     void sockets() {
         var used = "sockets: used 1000\nTCP: inuse 300 orphan 0 tw 0 alloc 5000 mem 9\n";
@@ -98,7 +131,7 @@ final class KernelMemoryTest {
         var another = new ProcessBuilder("sleep", "600").start();
         try {
             var slow = new AtomicLong();
-            var pieces = new KernelMemory(new LookTime(() -> slow.addAndGet(1_000_000_000)));
+            var pieces = looking(() -> slow.addAndGet(1_000_000_000), 10_000);
             pieces.begin();
             long first =
                     pieces.measure(List.of(entry(one.pid(), 1), entry(other.pid(), 1))).counted();
@@ -164,7 +197,7 @@ final class KernelMemoryTest {
         var many = opener("[os.open('/dev/null', 0) for _ in range(900)]");
         var pipes = opener("[os.pipe() for _ in range(200)]");
         try {
-            var looking = new KernelMemory(new LookTime(System::nanoTime), 500);
+            var looking = looking(System::nanoTime, 500);
             looking.begin();
             long held =
                     looking.measure(List.of(entry(many.pid(), 1), entry(pipes.pid(), 1))).counted();
@@ -178,20 +211,50 @@ final class KernelMemoryTest {
     @Test
     @DisplayName("has pipes looked for in turn: what waits is not overtaken by what is new")
     void turns() {
-        var share = KernelShare.of(entry(SELF, 1).stat(), null, 5);
+        var share = KernelShare.of(entry(SELF, 1).stat(), null, 5, false);
         share.read(() -> true);
         share.lookForPipes(5);
         assertThat(share.isOutdated()).isFalse();
-        KernelShare.of(entry(SELF, 2).stat(), share, 6).read(() -> true);
-        KernelShare.of(entry(SELF, 3).stat(), share, 9).read(() -> true);
+        KernelShare.of(entry(SELF, 2).stat(), share, 6, false).read(() -> true);
+        KernelShare.of(entry(SELF, 3).stat(), share, 9, false).read(() -> true);
         assertThat(share.isOutdated()).isTrue();
         assertThat(share.outdatedSince()).isEqualTo(6);
-        assertThat(KernelShare.of(entry(SELF, 3).stat(), null, 9).outdatedSince()).isEqualTo(9);
+        assertThat(KernelShare.of(entry(SELF, 3).stat(), null, 9, false).outdatedSince())
+                .isEqualTo(9);
+    }
+
+    @Test
+    @NeedsProgram(Program.PYTHON)
+    @DisplayName("may have as many pipes under way as there can be, where anything is")
+    void pipesUnderWay() throws Exception {
+        var idle = opener("socket.socketpair()");
+        var sent = opener("[pair := socket.socketpair(), socket.send_fds(pair[0], [b'x'], [0])]");
+        try {
+            chance.set(true);
+            assertThat(uncounted(idle)).isLessThan(100 * 16 * PageSize.bytes());
+            assertThat(uncounted(sent) / (16 * PageSize.bytes()))
+                    .isBetween((long) FilesUnderWay.MOST, FilesUnderWay.MOST + 100L);
+            assertThat(FilesUnderWay.mayBeTo(idle.pid(), () -> false)).as("no time").isTrue();
+            assertThat(FilesUnderWay.mayBeTo(Integer.MAX_VALUE, () -> true)).isFalse();
+        } finally {
+            idle.destroyForcibly();
+            sent.destroyForcibly();
+        }
+    }
+
+    /** After some looks by chance. */
+    private long uncounted(Process process) {
+        long uncounted = 0;
+        for (int look = 0; look < 8; look++) {
+            memory.begin();
+            uncounted = memory.measure(List.of(entry(process.pid(), 1))).uncounted();
+        }
+        return uncounted;
     }
 
     private static Process opener(String opened) throws Exception {
         var program =
-                "import os, time; kept = %s; print('up', flush=True); time.sleep(600)"
+                "import os, socket, time; kept = %s; print('up', flush=True); time.sleep(600)"
                         .formatted(opened);
         var process = new ProcessBuilder("python3", "-c", program).start();
         assertThat(process.inputReader().readLine()).isEqualTo("up");

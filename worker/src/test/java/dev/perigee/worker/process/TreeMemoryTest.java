@@ -81,7 +81,9 @@ final class TreeMemoryTest {
     @Test
     void whatThereIsNoTimeToMeasureIsJudgedInAnotherLookUnlessOneProcessIsEnough() {
         time.begin(1);
-        nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+        try (var _ = time.ofWalk()) {
+            nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+        }
         assertThat(memory.used(processes(10), 0, 70 * PAGE)).isEqualTo(70 * PAGE);
         assertThat(memory.used(processes(10), 0, 50 * PAGE)).isEqualTo(60 * PAGE);
         assertThat(walks).hasValue(0);
@@ -91,9 +93,54 @@ final class TreeMemoryTest {
 
     @Test
     void manyTreesThatAreComparedShareTheTime() {
-        assertThat(memory.compared(processes(10), PAGE, 1))
+        time.beginComparing(1);
+        assertThat(memory.compared(processes(10), PAGE))
                 .isEqualTo(4 * 10 * PAGE + 6 * 60 * PAGE + PAGE);
-        assertThat(memory.compared(processes(10), 0, 20)).isEqualTo(2 * 10 * PAGE + 8 * 60 * PAGE);
+        time.beginComparing(20);
+        assertThat(memory.compared(processes(10), 0)).isEqualTo(2 * 10 * PAGE + 8 * 60 * PAGE);
+    }
+
+    @Test
+    void timeThatSmallTreesLeaveIsForThoseAfterThem() {
+        // Even parts of all the time would be one walk of 30 ms for each.
+        time.beginComparing(40);
+        for (int tree = 1; tree < 40; tree++) {
+            memory.compared(processes(0), 0);
+        }
+        assertThat(memory.compared(processes(3), 0)).isEqualTo(3 * 10 * PAGE);
+    }
+
+    @Test
+    void timeThatIsOverIsNotHandedOutAgain() {
+        time.beginComparing(40);
+        for (int tree = 1; tree < 40; tree++) {
+            // One process is walked in any case, for 30 ms.
+            assertThat(memory.compared(processes(3), 0)).isEqualTo((tree <= 34 ? 130 : 180) * PAGE);
+        }
+    }
+
+    @Test
+    void whatIsReadOfTheKernelTakesNoTimeOfWalks() {
+        time.begin(1);
+        try (var part = time.ofKernel()) {
+            nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+            assertThat(part.isLeft()).isFalse();
+        }
+        assertThat(memory.used(processes(2), 0, 70 * PAGE)).isEqualTo(20 * PAGE);
+    }
+
+    @Test
+    void timeOfTheKernelIsPassedOnToo() {
+        time.begin(10);
+        for (int tree = 1; tree < 10; tree++) {
+            time.ofKernel().close();
+        }
+        try (var part = time.ofKernel()) {
+            nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(99));
+            assertThat(part.isLeft()).as("100 ms are the most of one").isTrue();
+            nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
+            assertThat(part.isLeft()).isFalse();
+        }
     }
 
     @Test

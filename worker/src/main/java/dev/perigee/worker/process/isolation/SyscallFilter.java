@@ -74,19 +74,27 @@ final class SyscallFilter {
 
     private static List<Instruction> body(SyscallRule rule) {
         var body = new ArrayList<Instruction>();
+        for (var refusal : rule.refused()) {
+            body.addAll(answer(refusal.conditions(), refuse(refusal.errno())));
+        }
         for (var conditions : rule.allowed()) {
-            var one = new ArrayList<Instruction>();
-            for (var condition : conditions) {
-                one.add(load(FIRST_ARGUMENT + condition.argument() * ARGUMENT_BYTES));
-                one.add(new Instruction(AND, 0, 0, condition.mask()));
-                one.add(new Instruction(IF_EQUAL, 0, 0, condition.value()));
-            }
-            one.add(new Instruction(RETURN, 0, 0, ALLOW));
-            leaveWhereOneFails(one, conditions);
-            body.addAll(one);
+            body.addAll(answer(conditions, new Instruction(RETURN, 0, 0, ALLOW)));
         }
         body.add(refuse(rule.errno()));
         return body;
+    }
+
+    /** Given where all conditions hold. */
+    private static List<Instruction> answer(List<Condition> conditions, Instruction given) {
+        var group = new ArrayList<Instruction>();
+        for (var condition : conditions) {
+            group.add(load(FIRST_ARGUMENT + condition.argument() * ARGUMENT_BYTES));
+            group.add(new Instruction(AND, 0, 0, condition.mask()));
+            group.add(new Instruction(IF_EQUAL, 0, 0, condition.value()));
+        }
+        group.add(given);
+        leaveWhereOneFails(group, conditions);
+        return group;
     }
 
     /** Where a condition does not hold, the rest of its group is skipped. */
@@ -153,16 +161,33 @@ final class SyscallFilter {
         if (rule.allowed().isEmpty()) {
             return "ERRNO(%d) { SYSCALL[%d] }".formatted(rule.errno(), number);
         }
+        var name = "%s(%s)".formatted(rule.name(), ARGUMENTS);
+        var lines = new ArrayList<String>();
+        rule.refused().forEach(it -> lines.add(line(it, name)));
+        var others =
+                rule.refused().stream()
+                        .map(it -> "!%s && ".formatted(all(it.conditions())))
+                        .collect(Collectors.joining());
         var holds =
-                rule.allowed().stream()
-                        .map(
-                                conditions ->
-                                        conditions.stream()
-                                                .map(SyscallFilter::text)
-                                                .collect(Collectors.joining(" && ", "(", ")")))
-                        .collect(Collectors.joining(" || "));
-        return "ALLOW { %1$s(%4$s) { %2$s } },\nERRNO(%3$d) { %1$s(%4$s) { !(%2$s) } }"
-                .formatted(rule.name(), holds, rule.errno(), ARGUMENTS);
+                rule.allowed().stream().map(SyscallFilter::all).collect(Collectors.joining(" || "));
+        lines.add("ALLOW { %s { %s } }".formatted(name, within(others, holds)));
+        lines.add("ERRNO(%d) { %s { %s!(%s) } }".formatted(rule.errno(), name, others, holds));
+        return String.join(",\n", lines);
+    }
+
+    private static String line(SyscallRule.Refusal refusal, String name) {
+        return "ERRNO(%d) { %s { %s } }"
+                .formatted(refusal.errno(), name, all(refusal.conditions()));
+    }
+
+    private static String within(String others, String holds) {
+        return others.isEmpty() ? holds : "%s(%s)".formatted(others, holds);
+    }
+
+    private static String all(List<Condition> conditions) {
+        return conditions.stream()
+                .map(SyscallFilter::text)
+                .collect(Collectors.joining(" && ", "(", ")"));
     }
 
     private static String text(Condition condition) {

@@ -2,15 +2,17 @@ package dev.perigee.worker.process.isolation;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * A system call whose arguments decide whether it is allowed.
  *
  * @param name the same on every machine
+ * @param refused what is refused before all else, each with an answer of its own
  * @param allowed when all conditions of one of these hold; never when there is none
- * @param errno what a refused call answers
+ * @param errno what a call answers that is neither
  */
-record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
+record SyscallRule(String name, List<Refusal> refused, List<List<Condition>> allowed, int errno) {
     static final int EPERM = 1;
 
     /** The call seems to have succeeded, and nothing was done. */
@@ -50,6 +52,14 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
     private static final int SO_SNDBUF = 7;
     private static final int SO_RCVBUF = 8;
     private static final int SO_RCVLOWAT = 18;
+    private static final int SO_ATTACH_FILTER = 26;
+    private static final int SO_ATTACH_BPF = 50;
+    private static final int SO_ATTACH_REUSEPORT_CBPF = 51;
+    private static final int SO_ATTACH_REUSEPORT_EBPF = 52;
+    private static final int SO_ZEROCOPY = 60;
+    private static final int SO_RESERVE_MEM = 73;
+    private static final int PR_SET_SECCOMP = 22;
+    private static final int SECCOMP_SET_MODE_FILTER = 1;
     private static final int IPPROTO_TCP = 6;
     private static final int TCP_ZEROCOPY_RECEIVE = 35;
 
@@ -83,6 +93,18 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
     }
 
     /**
+     * Refusal with an errno of its own.
+     *
+     * @param conditions that all hold
+     * @param errno what the call answers then
+     */
+    record Refusal(List<Condition> conditions, int errno) {}
+
+    SyscallRule(String name, List<List<Condition>> allowed, int errno) {
+        this(name, List.of(), allowed, errno);
+    }
+
+    /**
      * All of them. The flags of clone3 are in memory, where no filter sees them: without it C
      * libraries use clone. Libraries do without io_uring where there is none, and without shared
      * memory, semaphores and messages of System V: those are memory of no process, which nothing
@@ -100,9 +122,16 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
      *
      * <p>Nor may pages get into them that nobody copied: one byte of a file keeps all of the folio
      * that it is in, up to 2 MiB, so that a pipe holds 32 MiB. Copying programs take EINVAL for a
-     * file that cannot be spliced, and read and write. What TCP gives by mapping instead of copying
-     * is memory of a process that it counts as a file's. And of asynchronous I/O of old the whole
+     * file that cannot be spliced, and read and write. SO_ZEROCOPY does the same with pages of a
+     * process, which it can give up meanwhile, and SO_RESERVE_MEM takes memory before there is
+     * anything to keep in it; both are refused as kernels do that do not know them, so that
+     * programs wait for no word of what was sent. What TCP gives by mapping instead of copying is
+     * memory of a process that it counts as a file's. And of asynchronous I/O of old the whole
      * system has so many requests, which one program could take.
+     *
+     * <p>Nor may programs bring filters of their own, of system calls or sockets: seven of the
+     * longest take a megabyte of each process that nobody counts, and all of the host's share in
+     * one amount of memory for translated filters, without which no jail starts.
      *
      * <p>Extended attributes of files are data that no file's length shows, up to gigabytes of one
      * file: they cannot be written, as on a file system that has none. Nor can space be taken that
@@ -157,6 +186,15 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
                     all("fcntl", EPERM, Condition.isNot(1, F_SETPIPE_SZ)),
                     new SyscallRule(
                             "setsockopt",
+                            Stream.of(
+                                            SO_ATTACH_FILTER,
+                                            SO_ATTACH_BPF,
+                                            SO_ATTACH_REUSEPORT_CBPF,
+                                            SO_ATTACH_REUSEPORT_EBPF,
+                                            SO_ZEROCOPY,
+                                            SO_RESERVE_MEM)
+                                    .map(SyscallRule::socketOption)
+                                    .toList(),
                             List.of(
                                     List.of(Condition.isNot(1, SOL_SOCKET)),
                                     List.of(
@@ -164,6 +202,8 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
                                             Condition.isNot(2, SO_RCVBUF),
                                             Condition.isNot(2, SO_RCVLOWAT))),
                             NOTHING),
+                    all("prctl", EINVAL, Condition.isNot(0, PR_SET_SECCOMP)),
+                    all("seccomp", EINVAL, Condition.isNot(0, SECCOMP_SET_MODE_FILTER)),
                     new SyscallRule(
                             "personality",
                             List.of(
@@ -172,6 +212,11 @@ record SyscallRule(String name, List<List<Condition>> allowed, int errno) {
                             EPERM),
                     new SyscallRule("socket", sockets(), EAFNOSUPPORT),
                     all("socketpair", EAFNOSUPPORT, Condition.is(0, AF_UNIX)));
+
+    private static Refusal socketOption(int option) {
+        return new Refusal(
+                List.of(Condition.is(1, SOL_SOCKET), Condition.is(2, option)), ENOPROTOOPT);
+    }
 
     /** Other protocols of the internet are seldom used, and loaded for who asks for them. */
     private static List<List<Condition>> sockets() {

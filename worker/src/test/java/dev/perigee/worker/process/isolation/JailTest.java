@@ -240,6 +240,18 @@ final class JailTest {
     }
 
     @Test
+    @DisplayName("TEN-08: programs bring no filters of their own, which nobody counts")
+    void filters() throws Exception {
+        assertThat(jails.attempt("filters").told().lines())
+                .containsExactly(
+                        "of calls EINVAL",
+                        "of calls by the newer one EINVAL",
+                        "of a socket ENOPROTOOPT",
+                        "of a group ENOPROTOOPT",
+                        "no new privileges done it");
+    }
+
+    @Test
     @DisplayName(
             "TEN-09: files have no data beside what their length shows, nor space behind their end")
     void attributes() throws Exception {
@@ -273,6 +285,11 @@ final class JailTest {
                         "sendfile to a socket EINVAL",
                         "tee EINVAL",
                         "mapped from a socket ENOPROTOOPT",
+                        "sent without a copy ENOPROTOOPT",
+                        "of UDP ENOPROTOOPT",
+                        "of IPv6 ENOPROTOOPT",
+                        "of a listener ENOPROTOOPT",
+                        "reserved ENOPROTOOPT",
                         "copied True",
                         "read True");
     }

@@ -75,6 +75,9 @@ final class Jails implements AutoCloseable {
     /** And how many files can be made there. */
     final AtomicLong freeFiles = new AtomicLong(Long.MAX_VALUE);
 
+    /** What the machine is said to have of memory that servers could take. */
+    final AtomicLong availableMemory = new AtomicLong();
+
     /** Each end by a limit. */
     final Queue<Limit> ended = new ConcurrentLinkedQueue<>();
 
@@ -120,11 +123,13 @@ final class Jails implements AutoCloseable {
         deletion = new Deletion(isolation, owned, termination);
     }
 
-    private static LimitWatch.Totals totals(Settings settings) {
+    private LimitWatch.Totals totals(Settings settings) {
         var memory = settings.valueOrNull(IsolationSettings.TOTAL_MEMORY);
         var processes = settings.valueOrNull(IsolationSettings.TOTAL_PROCESSES);
         return new LimitWatch.Totals(
-                memory == null ? 0 : memory, processes == null ? 0 : processes);
+                memory == null ? 0 : memory,
+                processes == null ? 0 : processes,
+                availableMemory::get);
     }
 
     private static Settings settings(Map<String, String> settings) {

@@ -121,6 +121,7 @@ final class LimitsTest {
         "tcp_sockets, 5, 70",
         "pipes, 30, 200",
         "hidden_pipes, 30, 200",
+        "handed_pipes, 30, 200",
         "page_tables, 30, 10",
         "mappings, 30, 65000"
     })
@@ -203,20 +204,44 @@ final class LimitsTest {
         }
     }
 
-    @Test
-    @DisplayName("TEN-08: what may be in the few sockets of each server counts for a user's many")
-    void fewSocketsOfMany() throws Exception {
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({"tcp_sockets, 1, 60", "under_way, 60, 0"})
+    @DisplayName(
+            "TEN-08: what may be in each server's few sockets, or under way in them, counts for a"
+                    + " user's many")
+    void fewSocketsOfMany(String deed, int processes, int each) throws Exception {
         try (var jails = open(Map.of("isolation.total-memory", "250MiB"))) {
             var victim = jails.attempt(home("bob", 0), "tcp_sockets", 1, 30);
             victim.heard().awaitStdout("children up");
             var many = new ArrayList<Deed>();
             for (var number = 0; number < 12; number++) {
-                many.add(jails.attempt(home("alice", number), "tcp_sockets", 1, 60));
+                many.add(jails.attempt(home("alice", number), deed, processes, each));
             }
             await().atMost(RecordingListener.PATIENCE).until(() -> !jails.ended.isEmpty());
             assertThat(jails.ended).containsOnly(Limit.OOM);
             assertThat(victim.process().awaitExit(Duration.ZERO)).isFalse();
             victim.process().signal(ProcessSignal.KILL);
+            many.forEach(it -> it.process().signal(ProcessSignal.KILL));
+        }
+    }
+
+    @Test
+    @DisplayName("TEN-08: but not while there is the memory that all may still take")
+    void emptySocketsOfMany() throws Exception {
+        var settings = Map.of("isolation.total-memory", "400MiB", "isolation.max-processes", "50");
+        try (var jails = open(settings)) {
+            jails.availableMemory.set(400 << 20);
+            var many = new ArrayList<Deed>();
+            for (var number = 0; number < 25; number++) {
+                many.add(jails.attempt(home("alice", number), "empty_sockets", 1, 60));
+            }
+            many.forEach(it -> it.heard().awaitStdout("children up"));
+            // They are looked at after that.
+            assertThat(end(jails.attempt("bomb", 200)).limit()).isEqualTo(Limit.PIDS);
+            assertThat(jails.ended).containsExactly(Limit.PIDS);
+
+            jails.availableMemory.set(0);
+            await().atMost(RecordingListener.PATIENCE).until(() -> jails.ended.size() > 1);
             many.forEach(it -> it.process().signal(ProcessSignal.KILL));
         }
     }
