@@ -9,7 +9,7 @@ import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 import org.jspecify.annotations.Nullable;
 
-/** The configuration keys of what one user may have; part of the gateway's. */
+/** Configuration keys of the limits of a user and a team; part of the gateway's. */
 final class LimitSettings {
     static final Setting<Integer> CONCURRENCY =
             Setting.of(

@@ -7,7 +7,7 @@ import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 import org.jspecify.annotations.Nullable;
 
-/** The configuration keys that say who may see a part's admin pages, the same for every part. */
+/** Configuration keys of access to admin pages, the same for every part; all are optional. */
 public final class AdminAccessSettings {
     public static final Setting<String> TOKEN =
             Setting.optional(
