@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
-/** What is measured of the link to one worker, labelled with its {@code address}. */
+/** Metrics of the link to one worker, labelled with its {@code address}. */
 final class LinkMeters {
     private static final String ADDRESS = "address";
 

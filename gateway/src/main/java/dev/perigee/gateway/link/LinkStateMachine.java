@@ -3,8 +3,8 @@ package dev.perigee.gateway.link;
 import java.time.Duration;
 
 /**
- * What the link to one worker is and when it gives up; decides, does nothing. One thread at a time.
- * Times are in nanoseconds of one monotonic clock.
+ * State machine of the link to one worker. Pure, for one thread at a time. Times are in nanoseconds
+ * of one monotonic clock.
  *
  * <pre>
  *                     established

@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What owners count and measure. Any thread. All counters are there from the start, so that the
- * first occurrence shows as an increase.
+ * Metrics of owners. Thread-safe. All counters are registered at the start, so that the first
+ * occurrence is an increase.
  */
 public final class GatewayMetrics {
     private static final Duration[] BUCKETS = {
