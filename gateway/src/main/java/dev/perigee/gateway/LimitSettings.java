@@ -28,7 +28,7 @@ final class LimitSettings {
     static final Setting<Long> BYTES =
             Setting.of(
                     "limits.user.open-bytes",
-                    SettingType.bytes().where(bytes -> bytes > 0, "more than nothing"),
+                    SettingType.bytes().where(bytes -> bytes > 0, "positive"),
                     "8MiB",
                     "Arguments of one user's open requests; more are answered overloaded, but one"
                             + " alone is always taken. At most half of partition.open-bytes.");

@@ -330,7 +330,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
             consumer.resume(partitions);
             return true;
         } catch (KafkaException e) {
-            LOG.atWarn().setCause(e).log("What is committed was not found out, joining anew");
+            LOG.atWarn().setCause(e).log("Cannot read committed offsets; rejoining the group");
             wish(this::rejoin);
             return false;
         }

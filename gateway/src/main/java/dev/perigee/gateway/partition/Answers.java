@@ -185,7 +185,7 @@ final class Answers {
                     .addKeyValue("partition", event.partition())
                     .addKeyValue("epoch", createdEpoch)
                     .setCause(e)
-                    .log("A result is too large for its topic and cannot be read");
+                    .log("Result too large for its topic, and unreadable");
             return null;
         }
     }

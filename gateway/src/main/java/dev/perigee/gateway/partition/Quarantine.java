@@ -231,7 +231,7 @@ final class Quarantine implements Trial.Docket {
             LOG.atInfo()
                     .addKeyValue("process_id", processId)
                     .addKeyValue("partition", context.partition())
-                    .log("A quarantined instance ran alone, and its worker lives: it goes on");
+                    .log("A quarantined instance ran alone without ending its worker; released");
             change(Map.of(processId, rules.afterTrial(suspicion, now())));
         }
     }

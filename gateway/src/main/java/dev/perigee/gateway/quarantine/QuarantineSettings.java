@@ -9,7 +9,7 @@ import java.time.Duration;
 /** Configuration keys of quarantine; part of the gateway's. */
 public final class QuarantineSettings {
     private static final SettingType<Duration> POSITIVE =
-            SettingType.duration().where(time -> time.isPositive(), "longer than nothing");
+            SettingType.duration().where(time -> time.isPositive(), "positive");
 
     public static final Setting<Integer> DEATHS =
             Setting.of(

@@ -12,8 +12,7 @@ public final class AdminAccessSettings {
     public static final Setting<String> TOKEN =
             Setting.optional(
                             "admin.token",
-                            SettingType.string()
-                                    .where(token -> !token.isBlank(), "with something in it"),
+                            SettingType.string().where(token -> !token.isBlank(), "not blank"),
                             "Bearer token that requests to admin.listen must present, but for"
                                     + " health. Needed where admin.listen is more than loopback."
                                     + " Without it everybody on this machine may ask, or nobody"

@@ -78,7 +78,7 @@ public final class Setting<T> {
     public static Setting<Map<String, String>> passThrough(String prefix, String description) {
         return new Setting<>(
                 prefix + ".*",
-                new SettingType<>("any text", text -> text.isEmpty() ? Map.of() : null),
+                new SettingType<>("any string", text -> text.isEmpty() ? Map.of() : null),
                 Presence.DEFAULTED,
                 "",
                 description,

@@ -47,7 +47,7 @@ public record SettingType<T>(String expects, Parser<T> parser) {
 
     /** A string that is not blank. */
     public static SettingType<String> string() {
-        return new SettingType<>("a text", text -> text.isEmpty() ? null : text);
+        return new SettingType<>("a string", text -> text.isEmpty() ? null : text);
     }
 
     /** A whole number within both bounds, inclusive. */
