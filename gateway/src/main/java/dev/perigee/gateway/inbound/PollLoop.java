@@ -201,7 +201,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
             } catch (InterruptException e) {
                 stopping = true;
             } catch (KafkaException e) {
-                polling.failed("Polling failed, trying again", e);
+                polling.failed("Polling failed; retrying", e);
                 pauseAfterFailure();
             } catch (RuntimeException e) {
                 LOG.atError().setCause(e).log("Unexpected error; rejoining the group");

@@ -80,7 +80,7 @@ final class LinkStateMachine {
         return Change.SUSPENDED;
     }
 
-    /** The worker refused this gateway in a way that trying again does not change. */
+    /** The worker refused this gateway in a way that a retry does not change. */
     Change refused(long generation) {
         return state == LinkState.RECOVERING && generation == newest ? fail() : Change.NONE;
     }
