@@ -11,6 +11,9 @@ import tools.jackson.databind.node.ObjectNode;
  * Fields of the {@code durable} that a gateway keeps of an instance for its workers and reads
  * itself: the last reported status, and whether the instance is dormant. All else is the workers'
  * own.
+ *
+ * @param status the last reported status, null before the first one
+ * @param statusMessage its message for people, null where it had none
  */
 public record RememberedStatus(@Nullable ServerStatus status, @Nullable String statusMessage) {
 

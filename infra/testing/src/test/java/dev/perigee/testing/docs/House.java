@@ -31,9 +31,20 @@ final class House {
     private static final List<String> LATER =
             List.of("gateway/outbound/", "worker/instance/", "worker/session/");
 
-    /** Modules whose class comments are noun phrases. */
+    /** Where class comments are noun phrases; add what was mended. */
     private static final List<String> NAMED =
-            List.of("protocol/src/main/", "gateway/src/main/", "worker/src/main/");
+            List.of(
+                    "protocol/",
+                    "gateway/",
+                    "worker/",
+                    "infra/bench/",
+                    "infra/faults/",
+                    "infra/part",
+                    "infra/testing/",
+                    "infra/local/src/main/java/dev/perigee/local/cli/",
+                    "infra/local/src/main/java/dev/perigee/local/client/",
+                    "infra/local/src/main/java/dev/perigee/local/deadletter/",
+                    "infra/local/src/main/java/dev/perigee/local/fleet/");
 
     /** Of each phrase what to say. */
     private static final Map<Pattern, String> REPLACED = new LinkedHashMap<>();
