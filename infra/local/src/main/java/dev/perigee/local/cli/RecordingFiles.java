@@ -8,7 +8,7 @@ import dev.perigee.part.ExitCode;
 import dev.perigee.part.Printer;
 import dev.perigee.part.Version;
 
-/** What the commands that read recordings have in common. */
+/** Files of recordings, as the commands that read them share them. */
 final class RecordingFiles {
     private RecordingFiles() {}
 
