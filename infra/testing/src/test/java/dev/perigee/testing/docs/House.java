@@ -125,7 +125,7 @@ final class House {
         do {
             at--;
         } while (!lines.get(at).startsWith("/**"));
-        var first = lines.get(at).substring(3).strip();
+        var first = lines.get(at).substring(3).replace("*/", "").strip();
         return first.isEmpty() ? lines.get(at + 1).replaceFirst(" \\* ?", "") : first;
     }
 
