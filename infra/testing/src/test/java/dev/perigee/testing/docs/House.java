@@ -8,9 +8,7 @@ import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.regex.Pattern;
@@ -46,25 +44,31 @@ final class House {
                     "infra/local/src/main/java/dev/perigee/local/deadletter/",
                     "infra/local/src/main/java/dev/perigee/local/fleet/");
 
-    /** Of each phrase what to say. */
-    private static final Map<Pattern, String> REPLACED = new LinkedHashMap<>();
+    /**
+     * A phrase and what to say.
+     *
+     * @param phrase within words, whatever its case
+     */
+    private record Replaced(Pattern phrase, String by) {}
 
-    static {
-        replaced("(?:longer|more) than nothing", "positive");
-        replaced("surviv\\w+ a defect|defects?(?: that were)? survived", "internal error");
-        replaced("something went wrong", "unexpected error, and what failed");
-        replaced("trying (?:on|again)", "retrying, a retry");
-        replaced("put aside", "dead letter");
-        replaced("an owner no more", "fenced, stale owner");
-        replaced("dead-letter queue|DLQ", "dead letters");
-        replaced("back-pressure", "backpressure");
-        replaced("back-off", "backoff");
-        replaced("time-out", "timeout");
-        replaced("fail-over", "failover");
-        replaced("high[- ]water ?mark", "watermark");
-        replaced("at-(?:least|most)-once|exactly-once", "at least once, at most once");
-        replaced("zombie (?:owner|gateway|member)", "stale owner");
-    }
+    private static final List<Replaced> REPLACED =
+            List.of(
+                    replaced("(?:longer|more) than nothing", "positive"),
+                    replaced(
+                            "surviv\\w+ a defect|defects?(?: that were)? survived",
+                            "internal error"),
+                    replaced("something went wrong", "unexpected error, and what failed"),
+                    replaced("trying (?:on|again)", "retrying, a retry"),
+                    replaced("put aside", "dead letter"),
+                    replaced("an owner no more", "fenced, stale owner"),
+                    replaced("dead-letter queue|DLQ", "dead letters"),
+                    replaced("back-pressure", "backpressure"),
+                    replaced("back-off", "backoff"),
+                    replaced("time-out", "timeout"),
+                    replaced("fail-over", "failover"),
+                    replaced("high[- ]water ?mark", "watermark"),
+                    replaced("at-(?:least|most)-once|exactly-once", "at least once, at most once"),
+                    replaced("zombie (?:owner|gateway|member)", "stale owner"));
 
     private static final Pattern BREAK =
             Pattern.compile("\"\\s*\\+\\s*\"|\\n\\s*(?:\\*|//|#)?\\s*");
@@ -75,8 +79,8 @@ final class House {
 
     private House() {}
 
-    private static void replaced(String phrase, String by) {
-        REPLACED.put(
+    private static Replaced replaced(String phrase, String by) {
+        return new Replaced(
                 Pattern.compile("(?<![\\w-])(?:" + phrase + ")\\b", Pattern.CASE_INSENSITIVE), by);
     }
 
@@ -100,13 +104,13 @@ final class House {
     /** Phrases of a text that are replaced, each with what to say, across its line breaks. */
     static Stream<String> phrases(String text) {
         var joined = BREAK.matcher(text).replaceAll(" ").replaceAll(" {2,}", " ");
-        return REPLACED.entrySet().stream()
+        return REPLACED.stream()
                 .flatMap(
                         each ->
-                                each.getKey()
+                                each.phrase()
                                         .matcher(joined)
                                         .results()
-                                        .map(it -> it.group() + " -> " + each.getValue()));
+                                        .map(found -> found.group() + " -> " + each.by()));
     }
 
     /** First line of the comment of a file's first type; null where there is none. */
