@@ -33,7 +33,7 @@ record GatewayGauges(MeterRegistry registry, InstantSource clock) {
         }
         for (var topic : List.of(Topic.COMMANDS, Topic.TOOL_REQUESTS)) {
             Gauge.builder("perigee.gateway.records.open", partitions, owners -> owners.open(topic))
-                    .description("Records read that are not finished: waiting or at a worker")
+                    .description("Records read and not completed: waiting or at a worker")
                     .tag("topic", names.of(topic))
                     .register(registry);
         }

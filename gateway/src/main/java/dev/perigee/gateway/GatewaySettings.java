@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GatewaySettings {
     private static final SettingType<Duration> POSITIVE =
-            SettingType.duration().where(duration -> duration.isPositive(), "longer than nothing");
+            SettingType.duration().where(duration -> duration.isPositive(), "positive");
 
     public static final Setting<String> BOOTSTRAP =
             Setting.required(
@@ -57,7 +57,9 @@ public final class GatewaySettings {
                     "group.session-timeout",
                     POSITIVE,
                     "10s",
-                    "After this long without a heartbeat a gateway's partitions go to others.");
+                    "After this long without a heartbeat a gateway's partitions go to others. One"
+                            + " without an accepted commit for so long publishes nothing more of"
+                            + " them.");
     public static final Setting<Duration> HEARTBEAT =
             Setting.of(
                     "group.heartbeat-interval",
@@ -94,7 +96,7 @@ public final class GatewaySettings {
     public static final Setting<Long> OPEN_BYTES =
             Setting.of(
                     "partition.open-bytes",
-                    SettingType.bytes().where(bytes -> bytes > 0, "more than nothing"),
+                    SettingType.bytes().where(bytes -> bytes > 0, "positive"),
                     "32MiB",
                     "The same in bytes.");
     public static final Setting<Integer> RESTORES =
@@ -127,7 +129,7 @@ public final class GatewaySettings {
     public static final Setting<Long> REQUEST_MEMORY_BYTES =
             Setting.optional(
                     "request.memory-bytes",
-                    SettingType.bytes().where(bytes -> bytes > 0, "more than nothing"),
+                    SettingType.bytes().where(bytes -> bytes > 0, "positive"),
                     "Memory for these ids, of all partitions together, 28 bytes each; while it is"
                             + " used up new requests are answered overloaded. An id takes it for"
                             + " request.memory and up to a fifth more. Without it a quarter of the"

@@ -9,7 +9,7 @@ import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 import org.jspecify.annotations.Nullable;
 
-/** The configuration keys of what one user may have; part of the gateway's. */
+/** Configuration keys of the limits of a user and a team; part of the gateway's. */
 final class LimitSettings {
     static final Setting<Integer> CONCURRENCY =
             Setting.of(
@@ -28,7 +28,7 @@ final class LimitSettings {
     static final Setting<Long> BYTES =
             Setting.of(
                     "limits.user.open-bytes",
-                    SettingType.bytes().where(bytes -> bytes > 0, "more than nothing"),
+                    SettingType.bytes().where(bytes -> bytes > 0, "positive"),
                     "8MiB",
                     "Arguments of one user's open requests; more are answered overloaded, but one"
                             + " alone is always taken. At most half of partition.open-bytes.");

@@ -10,8 +10,8 @@ import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 
 /**
- * The configuration keys of what a gateway keeps in memory for all its partitions together; part of
- * the gateway's. Each is a share of the heap unless it is set.
+ * Configuration keys of the memory budgets that all partitions of a gateway share; part of the
+ * gateway's. Bytes; each is a share of the heap unless it is set.
  */
 final class MemorySettings {
     private static final SettingType<Long> ROOM =

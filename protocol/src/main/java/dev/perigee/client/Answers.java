@@ -22,8 +22,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads results on a thread of its own and hands each to its waiting caller. Results without a
- * waiting caller, duplicates among them, are ignored.
+ * Dispatcher of results to their waiting callers, on a platform thread of its own. Results without
+ * a waiting caller, repeats among them, are ignored. Thread-safe; holds as many futures as callers
+ * wait. A failure of the consumer ends all of them, and those to come.
  */
 final class Answers implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(200);

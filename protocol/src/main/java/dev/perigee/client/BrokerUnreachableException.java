@@ -1,6 +1,6 @@
 package dev.perigee.client;
 
-/** No broker answered in time. */
+/** Failure for want of a broker's answer within {@link KafkaConnection#PATIENCE}; retryable. */
 public final class BrokerUnreachableException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

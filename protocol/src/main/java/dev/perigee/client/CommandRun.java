@@ -23,7 +23,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends commands and follows what becomes of them, until each has its terminal result.
+ * One run of commands, from their sending to the terminal result of each. For one thread, which
+ * {@link #run} blocks and which calls the listener. Holds the results of the run: the caller bounds
+ * their number.
  *
  * <p>Statuses and results come by different topics. A terminal result that names a status is held
  * back for a moment until that status was delivered, so that a listener sees them in their true
@@ -34,28 +36,33 @@ public final class CommandRun {
     private static final Duration SETTLING = Duration.ofSeconds(1);
 
     /**
-     * A command and where it goes.
+     * A command and its record's key.
      *
      * @param key the record's key, which decides its partition
      * @param command the record's value
      * @param partitions the count by which it does; null for as many as the topic has
      */
     public record Addressed(RecordKey key, Command command, @Nullable Integer partitions) {
-        /** By as many partitions as the topic has. */
+        /** A command whose partition follows from the topic's own count. */
         public Addressed(RecordKey key, Command command) {
             this(key, command, null);
         }
 
-        /** Where the command itself says. */
+        /** A command under the key of the team and user that it names. */
         public Addressed(Command command) {
             this(command.key(), command);
         }
     }
 
-    /** Called for each status and result, in the order of each topic partition. */
+    /**
+     * Listener to a run. Called on the thread of {@link #run}, in the order of each topic
+     * partition; what it throws ends the run.
+     */
     public interface Listener {
+        /** A status change that the run is interested in, of whatever command or none. */
         void status(Event status);
 
+        /** An acknowledgement, or the terminal result, of one of the run's commands. */
         void result(CommandResult result);
     }
 
@@ -83,9 +90,12 @@ public final class CommandRun {
     /**
      * Runs to the last terminal result or to the deadline.
      *
+     * @param deadline from now, for all commands together; opening and sending may take {@link
+     *     KafkaConnection#PATIENCE} each more
      * @return the terminal results by command id; a command without one is missing
      * @throws BrokerUnreachableException when no broker answers, also at the deadline
      * @throws MissingTopicException when a topic it needs is not there
+     * @throws KafkaRefusedException when a broker refuses
      */
     public Map<String, CommandResult> run(List<Addressed> commands, Duration deadline)
             throws InterruptedException {

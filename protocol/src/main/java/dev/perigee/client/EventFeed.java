@@ -15,10 +15,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Follows what servers do: status, lifecycle, logs, request logs, tools and catalogues. Events of
- * one process come in order. One that is repeated, after a failover for instance, comes once:
- * repeats have the same {@code ce_id}, of which the last {@value #REMEMBERED} are known. For one
- * thread.
+ * Typed events of all servers: status, lifecycle, logs, request logs, tools and catalogues. Events
+ * of one process come in order. A repeat, after a failover for instance, is left out: it has the
+ * same {@code ce_id}, of which the last {@value #REMEMBERED} are remembered. For one thread.
  */
 public final class EventFeed implements AutoCloseable {
     private static final int REMEMBERED = 50_000;
@@ -50,10 +49,14 @@ public final class EventFeed implements AutoCloseable {
     public record Followed(Topic topic, String processId, @Nullable Event event) {}
 
     /**
-     * Follows from a point on, for itself alone.
+     * Follows from a point on, without a consumer group.
      *
-     * @throws BrokerUnreachableException when no broker answers in time
+     * @param topics those of the events that are wanted, at least one
+     * @throws BrokerUnreachableException when no broker answers within {@link
+     *     KafkaConnection#PATIENCE}
      * @throws MissingTopicException when one of the topics is not there
+     * @throws KafkaRefusedException when a broker refuses, or the properties are not Kafka's
+     * @throws IllegalArgumentException when a topic has no events
      */
     public static EventFeed open(
             KafkaConnection connection, TopicTail.Start start, Set<Topic> topics) {
@@ -62,9 +65,13 @@ public final class EventFeed implements AutoCloseable {
     }
 
     /**
-     * Follows as a member of a consumer group, from where the group was. What {@link #next} has
-     * handed out counts as done when it is called again; after a crash what was not done comes
-     * again, also across restarts.
+     * Follows as a member of a consumer group, from its committed offsets, at first from the
+     * beginning. {@link #next} commits what the call before returned, so events come at least once:
+     * after a crash, or a rebalance, those of the last call come again. Does not wait for a broker.
+     *
+     * @param topics those of the events that are wanted, at least one
+     * @throws KafkaRefusedException when the properties are not Kafka's
+     * @throws IllegalArgumentException when a topic has no events
      */
     public static EventFeed inGroup(KafkaConnection connection, String group, Set<Topic> topics) {
         return new EventFeed(new GroupTail(connection, group, events(topics)), connection.names());
@@ -78,10 +85,12 @@ public final class EventFeed implements AutoCloseable {
     }
 
     /**
-     * Waits at most so long for something new. Records of kinds that this version does not know are
-     * passed over.
+     * Waits at most so long for something new; empty when nothing came, also while no broker
+     * answers. Records of kinds that this version does not know are left out.
      *
-     * @throws KafkaRefusedException when the broker says no
+     * @throws BrokerUnreachableException when the commit of what was returned before fails, within
+     *     {@link KafkaConnection#PATIENCE}
+     * @throws KafkaRefusedException when the broker refuses
      */
     public List<Followed> next(Duration wait) {
         var followed = new ArrayList<Followed>();

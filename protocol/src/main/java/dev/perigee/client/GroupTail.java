@@ -12,8 +12,8 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Reads topics as a member of a consumer group. What was handed out is committed when more is asked
- * for, so that whatever a crash interrupts is handed out again.
+ * Consumer of topics as a member of a group, at least once: each poll commits what the one before
+ * returned. For one thread.
  */
 final class GroupTail implements RecordSource {
     private final KafkaConnection connection;

@@ -14,14 +14,16 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
 
 /**
- * Addresses of the brokers, client properties, and the names of the topics.
+ * Addresses of the brokers, client properties, and the names of the topics. Immutable; connects to
+ * nothing by itself.
  *
  * @param bootstrap addresses of brokers, host:port separated by commas
  * @param names the topics' full names
- * @param properties further client properties, such as security ones; may hold secrets
+ * @param properties further client properties, such as security ones; may hold secrets, and are not
+ *     in {@link #toString()}. They replace the client's own but for the bootstrap addresses
  */
 public record KafkaConnection(String bootstrap, TopicNames names, Map<String, String> properties) {
-    /** How long to wait for the broker's answer to anything. */
+    /** Longest wait for a broker's answer to one question: five seconds. */
     public static final Duration PATIENCE = Duration.ofSeconds(5);
 
     public KafkaConnection {
@@ -47,8 +49,9 @@ public record KafkaConnection(String bootstrap, TopicNames names, Map<String, St
     }
 
     /**
-     * Distinguishes a broker that does not answer from one that refuses, and from a client that
-     * cannot ask.
+     * The client's own exception for one of Kafka's: {@link BrokerUnreachableException} where no
+     * broker answers, {@link KafkaRefusedException} where one refuses or the client cannot be made;
+     * Kafka's {@link InterruptException} as it is.
      */
     public RuntimeException explained(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

@@ -1,6 +1,6 @@
 package dev.perigee.client;
 
-/** A broker answered no, or the client could not be made: trying again does not help. */
+/** Refusal by a broker, or properties of which no client can be made; not retryable. */
 public final class KafkaRefusedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -11,7 +11,7 @@ public final class KafkaRefusedException extends RuntimeException {
         this.configuration = configuration;
     }
 
-    /** Whether what we were given to connect with is to blame. */
+    /** True when the given properties are to blame, false when a broker refused. */
     public boolean isOurConfiguration() {
         return configuration;
     }

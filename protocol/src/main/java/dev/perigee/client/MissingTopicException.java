@@ -1,6 +1,6 @@
 package dev.perigee.client;
 
-/** The broker does not have a topic of the contract. */
+/** Absence of a topic of the contract at the broker; {@code perigee topics} creates it. */
 public final class MissingTopicException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -11,7 +11,7 @@ public final class MissingTopicException extends RuntimeException {
         prefix = connection.names().prefix();
     }
 
-    /** What the names of all topics were expected to begin with. */
+    /** The prefix under which all topics were expected. */
     public String prefix() {
         return prefix;
     }

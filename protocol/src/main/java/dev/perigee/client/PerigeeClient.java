@@ -23,12 +23,17 @@ import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends commands and tool requests and waits for what comes back. Calls block; any number of
- * threads, virtual ones too, may call at once, up to {@value #MOST_OPEN} open at a time. One for a
- * backend: it has a producer and a consumer.
+ * Client of the contract: sends commands and tool requests and waits for their terminal results.
+ * Thread-safe; calls block, which suits virtual threads. At most {@value #MOST_OPEN} are open at a
+ * time, more wait within their deadlines. One client suffices for a backend: it has a producer, a
+ * consumer and one platform thread.
  *
  * <p>A deadline that passes says nothing about whether the command or call ran: its result may come
- * later. To wait again send the same record: a fleet runs one id only once.
+ * later. To wait again send the same record: an id runs once, for ten minutes of a request and 24
+ * hours of a command.
+ *
+ * <p>Once its consumer has failed every call ends with that failure, and after {@link #close()}
+ * with {@link IllegalStateException}: make another client.
  */
 public final class PerigeeClient implements AutoCloseable {
     private static final int MOST_OPEN = 10_000;
@@ -45,17 +50,24 @@ public final class PerigeeClient implements AutoCloseable {
     }
 
     /**
-     * Connects, and reads everybody's answers from tool-results. Simple, and right while the
-     * answers of all backends together are not many.
+     * Connects, and reads everybody's answers from {@code tool-results}: right while the answers of
+     * all backends together are few.
      *
-     * @throws BrokerUnreachableException when no broker answers in time
+     * @throws BrokerUnreachableException when no broker answers within {@link
+     *     KafkaConnection#PATIENCE}
      * @throws MissingTopicException when a topic is not there
+     * @throws KafkaRefusedException when a broker refuses, or the properties are not Kafka's
      */
     public static PerigeeClient connect(KafkaConnection connection) {
         return connect(connection, null);
     }
 
-    /** Connects, and asks for the answers to calls on a topic of the backend's own. */
+    /**
+     * Connects, and asks for the answers to calls on a topic of the backend's own; errors as {@link
+     * #connect(KafkaConnection)}.
+     *
+     * @param replies null for {@code tool-results}
+     */
     public static PerigeeClient connect(KafkaConnection connection, @Nullable ReplyTopic replies) {
         return connect(
                 connection,
@@ -66,9 +78,7 @@ public final class PerigeeClient implements AutoCloseable {
     /**
      * Connects, and reads everybody's answers and call events, for calls with a listener. With a
      * reply topic {@link #connect(KafkaConnection, ReplyTopic)} is enough: events come there, too.
-     *
-     * @throws BrokerUnreachableException when no broker answers in time
-     * @throws MissingTopicException when a topic is not there
+     * Errors as {@link #connect(KafkaConnection)}.
      */
     public static PerigeeClient connectWithEvents(KafkaConnection connection) {
         return connect(
@@ -115,12 +125,16 @@ public final class PerigeeClient implements AutoCloseable {
     }
 
     /**
-     * Asks a server and waits for the terminal answer, whatever it is.
+     * Asks a server and waits for the terminal answer, whatever it is: a failed call is a result,
+     * no exception.
      *
-     * @param deadline how long to wait; a little more than the request's own timeout
-     * @throws TimeoutException when there is no answer in time
+     * @param deadline how long to wait, in all; a little more than the request's own timeout
+     * @throws TimeoutException when there is no answer in time; after up to {@code 2 *} {@link
+     *     KafkaConnection#PATIENCE} more, in which the broker is asked whether it is there
      * @throws BrokerUnreachableException when there is none because no broker answers
-     * @throws IllegalArgumentException when another thread waits for the same request id
+     * @throws KafkaRefusedException when a broker refuses the record
+     * @throws IllegalArgumentException when another thread waits for the same request id, or the
+     *     record is larger than 17 MiB
      */
     public ToolResult call(ToolRequest request, Duration deadline)
             throws InterruptedException, TimeoutException {
@@ -131,7 +145,8 @@ public final class PerigeeClient implements AutoCloseable {
      * The same, and hands over what the request accepts of the running call, {@link
      * dev.perigee.protocol.event.EventBody.CallProgress} and {@link
      * dev.perigee.protocol.event.EventBody.CallLog}, until the answer. An event may come twice
-     * after a failover, or after the answer, where it is left out.
+     * after a failover, or after the answer, where it is left out. Errors as {@link
+     * #call(ToolRequest, Duration)}, and what the listener throws.
      *
      * @param deadline how long to wait; a little more than the request's own {@code maxTimeoutMs}
      *     where progress moves its deadline
@@ -156,12 +171,16 @@ public final class PerigeeClient implements AutoCloseable {
     }
 
     /**
-     * Sends a command and waits for its terminal result, whatever it is. Of a command for every
-     * user there is one result for all.
+     * Sends a command and waits for its terminal result, whatever it is: a rejected command is a
+     * result, no exception. Of a command for every user there is one result for all.
      *
-     * @throws TimeoutException when there is no result in time
+     * @param deadline how long to wait, in all; a first start with its packages takes minutes
+     * @throws TimeoutException when there is no result in time, as of a call
      * @throws BrokerUnreachableException when there is none because no broker answers
-     * @throws dev.perigee.protocol.json.InvalidRecordException when it says no team
+     * @throws KafkaRefusedException when a broker refuses the record
+     * @throws IllegalArgumentException when another thread waits for the same command id, or the
+     *     record is larger than 17 MiB
+     * @throws dev.perigee.protocol.json.InvalidRecordException when it names no team
      */
     public CommandResult command(Command command, Duration deadline)
             throws InterruptedException, TimeoutException {
@@ -213,7 +232,10 @@ public final class PerigeeClient implements AutoCloseable {
                 : new IllegalStateException(e.getCause());
     }
 
-    /** Ends what is waited for with an {@link IllegalStateException}. */
+    /**
+     * Ends open calls with an {@link IllegalStateException}. Takes up to {@code 2 *} {@link
+     * KafkaConnection#PATIENCE}.
+     */
     @Override
     public void close() {
         answers.close();

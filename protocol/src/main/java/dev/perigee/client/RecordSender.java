@@ -19,7 +19,10 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.Utils;
 import org.jspecify.annotations.Nullable;
 
-/** Writes records as a backend does, and waits until the broker has them. Thread-safe. */
+/**
+ * Producer of commands and requests that waits until the broker has each record. Thread-safe; a
+ * send blocks for twice {@link KafkaConnection#PATIENCE} at most.
+ */
 final class RecordSender implements AutoCloseable {
     private static final int LARGEST_BYTES = 17 << 20;
 
@@ -50,7 +53,8 @@ final class RecordSender implements AutoCloseable {
      * Sends one record.
      *
      * @throws BrokerUnreachableException when the broker did not take it in time
-     * @throws KafkaRefusedException when the broker or the client says no
+     * @throws KafkaRefusedException when the broker or the client refuses
+     * @throws IllegalArgumentException when the record is larger than 17 MiB
      */
     void send(Topic topic, RecordKey key, Object value, List<Header> headers)
             throws InterruptedException {

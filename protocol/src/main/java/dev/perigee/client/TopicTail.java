@@ -15,7 +15,10 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Reads topics from a chosen point on, committed records only, without a consumer group. */
+/**
+ * Consumer of topics from a chosen point on, without a group and of committed records only. For one
+ * thread; a broker is waited for {@link KafkaConnection#PATIENCE} at most.
+ */
 public final class TopicTail implements RecordSource {
     private final KafkaConnection connection;
     private final KafkaConsumer<byte[], byte[]> consumer;
@@ -62,6 +65,7 @@ public final class TopicTail implements RecordSource {
      *
      * @throws BrokerUnreachableException when no broker answers in time
      * @throws MissingTopicException when one of the topics is not there
+     * @throws KafkaRefusedException when a broker refuses, or the properties are not Kafka's
      */
     public static TopicTail open(KafkaConnection connection, Start start, Topic... topics) {
         return ofNames(connection, start, Arrays.stream(topics).map(connection::name).toList());
@@ -140,7 +144,7 @@ public final class TopicTail implements RecordSource {
 
     /**
      * Returns when the broker has a topic that the caller is about to write to. A producer would
-     * wait for it until its patience ends, and could not tell it from a broker that is away.
+     * wait for it until its deadline, and could not distinguish it from a broker that is away.
      *
      * @throws BrokerUnreachableException when no broker answers in time
      * @throws MissingTopicException when the topic is not there

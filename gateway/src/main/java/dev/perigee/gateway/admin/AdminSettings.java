@@ -8,7 +8,7 @@ import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 
-/** The configuration of the gateway's HTTP face. */
+/** Configuration keys of the gateway's admin server; part of the gateway's. */
 public final class AdminSettings {
     public static final Setting<HostPort> LISTEN =
             Setting.of(

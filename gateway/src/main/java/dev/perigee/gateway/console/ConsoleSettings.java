@@ -5,7 +5,7 @@ import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.SettingsSchema;
 import java.time.Duration;
 
-/** The configuration of the console. */
+/** Configuration keys of the console; part of the gateway's. */
 public final class ConsoleSettings {
     public static final Setting<Boolean> ENABLED =
             Setting.of(

@@ -201,7 +201,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
             } catch (InterruptException e) {
                 stopping = true;
             } catch (KafkaException e) {
-                polling.failed("Polling failed, trying again", e);
+                polling.failed("Polling failed; retrying", e);
                 pauseAfterFailure();
             } catch (RuntimeException e) {
                 LOG.atError().setCause(e).log("Unexpected error; rejoining the group");
@@ -330,7 +330,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
             consumer.resume(partitions);
             return true;
         } catch (KafkaException e) {
-            LOG.atWarn().setCause(e).log("What is committed was not found out, joining anew");
+            LOG.atWarn().setCause(e).log("Cannot read committed offsets; rejoining the group");
             wish(this::rejoin);
             return false;
         }

@@ -10,8 +10,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which workers a gateway reaches, as it tells its group when it joins. It follows the user data of
- * the cooperative-sticky assignor, which is read from its beginning: older versions ignore it.
+ * Workers that a gateway reaches, in the user data of its join. It follows the user data of the
+ * cooperative-sticky assignor, which is read from its beginning: older versions ignore it.
  *
  * @param hears ids of workers that answered a ping lately
  * @param misses ids of workers that it needs and has not reached for a while

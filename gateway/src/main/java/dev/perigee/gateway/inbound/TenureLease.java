@@ -5,11 +5,10 @@ import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 
 /**
- * When the group last said that a tenure's partition is this gateway's, and what follows from it:
- * after the group's session timeout without such a word another gateway may have the partition, and
- * this one must say nothing more of it. What has run out stays so, also when a word comes later:
- * what was kept back meanwhile is lost, so that its owner begins anew. Times are in nanoseconds of
- * one monotonic clock. Thread-safe.
+ * Lease of a tenure, renewed by each commit that the group accepts. After the group's session
+ * timeout without one another gateway may own the partition, and this one must publish nothing more
+ * of it. A lease that has run out stays so: what was kept back meanwhile is lost, and the owner
+ * begins anew. Times are in nanoseconds of one monotonic clock. Thread-safe.
  */
 public final class TenureLease {
     private final long timeoutNanos;

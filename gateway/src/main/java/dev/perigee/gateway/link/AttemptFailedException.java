@@ -11,7 +11,7 @@ final class AttemptFailedException extends Exception {
         this.permanent = permanent;
     }
 
-    /** Whether trying again is pointless until somebody changes a configuration or a version. */
+    /** Whether a retry is pointless until somebody changes a configuration or a version. */
     boolean isPermanent() {
         return permanent;
     }

@@ -1,11 +1,11 @@
 package dev.perigee.gateway.link;
 
 /**
- * How many bytes of events the worker may have on the way to one session: what it may still send
- * and what the owner holds make up the window, which is wider the fewer sessions there are. Credit
- * returned between an attach request and its answer is kept for after it. What is free is told in
- * portions of a part of the window, not event by event: the worker has the rest of the window
- * meanwhile, so it never waits for what is kept back here. Thread-safe.
+ * Flow-control window of one session, in bytes of events: what the worker may still send and what
+ * the owner holds make it up, and it is wider the fewer sessions there are. Credit returned between
+ * an attach request and its answer is kept for after it. Credit is returned in portions of the
+ * window, not event by event: the worker has the rest of the window meanwhile, so it never waits
+ * for what is kept back here. Thread-safe.
  *
  * <p>What the worker may still send is below zero when its last event was larger. A window that
  * became narrower takes nothing back: it tells nothing until so much was sent.

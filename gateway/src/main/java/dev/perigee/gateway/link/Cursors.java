@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * What this gateway already has of each journal of a session. Tells a repeat from news, which the
- * overlap of a replay and live events needs, and a hole from a continuation. One thread at a time.
+ * Position of this gateway in each journal of a session. Recognizes repeats, which come where a
+ * replay and live events overlap, and holes. One thread at a time.
  */
 final class Cursors {
     /** What an entry is to this gateway. */

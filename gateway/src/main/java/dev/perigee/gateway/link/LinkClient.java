@@ -168,7 +168,7 @@ public final class LinkClient implements WorkerLinks {
     private void drop(WorkerLink link) {
         LOG.atInfo()
                 .addKeyValue("address", link.view().address().getAuthority())
-                .log("No name leads to this worker any more");
+                .log("No name resolves to this worker any more");
         byWorkerId.values().remove(link);
         link.stop();
         link.meters().remove();

@@ -171,7 +171,7 @@ final class LinkConnection {
             notUnderstood(e.getMessage());
         } catch (RuntimeException e) {
             meters.protocolErrors.increment();
-            LOG.atError().setCause(e).log("A message of a worker could not be handled");
+            LOG.atError().setCause(e).log("Failed to handle a message of a worker");
         }
     }
 
@@ -323,6 +323,6 @@ final class LinkConnection {
 
     private void notUnderstood(@Nullable String why) {
         meters.protocolErrors.increment();
-        LOG.atWarn().addKeyValue("reason", why).log("A message of a worker was not understood");
+        LOG.atWarn().addKeyValue("reason", why).log("Malformed message of a worker");
     }
 }

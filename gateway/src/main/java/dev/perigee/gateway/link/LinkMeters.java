@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
-/** What is measured of the link to one worker, labelled with its {@code address}. */
+/** Metrics of the link to one worker, labelled with its {@code address}. */
 final class LinkMeters {
     private static final String ADDRESS = "address";
 
@@ -50,17 +50,25 @@ final class LinkMeters {
         framesOut = counter("perigee.link.frames", "Messages", "direction", "out");
         bytesIn = counter("perigee.link.bytes", "Bytes of messages", "direction", "in");
         bytesOut = counter("perigee.link.bytes", "Bytes of messages", "direction", "out");
-        resumed = counter("perigee.link.recoveries", "Ends of recoveries", "outcome", "resumed");
-        givenUp = counter("perigee.link.recoveries", "Ends of recoveries", "outcome", "failed");
-        attemptsFailed = counter("perigee.link.attempts.failed", "Attempts that did not connect");
+        resumed =
+                counter(
+                        "perigee.link.recoveries",
+                        "Recoveries of the link, by outcome",
+                        "outcome",
+                        "resumed");
+        givenUp =
+                counter(
+                        "perigee.link.recoveries",
+                        "Recoveries of the link, by outcome",
+                        "outcome",
+                        "failed");
+        attemptsFailed = counter("perigee.link.attempts.failed", "Failed connection attempts");
         callsResent = counter("perigee.link.calls.resent", "Calls sent again after a resume");
         callsResolved =
                 counter("perigee.link.calls.resolved", "Calls that a resume found accepted");
-        eventsRepeated =
-                counter("perigee.link.events.repeated", "Events dropped because they were here");
-        eventsMissing = counter("perigee.link.events.missing", "Holes in the order of events");
-        protocolErrors =
-                counter("perigee.link.protocol.errors", "Messages that were not understood");
+        eventsRepeated = counter("perigee.link.events.repeated", "Repeated events, dropped");
+        eventsMissing = counter("perigee.link.events.missing", "Gaps in the sequence of events");
+        protocolErrors = counter("perigee.link.protocol.errors", "Malformed messages");
     }
 
     /** Shows the link's state as one series per state, 1 for the present one. */

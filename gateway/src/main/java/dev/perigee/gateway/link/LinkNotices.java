@@ -4,7 +4,10 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.SessionNotice;
 import java.util.Map;
 
-/** What one worker says unasked: to the session that it is about, or to who cares for workers. */
+/**
+ * Dispatcher of one worker's notifications: to the session that each is about, or to the {@link
+ * WorkerListener}.
+ */
 final class LinkNotices implements NoticeHandler {
     private final WorkerStanding standing;
     private final Map<Integer, PartitionSession> sessions;

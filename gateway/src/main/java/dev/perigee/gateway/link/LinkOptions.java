@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a gateway runs its links.
+ * Options of a gateway's links.
  *
  * @param gatewayId who it says it is
  * @param workers where workers are found

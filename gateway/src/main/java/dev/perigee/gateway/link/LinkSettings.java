@@ -19,7 +19,7 @@ public final class LinkSettings {
     private static final SettingType<WorkerSource> SOURCE =
             new SettingType<>(WorkerSource.EXPECTS, WorkerSource::parse);
     private static final SettingType<Duration> POSITIVE =
-            SettingType.duration().where(duration -> duration.isPositive(), "longer than nothing");
+            SettingType.duration().where(duration -> duration.isPositive(), "positive");
 
     public static final Setting<List<WorkerSource>> WORKERS =
             Setting.required(
@@ -116,9 +116,10 @@ public final class LinkSettings {
                     "link.lease",
                     POSITIVE,
                     "75s",
-                    "For how long after the last word of its consumer group a gateway's workers"
-                            + " keep what it has; their link.retention follows. Processes outlive a"
-                            + " broker that is away for so long. A worker that is lost together"
+                    "For how long workers keep a gateway's sessions after its consumer group last"
+                            + " accepted a commit; then their link.retention begins. Processes"
+                            + " outlive a broker that is away for so long. A gateway itself falls"
+                            + " silent after group.session-timeout. A worker that is lost together"
                             + " with its gateway is replaced so much later, since it may run on,"
                             + " cut off. The same for all gateways of a fleet, and at least"
                             + " group.session-timeout and link.dead-after.");
@@ -139,7 +140,7 @@ public final class LinkSettings {
     public static final Setting<Long> CREDIT =
             Setting.of(
                     "link.credit",
-                    SettingType.bytes().where(bytes -> bytes > 0, "more than nothing"),
+                    SettingType.bytes().where(bytes -> bytes > 0, "positive"),
                     "4MiB",
                     "Events that may be on the way from a worker for one partition.");
     public static final Setting<Long> SEND_BUFFER =

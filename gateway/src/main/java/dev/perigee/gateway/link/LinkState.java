@@ -1,6 +1,6 @@
 package dev.perigee.gateway.link;
 
-/** How the link to one worker is. */
+/** States of the link to one worker. */
 public enum LinkState {
     /** Never reached so far: dialled without a deadline; partitions wait. */
     CONNECTING,

@@ -3,8 +3,8 @@ package dev.perigee.gateway.link;
 import java.time.Duration;
 
 /**
- * What the link to one worker is and when it gives up; decides, does nothing. One thread at a time.
- * Times are in nanoseconds of one monotonic clock.
+ * State machine of the link to one worker. Pure, for one thread at a time. Times are in nanoseconds
+ * of one monotonic clock.
  *
  * <pre>
  *                     established
@@ -80,7 +80,7 @@ final class LinkStateMachine {
         return Change.SUSPENDED;
     }
 
-    /** The worker refused this gateway in a way that trying again does not change. */
+    /** The worker refused this gateway in a way that a retry does not change. */
     Change refused(long generation) {
         return state == LinkState.RECOVERING && generation == newest ? fail() : Change.NONE;
     }

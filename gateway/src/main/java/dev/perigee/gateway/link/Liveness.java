@@ -3,9 +3,9 @@ package dev.perigee.gateway.link;
 import java.time.Duration;
 
 /**
- * Whether the other end of a connection still answers: a connection is dead when no pong came for
- * {@code deadAfter}, whatever else arrives, for a half-open one may still deliver. Times are in
- * nanoseconds of one monotonic clock. Thread-safe.
+ * Failure detector of one connection: it is dead when no pong came for {@code deadAfter}, whatever
+ * else arrives, for a half-open one may still deliver. Times are in nanoseconds of one monotonic
+ * clock. Thread-safe.
  */
 final class Liveness {
     private final long deadAfterNanos;

@@ -97,7 +97,7 @@ final class MembershipRefresh implements AutoCloseable {
             LOG.atWarn()
                     .addKeyValue("workers", source.toString())
                     .addKeyValue("reason", now)
-                    .log("Workers could not be looked up, those known are kept");
+                    .log("Cannot look up workers; keeping the known ones");
         }
     }
 }

@@ -2,7 +2,7 @@ package dev.perigee.gateway.link;
 
 import dev.perigee.protocol.link.ToolOrder;
 
-/** What becomes of a tool request that was sent. */
+/** Pending acceptance of a sent request by its worker. */
 @FunctionalInterface
 public interface PendingAcceptance {
     /**

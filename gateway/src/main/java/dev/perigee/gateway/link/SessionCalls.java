@@ -213,7 +213,7 @@ final class SessionCalls {
             LOG.atError()
                     .addKeyValue("method", call.method())
                     .addKeyValue("reason", e.getMessage())
-                    .log("A worker's answer was not understood");
+                    .log("Malformed response of a worker");
             throw failure(Reason.REJECTED, true, "The worker's answer was not understood");
         } finally {
             over(call, answered);

@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a session tells its listener: one call at a time, nothing from a connection that is not the
- * attached one, each event once, nothing after the end. Its lock is held during the listener's
- * calls, so only threads of the link take it, never a caller of {@link PartitionLink}.
+ * Delivery of a session's events to its listener: one call at a time, nothing from a connection
+ * that is not the attached one, each event once, nothing after the end. Its lock is held during the
+ * listener's calls, so only threads of the link take it, never a caller of {@link PartitionLink}.
  */
 final class SessionDelivery {
     private final SessionListener listener;

@@ -4,7 +4,7 @@ import dev.perigee.gateway.link.LinkException.Reason;
 import dev.perigee.protocol.link.LinkError;
 import org.jspecify.annotations.Nullable;
 
-/** What ended a session, as every call of it is told: one stable message. */
+/** Cause of a session's end, the same for each of its calls: one stable message. */
 record SessionEnd(Reason reason, @Nullable LinkFailure failure, String message) {
     static final SessionEnd FENCED =
             new SessionEnd(Reason.FENCED, null, "A newer owner has the partition");

@@ -5,9 +5,9 @@ import dev.perigee.protocol.link.SessionNotice;
 import java.util.OptionalLong;
 
 /**
- * What a partition's owner hears of its session. The calls never overlap and come in order, on
- * threads of the link (the connection's reader, for events): hand over and return, everything else
- * on that worker waits. After {@link #fenced} or {@link #lost} nothing follows, and the {@link
+ * Listener of a partition's owner to its session. The calls never overlap and come in order, on
+ * threads of the link (the connection's reader, for events): enqueue and return, everything else on
+ * that worker waits. After {@link #fenced} or {@link #lost} nothing follows, and the {@link
  * PartitionLink} is dead.
  */
 public interface SessionListener {

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an owner tells the worker without an answer. Told at once while attached, and what is
- * cumulative once more after each attach. Any thread; nothing blocks.
+ * Notifications of an owner to its worker, without answers. Sent at once while attached; cumulative
+ * ones again after each attach. Any thread; nothing blocks.
  */
 final class SessionNotices {
     private final int partition;

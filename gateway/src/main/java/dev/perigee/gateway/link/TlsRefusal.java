@@ -9,10 +9,10 @@ import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says for people why there is no TLS with a worker. The worker's certificate is judged by types.
- * What the worker thinks of ours comes as an alert, whose name (RFC 8446, 6.2) the JDK gives in its
- * message only; without such a name the network may have been at fault, so trying again is not
- * pointless.
+ * Explanation for people of a failed TLS handshake with a worker. The worker's certificate is
+ * judged by types. The worker's verdict on ours comes as an alert, whose name (RFC 8446, 6.2) the
+ * JDK gives in its message only; without such a name the network may have been at fault, so a retry
+ * is not pointless.
  */
 final class TlsRefusal {
     private static final Pattern ALERT = Pattern.compile("fatal alert: ([a-z_]+)");

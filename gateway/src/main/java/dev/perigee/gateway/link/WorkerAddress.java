@@ -6,7 +6,7 @@ import java.net.URI;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a worker is dialled.
+ * Address at which a worker is dialled.
  *
  * @param uri the link's URL; behind {@code wss} its host is what the certificate must name
  * @param at one address of several that the host's name has; null to take the name's own

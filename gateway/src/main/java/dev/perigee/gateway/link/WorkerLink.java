@@ -284,7 +284,7 @@ final class WorkerLink implements PartitionSession.Host {
             LOG.atError()
                     .addKeyValue("address", standing.authority())
                     .setCause(e)
-                    .log("Something went wrong on a link, it begins anew");
+                    .log("Unexpected error on a link; reconnecting");
         } finally {
             end(connection);
             if (met) {
@@ -345,9 +345,7 @@ final class WorkerLink implements PartitionSession.Host {
                             } catch (InterruptedException e) {
                                 Thread.currentThread().interrupt();
                             } catch (RuntimeException e) {
-                                LOG.atError()
-                                        .setCause(e)
-                                        .log("Leases could not be told, the link begins anew");
+                                LOG.atError().setCause(e).log("Cannot renew leases; reconnecting");
                                 connection.close("leases could not be told");
                             }
                         });
@@ -398,7 +396,7 @@ final class WorkerLink implements PartitionSession.Host {
             LOG.atWarn()
                     .addKeyValue("address", standing.authority())
                     .addKeyValue("reason", failure.getMessage())
-                    .log("Worker not reached, trying on");
+                    .log("Cannot reach worker; retrying");
             listener.changed();
         }
         if (failure.isPermanent()) {

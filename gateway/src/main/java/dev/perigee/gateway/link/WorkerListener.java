@@ -2,7 +2,9 @@ package dev.perigee.gateway.link;
 
 import dev.perigee.protocol.json.RawJson;
 
-/** What a gateway hears of workers as a whole. Called on threads of the links: return at once. */
+/**
+ * Listener to workers as a whole, not to sessions. Called on threads of the links: return at once.
+ */
 public interface WorkerListener {
     /** A worker came, went, recovered, failed or drains: ask {@link WorkerLinks#workers}. */
     void changed();

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.SequencedSet;
 
 /**
- * Which workers there are: those that the settings name, and those that names last had. A name that
- * has no answer keeps those it had. One that is gone is kept while its link lives: it may host
- * partitions still. Pure.
+ * Known workers: those that the settings name, and those that names last resolved to. A name
+ * without an answer keeps those it had. A worker that is gone is kept while its link lives: it may
+ * still host partitions. Pure.
  */
 final class WorkerRoster {
     private final Map<WorkerSource, List<WorkerAddress>> known = new LinkedHashMap<>();

@@ -9,9 +9,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a link knows of its worker. Written by the link's thread, but for signs of life and
- * draining, which the reader notes, and that it answers elsewhere, which other links note; read by
- * any thread.
+ * State of a worker as its link sees it. Written by the link's thread, but for liveness and
+ * draining, by the reader, and for answers at another address, by other links; read by any thread.
  */
 final class WorkerStanding {
     /** Who answered, compared with who answered last. */

@@ -35,14 +35,14 @@ final class WorkerTls {
         try {
             if (tls.reload()) {
                 factory.reload(changed -> changed.setSslContext(tls.context()));
-                LOG.atInfo().log("New links use the new TLS files");
+                LOG.atInfo().log("TLS files reloaded; new links use them");
             }
         } catch (TlsFileException e) {
             LOG.atWarn()
                     .addKeyValue("reason", e.getMessage())
-                    .log("The TLS files were changed and cannot be used, those before still are");
+                    .log("Changed TLS files cannot be used; keeping the previous ones");
         } catch (Exception e) {
-            LOG.atError().setCause(e).log("TLS could not be renewed");
+            LOG.atError().setCause(e).log("Failed to reload the TLS files");
         }
     }
 }

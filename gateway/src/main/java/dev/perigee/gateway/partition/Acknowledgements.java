@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which journal entries of a session are durable in Kafka, and so what may be acknowledged: per
- * process, everything up to the first entry that is not. One that is kept for a topic that cannot
- * be written is acknowledged all the same when too much of its process is done behind it: the
- * worker's journal has to go on. Pure, for one thread.
+ * Durability of a session's journal entries in Kafka. Acknowledged is, per process, everything up
+ * to the first entry that is not durable. One that is kept for a topic that cannot be written is
+ * acknowledged all the same when too much of its process is done behind it: the worker's journal
+ * has to go on. Pure, for one thread.
  */
 final class Acknowledgements {
     /** What may be done of a process behind an entry that is kept. */

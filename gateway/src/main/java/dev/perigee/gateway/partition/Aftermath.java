@@ -9,8 +9,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the outcome of an order changes in what is wanted: a removed instance is forgotten, a
- * rejected configuration gives way to the one before. Only as long as no later command replaced it.
+ * Changes of desired state by the outcome of an order: a removed instance is deleted, a rejected
+ * configuration is replaced by the one before, unless a later command replaced it already.
  */
 final class Aftermath {
     private Aftermath() {}

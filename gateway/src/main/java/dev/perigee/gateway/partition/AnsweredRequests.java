@@ -4,8 +4,8 @@ import dev.perigee.gateway.inbound.EarlierRuns;
 import java.util.TreeSet;
 
 /**
- * Which requests of one partition have their answer, by offset, so that a worker's event about one
- * is not published as a second. Pure, for one thread.
+ * Answered requests of one partition, by offset, so that a worker's late event is not published as
+ * a second answer. Pure, for one thread.
  */
 final class AnsweredRequests {
     private final TreeSet<Long> byGateway = new TreeSet<>();

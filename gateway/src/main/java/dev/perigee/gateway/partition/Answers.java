@@ -42,10 +42,10 @@ final class Answers {
     }
 
     /**
-     * What the gateway itself decided, such as that it waited long enough. Only the owner may
+     * Publishes an answer that the gateway itself decided, such as a timeout. Only the owner may
      * decide that, and a gateway that is cut off from the broker may have lost the partition
-     * without knowing. So the group is asked first, by a transaction: of one that is an owner no
-     * more nothing is heard, and its successor answers.
+     * without knowing. So an empty transaction with the group's generation comes first: that of a
+     * stale owner is refused, and its successor answers.
      */
     void decide(ToolCall call, ToolResult result, Done done) throws InterruptedException {
         var read = call.read();
@@ -185,7 +185,7 @@ final class Answers {
                     .addKeyValue("partition", event.partition())
                     .addKeyValue("epoch", createdEpoch)
                     .setCause(e)
-                    .log("A result is too large for its topic and cannot be read");
+                    .log("Result too large for its topic, and unreadable");
             return null;
         }
     }

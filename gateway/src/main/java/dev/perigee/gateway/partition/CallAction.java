@@ -1,8 +1,6 @@
 package dev.perigee.gateway.partition;
 
-/**
- * What is to be done when something happened to a request; data, carried out by {@link CallFlow}.
- */
+/** Outputs of a request's state machine: data, carried out by {@link CallFlow}. */
 enum CallAction {
     NOTHING(""),
     FIND_SERVER("looks for its server"),

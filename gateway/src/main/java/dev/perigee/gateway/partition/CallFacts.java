@@ -1,7 +1,7 @@
 package dev.perigee.gateway.partition;
 
 /**
- * What decides, besides its stage, what becomes of a request.
+ * Guard inputs of a request's state machine, besides its stage.
  *
  * @param resolved it is known where to send it
  * @param complete its arguments are kept, so that it can be sent
@@ -9,7 +9,7 @@ package dev.perigee.gateway.partition;
  * @param possibleRuns in how many sessions that are gone it may have run
  * @param over its deadline passed
  * @param serving a session takes requests
- * @param replaying the worker still tells what it kept, and its result may be in that
+ * @param replaying the worker still replays its journals, which may have its result
  */
 record CallFacts(
         boolean resolved,
@@ -35,7 +35,7 @@ record CallFacts(
         UNRESOLVED_AND_OVER("its server is not known, and its deadline passed"),
         MAY_HAVE_ACTED("it calls a tool and may have run in an earlier session"),
         UNSERVED("no session takes requests"),
-        REPLAYING("the worker still tells what it kept");
+        REPLAYING("the worker still replays its journals");
 
         private final String meaning;
 

@@ -162,7 +162,7 @@ final class CallFlow implements CallListener {
                 LOG.atError()
                         .addKeyValue("origin", call.read().origin().toString())
                         .setCause(e)
-                        .log("A request could not be told of its session");
+                        .log("Failed to update a request after its session changed");
             }
         }
     }

@@ -128,7 +128,7 @@ final class CallSender {
                 .addKeyValue(LogContext.EPOCH, session.link().claim().epoch())
                 .addKeyValue(LogContext.TRACE_ID, call.span().traceId())
                 .setCause(cause)
-                .log("A call could not be sent");
+                .log("Failed to send a call");
         context.mailbox().post(() -> broken(call));
     }
 

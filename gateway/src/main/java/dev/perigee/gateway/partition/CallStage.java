@@ -1,13 +1,13 @@
 package dev.perigee.gateway.partition;
 
-/** Where a request is between its record and its one answer. */
+/** Stages of a request between its record and its one answer. */
 enum CallStage {
-    ARRIVED("read, and nothing decided yet"),
-    LOOKING("its server is looked for"),
-    QUEUED("waits for its user's turn, or for a session"),
-    SENDING("on its way to the worker, which has not said yet whether it took it"),
-    ACCEPTED("the worker's, which tells its result"),
-    UNSURE("a session that is not attached may have it; the next attach tells"),
+    ARRIVED("read, and nothing is decided yet"),
+    LOOKING("waits for the commands before it, one of which may install its server"),
+    QUEUED("waits for its user's turn, or for a session that takes requests"),
+    SENDING("sent to the worker, which has not accepted it yet"),
+    ACCEPTED("accepted by the worker: its result comes through the journal"),
+    UNSURE("may be in a session that is not attached; the next attach decides"),
     ENDED("has its answer");
 
     private final String meaning;

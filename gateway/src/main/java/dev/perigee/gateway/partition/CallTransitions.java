@@ -50,9 +50,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What becomes of a request: every transition there is. Of those of one stage and event the first
- * whose guard holds is taken; where there is none, the event is impossible in that stage. Pure, any
- * thread.
+ * Transition table of a request. Of the rows of one stage and event the first whose guard holds is
+ * taken; a pair without a row is impossible. Pure, any thread.
  */
 final class CallTransitions {
 

@@ -97,7 +97,7 @@ final class CommandFlow {
         boolean ours = known != null && known.origin().equals(read.origin());
         if (underWay.contains(name) || (known != null && (!ours || known.outcome() != null))) {
             context.services().metrics().duplicate("commands");
-            LOG.atInfo().addKeyValue("command_id", name).log("Command came before, not run again");
+            LOG.atInfo().addKeyValue("command_id", name).log("Repeated command; not run again");
             done(read.origin(), List.of());
         } else if (!ours && isExpired(read)) {
             end(read, null, new Answer(CommandOutcome.EXPIRED, null, null));

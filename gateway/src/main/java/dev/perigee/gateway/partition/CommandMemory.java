@@ -7,10 +7,9 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which commands came to this partition before, so that none runs twice. A copy of a command for
- * every user is remembered by the place of its original: whether that came before was decided
- * there, and each original that was copied waits for a report of every copy. For the owner's
- * thread.
+ * Ids of the commands of one partition, so that none runs twice. A copy of a command for every user
+ * is remembered by the place of its original: whether that came before was decided there, and each
+ * original that was copied waits for a report of every copy. For the owner's thread.
  */
 final class CommandMemory {
     private static final String COPY = "/copy"; // No id contains a slash.

@@ -10,7 +10,7 @@ import dev.perigee.protocol.link.InstanceOrder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What a command leads to. */
+/** Plan of a command: its orders to the worker, or its result. */
 sealed interface CommandPlan {
     /** Nothing has to be asked of a worker. */
     record Answer(

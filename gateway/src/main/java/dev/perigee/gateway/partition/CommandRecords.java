@@ -13,7 +13,7 @@ import java.util.List;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
-/** What authors of commands are told. */
+/** Records on {@code command-results}. */
 final class CommandRecords {
     private final PartitionContext context;
 

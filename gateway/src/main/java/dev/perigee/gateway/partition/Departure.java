@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a partition leaves its worker. For the owner's thread.
+ * State machine of a partition's planned move off its worker. For the owner's thread.
  *
  * <pre>
  *   Served ──▶ Finishing ──▶ Committing ──▶ Released ──▶ the session ends, it is placed anew

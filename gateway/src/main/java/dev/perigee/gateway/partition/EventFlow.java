@@ -57,7 +57,7 @@ final class EventFlow {
                 LOG.atWarn()
                         .addKeyValue("type", event.type())
                         .addKeyValue("worker_id", session.link().workerId())
-                        .log("An event of an unknown type was dropped: update this gateway");
+                        .log("Event of an unknown type dropped: update this gateway");
                 entry.oneDone();
             }
             case TOOL_RESULT -> {
@@ -207,7 +207,7 @@ final class EventFlow {
                                     .addKeyValue("partition", context.partition())
                                     .addKeyValue("epoch", epoch(entry.session))
                                     .addKeyValue("type", entry.event.type())
-                                    .log("An event is too large for its topic and was given up");
+                                    .log("Event too large for its topic; dropped");
                             entry.oneDone();
                         });
     }
@@ -247,7 +247,7 @@ final class EventFlow {
                                         .addKeyValue("partition", context.partition())
                                         .addKeyValue("epoch", epoch(session))
                                         .addKeyValue("type", event.type())
-                                        .log("An event is too large for its topic, given up");
+                                        .log("Event too large for its topic; dropped");
                                 context.mailbox().post(entry::eventDone);
                             }
                         });

@@ -11,11 +11,11 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose request is sent next. Users take turns, one request each; a user who has as many at the
- * worker as allowed, or who spent its rate, is passed over without holding up others. What a user
- * may have open is bounded, and the more of the partition is in use the sooner, so that there is
- * room to read on to the requests of others: a surplus is refused when it comes. So is what the
- * gateway has no memory for.
+ * Fair queue of one partition's requests, round-robin over users, one request each; a user who has
+ * as many at the worker as allowed, or who spent its rate, is passed over without holding up
+ * others. What a user may have open is bounded, and the more of the partition is in use the sooner,
+ * so that there is room to read on to the requests of others: a surplus is refused when it comes.
+ * So is what the gateway has no memory for.
  *
  * <pre>
  *   admit ──▶ (waits for its server) ──▶ ready ──▶ next: sent ──▶ ended

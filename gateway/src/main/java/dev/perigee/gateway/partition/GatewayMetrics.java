@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What owners count and measure. Any thread. All counters are there from the start, so that the
- * first occurrence shows as an increase.
+ * Metrics of owners. Thread-safe. All counters are registered at the start, so that the first
+ * occurrence is an increase.
  */
 public final class GatewayMetrics {
     private static final Duration[] BUCKETS = {
@@ -70,8 +70,7 @@ public final class GatewayMetrics {
     public GatewayMetrics(MeterRegistry registry, TopicNames names) {
         this.recordsIn = counters(registry, "records.in", "Records read, by topic");
         this.commands = counters(registry, "commands", "Commands that ended, by outcome");
-        this.duplicates =
-                counters(registry, "duplicates", "Records whose id was there before, not run");
+        this.duplicates = counters(registry, "duplicates", "Repeated ids, not run again");
         this.requests =
                 counters(registry, "requests", "Requests answered, by whom and with which error");
         this.answeredByWorker = requests.withTags("answered_by", "worker", "code", "none");
@@ -79,12 +78,13 @@ public final class GatewayMetrics {
                 counters(registry, "session.ends", "Sessions with workers that ended, by reason");
         this.moves = counters(registry, "moves", "Partitions that left a worker, by manner");
         this.quarantines =
-                counters(registry, "quarantines", "Changes of what may run, by what it is now");
+                counters(registry, "quarantines", "Changes of quarantine, by the new standing");
         this.deaths =
                 Counter.builder("perigee.gateway.deaths")
                         .description("Deaths of workers, counted by each partition served there")
                         .register(registry);
-        this.failures = counters(registry, "failures", "Defects that were survived: see the log");
+        this.failures =
+                counters(registry, "failures", "Internal errors recovered from: see the log");
         this.call =
                 Timer.builder("perigee.gateway.call")
                         .description("From a request's append to its result's acknowledgement")
@@ -97,7 +97,7 @@ public final class GatewayMetrics {
                         .register(registry);
         this.restore =
                 Timer.builder("perigee.gateway.restore")
-                        .description("From claiming a partition to knowing its state")
+                        .description("From claiming a partition to its state being restored")
                         .register(registry);
         begin(names);
     }

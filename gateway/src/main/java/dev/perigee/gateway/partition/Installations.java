@@ -7,10 +7,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many installations a user and a team may have. A user's are all in one partition, so that
- * limit is exact. A team's are counted over the partitions of this gateway: with several gateways
- * each allows as many, and partitions that install for a team at the same moment may exceed it by
- * one each. What is installed stays installed when a limit is lowered. Any thread.
+ * Limits of installations of a user and a team. A user's are all in one partition, so that limit is
+ * exact. A team's are counted over the partitions of this gateway: with several gateways each
+ * allows as many, and partitions that install for a team at the same moment may exceed it by one
+ * each. What is installed stays installed when a limit is lowered. Any thread.
  */
 public final class Installations {
     /** Stable, for programs. */

@@ -7,9 +7,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an owner has to do next, told by any thread, in the order in which it was told. Its size is
- * bounded by what it is about: open records (the feed's limits), events (the session's credit) and
- * their completions; the capacity is only the backstop, at which those who tell have to wait.
+ * Work queue of an owner, first in first out, filled by any thread. Its size is bounded by its
+ * content: open records (the feed's limits), events (the session's credit) and their completions;
+ * the capacity is only the backstop, at which producers block.
  *
  * <p>What nobody waits for does not wake the owner: it is done with whatever comes next, or a few
  * milliseconds later.

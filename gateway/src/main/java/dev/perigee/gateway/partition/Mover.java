@@ -85,7 +85,7 @@ public final class Mover implements AutoCloseable {
             }
         } catch (RuntimeException e) {
             metrics.failure(GatewayMetrics.Where.MOVER);
-            LOG.atError().setCause(e).log("Partitions could not be moved, trying again");
+            LOG.atError().setCause(e).log("Cannot move partitions; retrying");
         }
     }
 
@@ -93,7 +93,7 @@ public final class Mover implements AutoCloseable {
         LOG.atDebug()
                 .addKeyValue("partition", move.partition())
                 .addKeyValue("manner", move.manner())
-                .log("Partition is asked to leave its worker");
+                .log("Moving a partition off its worker");
         partitions.move(
                 move,
                 new Departure.Listener() {

@@ -4,7 +4,7 @@ import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolError;
 import dev.perigee.protocol.tool.ToolMethod;
 
-/** What a gateway itself answers to a request that no worker answers, and what to do then. */
+/** Errors with which a gateway itself answers a request that no worker answers. */
 enum OwnAnswer {
     EXPIRED(ErrorCode.EXPIRED, "The request's deadline passed before it could be sent"),
     UNKNOWN_SERVER(

@@ -39,7 +39,7 @@ final class OwnStatuses {
                     .addKeyValue("partition", context.partition())
                     .addKeyValue("worker_id", workerId)
                     .addKeyValue("instances", count)
-                    .log("The worker is given up: its instances are not online");
+                    .log("Worker given up; its instances are not online");
         }
     }
 
@@ -85,6 +85,6 @@ final class OwnStatuses {
                         () ->
                                 LOG.atError()
                                         .addKeyValue("process_id", instance.processId())
-                                        .log("A status is too large for its topic, given up"));
+                                        .log("Status too large for its topic; dropped"));
     }
 }

@@ -1,6 +1,6 @@
 package dev.perigee.gateway.partition;
 
-/** What the owner of a partition is doing. */
+/** States of a partition's owner. */
 public enum OwnerState {
     /** Claiming, and reading what is wanted. */
     RESTORING,

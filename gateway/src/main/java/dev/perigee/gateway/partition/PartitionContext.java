@@ -4,7 +4,7 @@ import dev.perigee.gateway.inbound.PartitionFeed;
 import dev.perigee.protocol.topic.Topic;
 import org.jspecify.annotations.Nullable;
 
-/** What the parts of one owner share. All of it belongs to the owner's thread. */
+/** State that the components of one owner share. For the owner's thread. */
 final class PartitionContext {
     private final PartitionServices services;
     private final PartitionFeed feed;

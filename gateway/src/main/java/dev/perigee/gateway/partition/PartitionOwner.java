@@ -215,7 +215,7 @@ final class PartitionOwner {
             LOG.atError()
                     .addKeyValue("partition", tenure().partition())
                     .setCause(e)
-                    .log("Something went wrong in a partition, it goes on");
+                    .log("Unexpected error in a partition; continuing");
         }
         if (Thread.interrupted()) {
             throw new InterruptedException();
@@ -235,7 +235,7 @@ final class PartitionOwner {
                 LOG.atError()
                         .addKeyValue("origin", origin.toString())
                         .setCause(e)
-                        .log("A record could not be handled and is put aside");
+                        .log("Failed to handle a record; sent to dead letters");
                 reject(
                         topic,
                         record,

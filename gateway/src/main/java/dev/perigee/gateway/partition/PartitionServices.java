@@ -14,7 +14,7 @@ import dev.perigee.protocol.topic.TopicNames;
 import java.time.InstantSource;
 
 /**
- * What the owners of all partitions share. Everything here is safe for use by any thread.
+ * Services that the owners of all partitions share, each of them thread-safe.
  *
  * @param partitions how many process partitions there are
  * @param seal encrypts secrets of the state topic

@@ -20,8 +20,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the state topic says of one partition. Filled by replaying its records and kept up by the
- * owner with what was committed; nobody else touches it. Pure.
+ * Materialized state of one partition: filled by replaying its records of the state topic, updated
+ * with what was committed. Pure, for the owner's thread.
  */
 final class PartitionState {
     private final InstanceIndex instances = new InstanceIndex();

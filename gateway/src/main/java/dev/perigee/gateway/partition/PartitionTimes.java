@@ -3,7 +3,7 @@ package dev.perigee.gateway.partition;
 import java.time.Duration;
 
 /**
- * How long owners wait for what.
+ * Timeouts of owners.
  *
  * @param unknownServer for commands that may bring the server that a request names
  * @param silence for the result of an accepted request, past its deadline

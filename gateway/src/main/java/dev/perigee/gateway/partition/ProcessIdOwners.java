@@ -11,11 +11,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has which process id in the whole fleet, as the topic of statuses says. A process id joins
- * texts, so that those of two users can make the same one, and records are kept by process id: the
- * first one has it, until its status is removed. What is not read yet is not known; two
- * installations that are configured within that moment both start. A million are remembered, as
- * digests of some 100 bytes; what is beyond is not known. Any thread.
+ * Users of all process ids of the fleet, from the status topic. A process id joins strings, so that
+ * those of two users can make the same one, and records are keyed by it: the first one has it,
+ * until its status is removed. What is not read yet is not known; two installations that are
+ * configured within that moment both start. A million are remembered, as digests of some 100 bytes;
+ * what is beyond is not known. Any thread.
  */
 public final class ProcessIdOwners {
     /** Stable, for programs. */

@@ -22,10 +22,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What one partition's instances answer for when workers die, and which of them may run. A death is
- * counted by the owner that was attached, when it gives the session up though the worker announced
- * nothing: a worker that left, or lives, did not die. Suspicions are in the state topic, so they
- * survive owners. For the owner's thread, but for {@link #suspects}.
+ * Suspicions against one partition's instances of ending workers, and which of them may run. A
+ * death is counted by the owner that was attached, when it gives the session up though the worker
+ * announced nothing: a worker that left, or lives, did not die. Suspicions are in the state topic,
+ * so they survive owners. For the owner's thread, but for {@link #suspects}.
  */
 final class Quarantine implements Trial.Docket {
     private static final Logger LOG = LoggerFactory.getLogger(Quarantine.class);
@@ -231,7 +231,7 @@ final class Quarantine implements Trial.Docket {
             LOG.atInfo()
                     .addKeyValue("process_id", processId)
                     .addKeyValue("partition", context.partition())
-                    .log("A quarantined instance ran alone, and its worker lives: it goes on");
+                    .log("A quarantined instance ran alone without ending its worker; released");
             change(Map.of(processId, rules.afterTrial(suspicion, now())));
         }
     }

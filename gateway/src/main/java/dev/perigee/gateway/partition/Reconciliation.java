@@ -7,8 +7,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which instances a session does not have as they are wanted. A process without a configuration is
- * removed and only has something left to say. An instance whose configuration is the worker's
+ * Difference between desired state and a session. A process without a configuration is being
+ * removed, and its last events are still to come. An instance whose configuration is the worker's
  * already, by token or by fingerprint, is left alone, and so is one whose command has not ended:
  * that command brings it, be it read again or sent again. Pure.
  */

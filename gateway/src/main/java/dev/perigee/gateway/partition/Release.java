@@ -63,13 +63,15 @@ final class Release {
                                     var _ = pending.await();
                                     context.mailbox().post(() -> ended(session, processId, next));
                                 } catch (LinkException e) {
-                                    LOG.atDebug().setCause(e).log("The next owner releases it");
+                                    LOG.atDebug()
+                                            .setCause(e)
+                                            .log("Release failed; the next owner repeats it");
                                 } catch (InterruptedException e) {
                                     Thread.currentThread().interrupt();
                                 }
                             });
         } catch (LinkException e) {
-            LOG.atDebug().setCause(e).log("The next owner releases it");
+            LOG.atDebug().setCause(e).log("Release failed; the next owner repeats it");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

@@ -12,9 +12,9 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of the requests of one partition: which are open, which have their answer, which a
- * worker has, and which may have run under an earlier owner. So a record that is read again, an id
- * that is used again and a result that comes again are each recognized. Pure, for one thread.
+ * Requests of one partition: open, answered, accepted by a worker, and possibly run under an
+ * earlier owner. So a record that is read again, an id that is used again and a result that comes
+ * again are each recognized. Pure, for one thread.
  */
 final class RequestTable {
     /** What a request that was read is. */

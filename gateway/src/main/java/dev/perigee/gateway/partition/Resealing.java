@@ -63,14 +63,14 @@ final class Resealing {
                             LOG.atInfo()
                                     .addKeyValue("partition", context.partition())
                                     .addKeyValue("records", records.size())
-                                    .log("Secrets were encrypted anew, with the current key");
+                                    .log("Secrets re-encrypted with the current key");
                             ended();
                         },
                         () -> {
                             LOG.atError()
                                     .addKeyValue("partition", context.partition())
                                     .addKeyValue("records", names)
-                                    .log("Secrets are too large to be encrypted anew, left as is");
+                                    .log("Secrets too large to re-encrypt; left as they are");
                             names.forEach(context.state().outdated()::remove);
                             ended();
                         });

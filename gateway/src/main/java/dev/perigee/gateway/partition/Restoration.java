@@ -91,7 +91,7 @@ final class Restoration {
                 LOG.atError()
                         .addKeyValue("process_id", instance.processId())
                         .addKeyValue("reason", failure.reason())
-                        .log("An instance could not be restored");
+                        .log("Failed to restore an instance");
                 ended(session, instance);
                 yield true;
             }

@@ -30,7 +30,7 @@ final class RestoreProblem {
             LOG.atError()
                     .addKeyValue("partition", partition)
                     .addKeyValue("reason", reason)
-                    .log("A partition is not served, its state cannot be read");
+                    .log("Partition not served: its state cannot be read");
         }
         text = reason;
     }
@@ -42,7 +42,7 @@ final class RestoreProblem {
             LOG.atWarn()
                     .addKeyValue("partition", partition)
                     .setCause(failure)
-                    .log("A partition could not be restored, trying again");
+                    .log("Cannot restore a partition; retrying");
         }
         text = reason;
     }

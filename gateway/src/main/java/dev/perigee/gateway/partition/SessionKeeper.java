@@ -310,7 +310,7 @@ final class SessionKeeper {
             LOG.atError()
                     .addKeyValue("partition", context.partition())
                     .setCause(e)
-                    .log("A session could not be opened, claiming again");
+                    .log("Cannot open a session; claiming again");
             retry = context.timers().after(LONGEST_RETRY, () -> Quietly.run(this::begin));
         }
     }
@@ -380,7 +380,7 @@ final class SessionKeeper {
                 .addKeyValue("partition", context.partition())
                 .addKeyValue("worker_id", session.link().workerId())
                 .addKeyValue("reason", reason)
-                .log("Session ended, claiming again");
+                .log("Session ended; claiming again");
         calls.sessionEnded(alive || !session.wasAttached());
         cancelRetry();
         retry = context.timers().after(pause, () -> Quietly.run(this::begin));

@@ -65,7 +65,7 @@ final class StateWriter {
                         LOG.atError()
                                 .addKeyValue("partition", feed.tenure().partition())
                                 .addKeyValue("topics", topics(records))
-                                .log("A record is too large for its topic and was given up"));
+                                .log("Record too large for its topic; dropped"));
     }
 
     /**

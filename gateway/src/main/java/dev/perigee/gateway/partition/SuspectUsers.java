@@ -17,8 +17,8 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one partition's users answer for when workers die: all installations of a user are in the
- * same partition. Kept in the state topic beside what single instances answer for. For the owner's
+ * Suspicions against one partition's users of ending workers: all installations of a user are in
+ * the same partition. Kept in the state topic, beside those against instances. For the owner's
  * thread.
  */
 final class SuspectUsers {

@@ -321,7 +321,7 @@ final class Trial {
                                     } catch (LinkException e) {
                                         LOG.atDebug()
                                                 .setCause(e)
-                                                .log("The place is given back by time");
+                                                .log("Failed to give the place back; it times out");
                                     } catch (InterruptedException e) {
                                         Thread.currentThread().interrupt();
                                     }

@@ -3,7 +3,7 @@ package dev.perigee.gateway.partition;
 import dev.perigee.protocol.limit.RateLimit;
 
 /**
- * What one user may have of a partition.
+ * Limits of one user within a partition.
  *
  * @param concurrency requests that may be at the worker at once
  * @param queue requests that may wait besides

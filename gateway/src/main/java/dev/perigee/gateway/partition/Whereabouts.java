@@ -7,8 +7,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a record of the state topic tells others of a partition. Instances, which hold secrets, are
- * not looked at.
+ * Public part of a record of the state topic: host and claim of a partition. Instances, which hold
+ * secrets, are not decoded.
  */
 public sealed interface Whereabouts {
     /** A gateway owns it. */

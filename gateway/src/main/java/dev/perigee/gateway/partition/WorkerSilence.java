@@ -7,11 +7,11 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How long an owner waits for the result of a request that a worker accepted: past the request's
- * deadline by a margin, and by the same margin past the last entry of the replay that an attach
- * brings. So a takeover after the deadline receives what the worker has journalled before it
- * answers itself. Bounded: a replay is finite, and one that stalls for the margin is not awaited.
- * Pure, for one thread.
+ * Deadline of the result of a request that a worker accepted: the request's own plus a margin, and
+ * the last entry of the replay that an attach brings plus the same margin, whichever is later. So a
+ * takeover after the deadline receives what the worker has journalled before it answers itself.
+ * Bounded: a replay is finite, and one that stalls for the margin is not awaited. Pure, for one
+ * thread.
  */
 final class WorkerSilence {
     private final Duration margin;
@@ -19,7 +19,7 @@ final class WorkerSilence {
     private Instant since = Instant.MIN;
 
     /**
-     * @param margin longer than nothing
+     * @param margin positive
      */
     WorkerSilence(Duration margin) {
         this.margin = margin;

@@ -8,9 +8,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a partition's session is opened. The recorded host wins while it lives, so that processes
- * are found again; also when it drains: it may have the session still, or says that it has nothing
- * of it. Elsewhere only when no host is recorded, as after the worker confirmed the end of all
+ * Choice of the worker on which a partition's session is opened. The recorded host wins while it
+ * lives, so that processes are found again; also when it drains, since it may still have the
+ * session. Elsewhere only when no host is recorded, as after the worker confirmed the end of all
  * processes, or when they are surely dead: it answers as a new incarnation, which kills leftovers
  * before it listens, the link over which this gateway had the session has proved its death, or the
  * safety window has passed. So no process lives twice. A gateway that starts waits a moment for all

@@ -7,7 +7,7 @@ import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 import java.time.Duration;
 
-/** The gateway's configuration of placement. */
+/** Configuration keys of placement and drains; part of the gateway's. */
 public final class PlacementSettings {
     private static final Duration RECHECK = Duration.ofSeconds(30);
 

@@ -5,9 +5,9 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long a worker that is out of sight may still run a partition's processes: it keeps them for
- * its retention after the last gateway held them, and its watchdog may need {@code margin} to end
- * the last of them. This gateway held them until the worker noticed that it is gone ({@code
+ * Time for which an unreachable worker may still run a partition's processes: it keeps them for its
+ * retention after the last gateway held them, and its watchdog may need {@code margin} to end the
+ * last of them. This gateway held them until the worker noticed that it is gone ({@code
  * detection}); another one, which may still be connected there, until its lease was over, which the
  * group confirmed for the last time before it gave the partition to this one.
  *

@@ -1,6 +1,6 @@
 package dev.perigee.gateway.quarantine;
 
-/** How a command starts an installation. */
+/** Kinds of start of an installation by a command. */
 public enum CommandedStart {
     /** Once more, as it is. */
     AGAIN,

@@ -3,7 +3,7 @@ package dev.perigee.gateway.quarantine;
 import java.time.Duration;
 
 /**
- * When installations are quarantined.
+ * Limits from which installations are quarantined.
  *
  * @param deaths of workers after which what ran there starts alone; 0 for never
  * @param memory how long a death counts

@@ -6,10 +6,10 @@ import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 import java.time.Duration;
 
-/** The gateway's configuration of quarantine. */
+/** Configuration keys of quarantine; part of the gateway's. */
 public final class QuarantineSettings {
     private static final SettingType<Duration> POSITIVE =
-            SettingType.duration().where(time -> time.isPositive(), "longer than nothing");
+            SettingType.duration().where(time -> time.isPositive(), "positive");
 
     public static final Setting<Integer> DEATHS =
             Setting.of(

@@ -3,7 +3,7 @@ package dev.perigee.gateway.quarantine;
 import java.time.Duration;
 
 /**
- * How an installation ran on a worker.
+ * Run of an installation on a worker.
  *
  * @param time since its start
  * @param ordered whether a command had started it, not a gateway that brought it back

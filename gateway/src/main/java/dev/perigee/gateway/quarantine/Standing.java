@@ -2,7 +2,7 @@ package dev.perigee.gateway.quarantine;
 
 import java.time.Instant;
 
-/** Whether an installation may run. */
+/** Standing of an installation: whether it may run. */
 public sealed interface Standing {
     /** It runs as its user wants. */
     record Free() implements Standing {}

@@ -18,16 +18,22 @@ final class CallTransitionsPage {
 
             <!-- Made from the code: CallTransitionsTest says how. -->
 
-            A request is one record of `tool-requests`, and gets one answer. This is every step of one between the two, as the gateway that owns
-            its partition decides it. An answer by the gateway itself has the error code that is named; where the request calls a
-            tool and may have run in a session that is gone, that code is `outcome_unknown` instead, but for `timeout`. Of several rows for one
-            event the first whose condition holds counts. What is not here cannot happen, or changes nothing.
+            A request is one record of `tool-requests`, and gets one answer. Here is every step between the two, as the owner of its partition
+            takes it; owner, session and journal are [concepts](../concepts.md). The state is one owner's: after a rebalance the new owner reads
+            every request whose offset is not committed, and begins at *arrived*. Of several rows for one event the first whose condition holds
+            counts. What is not here cannot happen, or changes nothing.
 
-            A request that may have run is sent to one more worker, marked so. That worker runs a tool again only where the tool says of itself that
-            it is read-only or idempotent, and answers that it will not run otherwise ([decision](../adr/0010-what-may-have-run.md)).
+            An answer of the gateway itself has the error code that is named. Where a tool may have run in a session that is gone, the code is
+            `outcome_unknown` instead, but for `timeout`. A request that may have run is sent to one more worker, with `may_have_run`. That worker
+            runs a tool again only where the tool declares itself read-only or idempotent, and refuses it otherwise
+            ([decision](../adr/0010-what-may-have-run.md)).
 
-            A *session* is what a worker keeps of one partition. It outlives connections and gateways, and ends with its worker's process, or when
-            nobody attached to it for too long ([concepts](../concepts.md)).
+            **A call whose worker dies** was *accepted*. While its gateway dials the worker nothing changes. Then comes `session gone`: after 5 s where
+            the worker's host refuses connections, at once where another process answers there, else after 25 s. The call is *queued*, its run counted,
+            until the partition has its next worker ([times](../guarantees.md#times-after-the-loss-of-a-worker)), and *sending* at its `turn`. That worker
+            runs a read-only or idempotent tool (`taken`, then `result`). It refuses any other (`turned down`, or `taken` and a `result` once it
+            knows the tools), and the answer is `outcome_unknown`. A deadline that passes on the way ends it sooner: with `timeout` while it is
+            *accepted*, with `outcome_unknown` once its run is counted.
 
             | stage | the request |
             |---|---|
@@ -77,9 +83,13 @@ final class CallTransitionsPage {
     }
 
     private static String row(Transition row) {
-        return "| %s | %s | %s | %s |\n"
+        return "| `%s`: %s | %s | %s | %s |\n"
                 .formatted(
-                        row.event().meaning(), row.guard().meaning(), action(row), name(row.to()));
+                        name(row.event()),
+                        row.event().meaning(),
+                        row.guard().meaning(),
+                        action(row),
+                        name(row.to()));
     }
 
     private static String action(Transition row) {

@@ -14,7 +14,7 @@ import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToIntFunction;
 
-/** Which charts are made of a run. Pure. */
+/** Charts of a run. Pure. */
 final class Charts {
     private static final int FEW_PARTITIONS = 8;
 

@@ -7,7 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What a run found: for programs, for people and for the plot. Used by one thread. */
+/** Findings of a run, for programs, for people and for the plot. For one thread. */
 final class Findings {
     private final Map<String, Object> json = new LinkedHashMap<>();
     private final StringBuilder tables = new StringBuilder();

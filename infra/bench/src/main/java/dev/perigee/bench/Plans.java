@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How much of everything is measured.
+ * Sizes of all measurements.
  *
  * @param densityInstances idle at once; each needs four descriptors of the worker's
  */

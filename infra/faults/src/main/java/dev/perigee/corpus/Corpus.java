@@ -16,9 +16,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * What each version wrote, one file {@code VERSION.json} per version that changed a format: an
- * object with one full sample per format. With the system property {@code corpus.add=VERSION} the
- * present samples are written to that version's file. Used by one thread.
+ * Samples that each version wrote, one file {@code VERSION.json} per version that changed a format:
+ * an object with one full sample per format. With the system property {@code corpus.add=VERSION}
+ * the present samples are written to that version's file. Used by one thread.
  */
 public final class Corpus {
     private static final String ADD = "corpus.add";

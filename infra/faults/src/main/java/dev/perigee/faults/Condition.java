@@ -3,7 +3,7 @@ package dev.perigee.faults;
 import java.time.Duration;
 
 /**
- * What a {@link FaultProxy} does to what passes. Immutable.
+ * Faults of a {@link FaultProxy}. Immutable.
  *
  * @param refusing new connections are closed at once
  * @param holdingForth nothing passes from those who connect to the target

@@ -6,9 +6,9 @@ import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
 
 /**
- * How long a test waits for an event where it says nothing else: long enough for a machine whose
- * disk or processors stand still for a while, since ten seconds were once too short for a broker
- * that had hundreds of logs to make. JUnit finds it by its service file, once in each JVM.
+ * Default deadline of a test's wait for an event: long enough for a machine whose disk or
+ * processors stand still for a while, since ten seconds were once too short for a broker that had
+ * hundreds of logs to make. JUnit finds it by its service file, once in each JVM.
  */
 public final class Patience implements LauncherSessionListener {
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -3,7 +3,7 @@ package dev.perigee.faults;
 import org.jspecify.annotations.Nullable;
 import org.opentest4j.TestAbortedException;
 
-/** How a test ends that lacks something of the machine. */
+/** Abort of a test that lacks something of the machine. */
 public final class Skipped {
     private Skipped() {}
 

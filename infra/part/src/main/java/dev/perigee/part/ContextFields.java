@@ -9,8 +9,8 @@ import org.slf4j.event.KeyValuePair;
 import tools.jackson.core.JsonGenerator;
 
 /**
- * What a line is about, as fields of its JSON: what its thread carries and what the line adds, each
- * name once. Made by Logback, from the files of its configuration.
+ * Context of a log line as fields of its JSON: those that its thread carries and those that the
+ * line adds, each name once. Made by Logback, from the files of its configuration.
  */
 public final class ContextFields extends AbstractJsonProvider<ILoggingEvent> {
     private static final Set<String> NUMBERS = Set.of(LogContext.PARTITION, LogContext.EPOCH);

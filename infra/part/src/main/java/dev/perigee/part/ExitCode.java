@@ -1,6 +1,6 @@
 package dev.perigee.part;
 
-/** What the command line's exit codes mean. Part of the contract. */
+/** Exit codes of the command line. Part of the contract. */
 public final class ExitCode {
     public static final int OK = 0;
 

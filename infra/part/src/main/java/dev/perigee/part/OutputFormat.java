@@ -1,6 +1,6 @@
 package dev.perigee.part;
 
-/** How a command prints what it found. */
+/** Formats of a command's output. */
 public enum OutputFormat {
     /** For people: aligned columns, or one line per event. */
     TABLE,

@@ -6,9 +6,7 @@ import java.util.ArrayList;
 import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
-/**
- * What {@code perigee --version} prints: Perigee, Java and, where it is on the class path, Kafka.
- */
+/** Output of {@code perigee --version}: Perigee, Java and, where it is on the class path, Kafka. */
 public final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How to start fixture F, the MCP server over stdio whose every fault can be ordered: {@code
+ * Start of fixture F, the MCP server over stdio whose every fault can be ordered: {@code
  * infra/testing/fixtures/f.mjs}, whose head lists its start flags and whose tools name its faults.
  */
 public final class Fixtures {

@@ -7,13 +7,12 @@ import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 import org.jspecify.annotations.Nullable;
 
-/** The configuration keys that say who may see a part's admin pages, the same for every part. */
+/** Configuration keys of access to admin pages, the same for every part; all are optional. */
 public final class AdminAccessSettings {
     public static final Setting<String> TOKEN =
             Setting.optional(
                             "admin.token",
-                            SettingType.string()
-                                    .where(token -> !token.isBlank(), "with something in it"),
+                            SettingType.string().where(token -> !token.isBlank(), "not blank"),
                             "Bearer token that requests to admin.listen must present, but for"
                                     + " health. Needed where admin.listen is more than loopback."
                                     + " Without it everybody on this machine may ask, or nobody"

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Builder of an installation's configuration, for backends. What is not set is absent, as in a
- * command that does not name it. For one thread.
+ * command that does not name it. Values are checked by {@link #build()}. For one thread.
  */
 public final class ServerConfigBuilder {
     private final String installationId;
@@ -35,9 +35,10 @@ public final class ServerConfigBuilder {
     public record Owner(String teamId, String teamSlug, String userId, String userSlug) {}
 
     /**
-     * Begins with what every program has.
+     * A program's configuration; the values are those of {@link ServerConfig}.
      *
      * @param transport {@code stdio} or {@code command}
+     * @param command required for these transports
      */
     public ServerConfigBuilder(
             String installationId,
@@ -55,7 +56,7 @@ public final class ServerConfigBuilder {
     }
 
     /**
-     * Begins with what every server elsewhere has.
+     * The configuration of a server elsewhere; the values are those of {@link ServerConfig}.
      *
      * @param transport {@code http} or {@code sse}
      */
@@ -72,39 +73,49 @@ public final class ServerConfigBuilder {
         return builder;
     }
 
-    /** Sent with each request; values are credentials. */
+    /** Headers of each request to the server, empty by default; values are credentials. */
     public ServerConfigBuilder headers(Map<String, String> headers) {
         this.headers = headers;
         return this;
     }
 
-    /** Added to the URL of each request; values are credentials. */
+    /** Parameters of each request's URL, empty by default; values are credentials. */
     public ServerConfigBuilder urlQueryParams(Map<String, String> urlQueryParams) {
         this.urlQueryParams = urlQueryParams;
         return this;
     }
 
+    /** Environment of the program, empty by default; values are credentials. */
     public ServerConfigBuilder env(Map<String, String> env) {
         this.env = env;
         return this;
     }
 
+    /** Name for people and events; none by default. */
     public ServerConfigBuilder installationName(String installationName) {
         this.installationName = installationName;
         return this;
     }
 
+    /**
+     * Time from spawn to the answer to initialize, in milliseconds, 1 to a day; null, the default,
+     * for the worker's {@code mcp.handshake-timeout}.
+     */
     public ServerConfigBuilder handshakeTimeoutMs(@Nullable Long handshakeTimeoutMs) {
         this.handshakeTimeoutMs = handshakeTimeoutMs;
         return this;
     }
 
+    /** Switches of the installation; their defaults where it is not called. */
     public ServerConfigBuilder settings(ServerSettings settings) {
         this.settings = settings;
         return this;
     }
 
-    /** What the server may reach at most, as {@link EgressRule} has it. */
+    /**
+     * Destinations that the server may reach, of what the fleet lets it: at most 256 of the form
+     * {@link EgressRule#FORM}. Not called: all of them; an empty list: none.
+     */
     public ServerConfigBuilder egress(List<String> egress) {
         this.egress = egress;
         return this;

@@ -8,28 +8,40 @@ import com.fasterxml.jackson.annotation.JsonProperty;
  * under "Status" in {@code docs/concepts.md}.
  */
 public enum ServerStatus {
+    /** The backend prepares the installation; never reported by Perigee. */
     @JsonProperty("provisioning")
     PROVISIONING,
+    /** The user has not completed the configuration; never reported by Perigee. */
     @JsonProperty("awaiting_user_config")
     AWAITING_USER_CONFIG,
+    /** A configuration was accepted, nothing was started yet. */
     @JsonProperty("command_received")
     COMMAND_RECEIVED,
+    /** A process or connection is made, also after a crash or the loss of a worker. */
     @JsonProperty("connecting")
     CONNECTING,
+    /** The handshake is done; the tools are being listed. */
     @JsonProperty("discovering_tools")
     DISCOVERING_TOOLS,
+    /** The tools are listed and being published. */
     @JsonProperty("syncing_tools")
     SYNCING_TOOLS,
+    /** Serves calls; a dormant instance is online too. */
     @JsonProperty("online")
     ONLINE,
+    /** A command or a new configuration ends the process and starts the next. */
     @JsonProperty("restarting")
     RESTARTING,
+    /** Stopped by intent, or an HTTP server that cannot be reached. */
     @JsonProperty("offline")
     OFFLINE,
+    /** The last start or call failed, or the installation is quarantined. */
     @JsonProperty("error")
     ERROR,
+    /** The server refused the configured credentials. */
     @JsonProperty("requires_reauth")
     REQUIRES_REAUTH,
+    /** The restart budget is used up; only a command starts it again. */
     @JsonProperty("permanently_failed")
     PERMANENTLY_FAILED;
 

@@ -67,6 +67,7 @@ public final class Fields {
         return parser.hasToken(JsonToken.VALUE_NULL);
     }
 
+    /** A string; null where the field is null. Another type throws, as for all below. */
     public @Nullable String text() {
         if (isNull()) {
             return null;
@@ -75,6 +76,7 @@ public final class Fields {
         return parser.getString();
     }
 
+    /** An array of strings. */
     public @Nullable List<String> texts() {
         if (isNull()) {
             return null;
@@ -88,18 +90,22 @@ public final class Fields {
         return texts;
     }
 
+    /** A whole number. */
     public @Nullable Long number() {
         return isInteger() ? (Long) parser.getLongValue() : null;
     }
 
+    /** A whole number of 32 bits. */
     public @Nullable Integer smallNumber() {
         return isInteger() ? (Integer) parser.getIntValue() : null;
     }
 
+    /** A boolean. */
     public @Nullable Boolean truth() {
         return isNull() ? null : parser.getBooleanValue();
     }
 
+    /** A time in ISO 8601. */
     public @Nullable Instant time() {
         var text = text();
         try {

@@ -50,6 +50,7 @@ public final class BudgetShare {
         give(held);
     }
 
+    /** Bytes that this holder has. */
     public long held() {
         return held;
     }

@@ -25,10 +25,12 @@ public final class ByteBudget {
         return of(Runtime.getRuntime().maxMemory() / parts);
     }
 
+    /** The size of the budget, in bytes. */
     public long limit() {
         return limit;
     }
 
+    /** Bytes taken by all holders, more than the limit where they could not be refused. */
     public long used() {
         return used.get();
     }

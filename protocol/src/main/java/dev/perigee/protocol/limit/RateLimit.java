@@ -3,11 +3,11 @@ package dev.perigee.protocol.limit;
 /**
  * Rate limit of a token bucket.
  *
- * @param perSecond on average; 0 for unlimited
- * @param burst how often at once, after a pause
+ * @param perSecond tokens a second, on average; 0 for unlimited, never negative
+ * @param burst tokens at once after a pause, at least 1
  */
 public record RateLimit(double perSecond, int burst) {
-    /** As often as one likes. */
+    /** No limit. */
     public static final RateLimit NONE = new RateLimit(0, 1);
 
     public RateLimit {

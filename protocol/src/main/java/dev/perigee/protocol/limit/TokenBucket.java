@@ -4,15 +4,20 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Keeps something to a {@link RateLimit} that is set: each time takes a token, tokens come at the
+ * Token bucket of a {@link RateLimit} that is set: each use takes a token, tokens are added at the
  * rate, at most a burst of them is kept. Full at first. Pure, for one thread at a time; a clock
- * that goes back only makes it wait.
+ * that goes back only delays.
  */
 public final class TokenBucket {
     private final RateLimit limit;
     private double tokens;
     private Instant filledAt;
 
+    /**
+     * A full bucket.
+     *
+     * @throws IllegalArgumentException when the limit is not set
+     */
     public TokenBucket(RateLimit limit, Instant now) {
         if (!limit.isSet()) {
             throw new IllegalArgumentException("nothing to keep to");
@@ -41,7 +46,7 @@ public final class TokenBucket {
                 : now.plusNanos((long) Math.ceil(missing / limit.perSecond() * 1e9));
     }
 
-    /** True when it is as good as new. */
+    /** True when a whole burst is there: the bucket need not be kept. */
     public boolean isFull(Instant now) {
         fill(now);
         return tokens >= limit.burst();

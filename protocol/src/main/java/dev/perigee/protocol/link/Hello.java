@@ -75,6 +75,9 @@ public final class Hello {
     /**
      * The two ends of a connection, each an address and a port. Where both sides see the same ones,
      * nothing that changes addresses stands between them. What forwards packets as they are may.
+     *
+     * @param gateway address and port of the gateway's end
+     * @param worker address and port of the worker's end
      */
     public record Ends(String gateway, String worker) {
         /** Null where one of them is not known. */
@@ -93,6 +96,11 @@ public final class Hello {
         }
     }
 
-    /** A session that the worker holds. */
+    /**
+     * A session that the worker holds.
+     *
+     * @param partition the partition whose session it is
+     * @param epoch the highest epoch that attached to it
+     */
     public record SessionSummary(int partition, long epoch) {}
 }

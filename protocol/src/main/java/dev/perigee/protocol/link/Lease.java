@@ -4,23 +4,34 @@ import dev.perigee.protocol.json.Require;
 import java.util.List;
 
 /**
- * How long sessions may go on, {@code session/lease}: a gateway that has not heard from its group
- * for long may have a successor. Times are of the worker's own clock, which it tells in hello and
- * in each answer, so that no two clocks are compared and a message that comes late extends nothing.
+ * Leases of sessions, {@code session/lease}: a gateway without a commit or claim that its group
+ * accepted may have a successor. Times are milliseconds of the worker's own clock, which hello and
+ * each answer carry, so that no two clocks are compared and a message that comes late extends
+ * nothing.
  */
 public final class Lease {
     private Lease() {}
 
-    /** The sessions that the gateway still has; of others nothing is said. */
+    /** The sessions whose leases are extended; others keep theirs. */
     public record Request(List<Held> held) {
         public Request {
             held = List.copyOf(Require.present(held, "held"));
         }
     }
 
-    /** A session that was attached with this epoch, and when its lease ends. */
+    /**
+     * A session and the end of its lease.
+     *
+     * @param partition the partition whose session it is
+     * @param epoch the epoch that it was attached with
+     * @param untilMs end of the lease, in milliseconds of the worker's clock
+     */
     public record Held(int partition, long epoch, long untilMs) {}
 
-    /** The worker's clock, as it answers. */
+    /**
+     * The answer.
+     *
+     * @param clockMs the worker's clock as it answers, in milliseconds
+     */
     public record Result(long clockMs) {}
 }

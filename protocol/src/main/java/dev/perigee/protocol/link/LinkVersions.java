@@ -32,6 +32,7 @@ public record LinkVersions(int least, int greatest) {
         return candidate >= Math.max(least, other.least) ? candidate : null;
     }
 
+    /** Whether a version is within the range, both ends included. */
     public boolean contains(int version) {
         return version >= least && version <= greatest;
     }

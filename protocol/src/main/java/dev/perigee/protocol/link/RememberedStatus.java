@@ -8,8 +8,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a gateway understands of the {@code durable} that workers have it remember of an instance:
- * the status that was told last, and whether it sleeps. All else is the workers' own.
+ * Fields of the {@code durable} that a gateway keeps of an instance for its workers and reads
+ * itself: the last reported status, and whether the instance is dormant. All else is the workers'
+ * own.
+ *
+ * @param status the last reported status, null before the first one
+ * @param statusMessage its message for people, null where it had none
  */
 public record RememberedStatus(@Nullable ServerStatus status, @Nullable String statusMessage) {
 

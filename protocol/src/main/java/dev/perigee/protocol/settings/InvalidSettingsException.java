@@ -3,7 +3,7 @@ package dev.perigee.protocol.settings;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A configuration that cannot be used, with everything that is wrong with it. */
+/** Failure to read a configuration, with every problem of every source; never shows a secret. */
 public final class InvalidSettingsException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -23,6 +23,7 @@ public final class InvalidSettingsException extends RuntimeException {
         this.problems = List.copyOf(problems);
     }
 
+    /** The problems, at least one, in the order in which they were found. */
     public List<SettingProblem> problems() {
         return problems;
     }

@@ -6,9 +6,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One configuration key. Its text comes, in rising order, from the default, the file given by
- * {@code --config}, the environment variable {@link #environmentName()} and {@code --set}. A secret
- * may also be read from the file that {@code <key>-file} names, and is never shown.
+ * Configuration key with its type, default and description. Immutable. Its text comes, in rising
+ * order, from the default, the file given by {@code --config}, the environment variable {@link
+ * #environmentName()} and {@code --set}. A secret may also be read from the file that {@code
+ * <key>-file} names, and is never shown.
  *
  * <p>A key that ends in {@code .*} takes every key with that prefix and hands the rest of it on as
  * a map, for settings that belong to another program, such as the Kafka client.
@@ -52,7 +53,12 @@ public final class Setting<T> {
         this.secret = secret;
     }
 
-    /** A setting with a default, written as a user would write it. */
+    /**
+     * A setting with a default, written as a user would write it, with its unit.
+     *
+     * @throws IllegalArgumentException when the default is not of the type, as for a key that is
+     *     not of lower-case words joined by dots and hyphens
+     */
     public static <T> Setting<T> of(
             String key, SettingType<T> type, String defaultText, String description) {
         return new Setting<>(key, type, Presence.DEFAULTED, defaultText, description, false);
@@ -72,7 +78,7 @@ public final class Setting<T> {
     public static Setting<Map<String, String>> passThrough(String prefix, String description) {
         return new Setting<>(
                 prefix + ".*",
-                new SettingType<>("any text", text -> text.isEmpty() ? Map.of() : null),
+                new SettingType<>("any string", text -> text.isEmpty() ? Map.of() : null),
                 Presence.DEFAULTED,
                 "",
                 description,
@@ -84,22 +90,27 @@ public final class Setting<T> {
         return new Setting<>(key, type, presence, defaultText, description, true);
     }
 
+    /** The key as users write it. */
     public String key() {
         return key;
     }
 
+    /** Parser and form of the value. */
     public SettingType<T> type() {
         return type;
     }
 
+    /** Text of the reference page: meaning, limits, and what its absence means. */
     public String description() {
         return description;
     }
 
+    /** True when the value is never shown. */
     public boolean isSecret() {
         return secret;
     }
 
+    /** True when there is neither a default nor a meaning of absence. */
     public boolean isRequired() {
         return presence == Presence.REQUIRED;
     }

@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parser of a setting's value.
+ * Parser of a setting's value. Pure.
  *
  * @param expects completes the sentence "x is not …" and is what a user reads on the reference
  *     page, so it names the form and gives an example
@@ -45,9 +45,9 @@ public record SettingType<T>(String expects, Parser<T> parser) {
         return new SettingType<>(expects + ", " + restriction, new Restricted<>(parser, accepts));
     }
 
-    /** Any text that is not blank. */
+    /** A string that is not blank. */
     public static SettingType<String> string() {
-        return new SettingType<>("a text", text -> text.isEmpty() ? null : text);
+        return new SettingType<>("a string", text -> text.isEmpty() ? null : text);
     }
 
     /** A whole number within both bounds, inclusive. */
@@ -79,6 +79,7 @@ public record SettingType<T>(String expects, Parser<T> parser) {
                 });
     }
 
+    /** {@code true} or {@code false}. */
     public static SettingType<Boolean> bool() {
         return new SettingType<>(
                 "true or false",
@@ -169,10 +170,12 @@ public record SettingType<T>(String expects, Parser<T> parser) {
         }
     }
 
+    /** An address, {@code host:port}. */
     public static SettingType<HostPort> hostPort() {
         return new SettingType<>("an address such as 127.0.0.1:7070", HostPort::parse);
     }
 
+    /** A path, relative to the working directory unless it is absolute. */
     public static SettingType<Path> path() {
         return new SettingType<>(
                 "a path",

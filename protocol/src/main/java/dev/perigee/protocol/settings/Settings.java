@@ -6,8 +6,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The parsed values of one schema: immutable, complete, valid. Any thread may read it. {@code
- * toString} shows every value but secrets.
+ * Parsed values of one schema: immutable, complete, valid, thread-safe. {@code toString} shows
+ * every value but secrets.
  */
 public final class Settings {
     private final SettingsSchema schema;
@@ -18,7 +18,12 @@ public final class Settings {
         this.values = Map.copyOf(values);
     }
 
-    /** The value of a setting that has a default or is required. */
+    /**
+     * The value of a setting that has a default or is required.
+     *
+     * @throws IllegalStateException when it is optional and absent
+     * @throws IllegalArgumentException when the schema does not have it
+     */
     public <T> T value(Setting<T> setting) {
         var value = valueOrNull(setting);
         if (value == null) {
@@ -28,7 +33,11 @@ public final class Settings {
         return value;
     }
 
-    /** The value of a setting, null where it is optional and absent. */
+    /**
+     * The value of a setting, null where it is optional and absent.
+     *
+     * @throws IllegalArgumentException when the schema does not have it
+     */
     @SuppressWarnings("unchecked") // The reader put there what this very setting parsed.
     public <T> @Nullable T valueOrNull(Setting<T> setting) {
         if (!schema.contains(setting)) {

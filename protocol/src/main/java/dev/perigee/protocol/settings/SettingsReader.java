@@ -16,8 +16,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads {@link Settings} from several sources; what is added later wins. Every problem of every
- * source is reported at once, by {@link #read}. Used by one thread, at start.
+ * Reader of {@link Settings} from several sources, of which the last added wins. Every problem of
+ * every source is reported at once, by {@link #read}. For one thread, at start.
  */
 public final class SettingsReader {
     /** Variables that steer the launcher, the command line and tests, not a part. */
@@ -40,6 +40,7 @@ public final class SettingsReader {
     private final Map<String, Given> given = new LinkedHashMap<>();
     private final List<SettingProblem> problems = new ArrayList<>();
 
+    /** A reader without sources: the defaults. */
     public SettingsReader(SettingsSchema schema) {
         this.schema = schema;
     }

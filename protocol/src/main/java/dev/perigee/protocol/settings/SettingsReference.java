@@ -2,10 +2,11 @@ package dev.perigee.protocol.settings;
 
 import java.util.List;
 
-/** Renders schemas as the Markdown reference page of all configuration keys. */
+/** Renderer of the Markdown reference page of all configuration keys. Pure. */
 public final class SettingsReference {
     private SettingsReference() {}
 
+    /** The page, a section for each schema. */
     public static String render(List<SettingsSchema> schemas) {
         var page = new StringBuilder();
         page.append("# Configuration\n\n");

@@ -11,8 +11,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The settings of one part, in the order of the reference page, and the rules that tie several of
- * them together. Two settings of one key or of one environment variable are refused at once.
+ * Settings of one part, in the order of the reference page, and the rules that tie several of them
+ * together. Immutable. Two settings of one key or of one environment variable make it throw {@link
+ * IllegalArgumentException}.
  */
 public final class SettingsSchema {
     private final String name;
@@ -70,10 +71,12 @@ public final class SettingsSchema {
         return new SettingsSchema(name, settings(), allRules);
     }
 
+    /** The part, such as gateway. */
     public String name() {
         return name;
     }
 
+    /** The settings, in the order of the reference page. */
     public List<Setting<?>> settings() {
         return List.copyOf(byKey.values());
     }

@@ -3,7 +3,7 @@ package dev.perigee.protocol.tool;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What a request may accept besides its answer. */
+/** Kinds of event of a running call that a request may accept besides its answer. */
 public enum CallPart {
     /** How far its call is. */
     PROGRESS,

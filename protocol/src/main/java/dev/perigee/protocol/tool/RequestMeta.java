@@ -6,10 +6,10 @@ import dev.perigee.protocol.json.RawJson;
 import java.util.Set;
 
 /**
- * What a request may have in {@code meta}: a JSON object that becomes part of the MCP request's
- * {@code _meta}, without the names that MCP keeps for itself. Those are {@code progressToken},
- * trace context, and all whose prefix has {@code modelcontextprotocol} or {@code mcp} as its first
- * or second label. Pure.
+ * Rules of a request's {@code meta}: a JSON object of at most {@link #MAX_BYTES} that becomes part
+ * of the MCP request's {@code _meta}, without the names that MCP keeps for itself. Those are {@code
+ * progressToken}, trace context, and all whose prefix has {@code modelcontextprotocol} or {@code
+ * mcp} as its first or second label. Pure.
  */
 public final class RequestMeta {
     /** Largest object. */

@@ -4,13 +4,21 @@ import org.jspecify.annotations.Nullable;
 
 /** Methods of tool requests. */
 public enum ToolMethod {
+    /** Calls a tool; the one method that may have effects. */
     TOOLS_CALL("tools/call"),
+    /** Lists the tools of one of the user's servers, or of all. */
     TOOLS_LIST("tools/list"),
+    /** Searches the tools of all of the user's servers by {@code query}. */
     TOOLS_SEARCH("tools/search"),
+    /** Lists a server's resources. */
     RESOURCES_LIST("resources/list"),
+    /** Reads a resource by its URI. */
     RESOURCES_READ("resources/read"),
+    /** Lists a server's prompts. */
     PROMPTS_LIST("prompts/list"),
+    /** Renders a prompt. */
     PROMPTS_GET("prompts/get"),
+    /** Cancels an open request of the same user, by its id. */
     CANCEL("cancel");
 
     private final String wireName;

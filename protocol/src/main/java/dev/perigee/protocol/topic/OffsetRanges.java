@@ -6,8 +6,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some offsets of one partition, kept as ranges without a gap: what was done in order costs as much
- * as its first and its last. For one thread at a time.
+ * Set of offsets of one partition, kept as ranges without a gap: a range of any length costs as
+ * much as its ends. Its owner bounds the number of ranges. For one thread at a time.
  */
 public final class OffsetRanges {
     /** The last offset of a range by its first. */
@@ -63,6 +63,7 @@ public final class OffsetRanges {
         }
     }
 
+    /** True when there are none. */
     public boolean isEmpty() {
         return ranges.isEmpty();
     }

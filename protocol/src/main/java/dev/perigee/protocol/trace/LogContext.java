@@ -10,10 +10,19 @@ import org.slf4j.spi.LoggingEventBuilder;
  * it takes them along. One vocabulary for gateways and workers.
  */
 public final class LogContext {
+    /** The instance. */
     public static final String PROCESS_ID = "process_id";
+
+    /** The process partition, a number. */
     public static final String PARTITION = "partition";
+
+    /** Offset of the owner's claim, a number. */
     public static final String EPOCH = "epoch";
+
+    /** The request. */
     public static final String REQUEST_ID = "request_id";
+
+    /** The request's W3C trace id, 32 hexadecimal digits. */
     public static final String TRACE_ID = "trace_id";
 
     private final Map<String, String> fields;

@@ -188,7 +188,7 @@ class SettingsReaderTest {
                         .asSecret();
         var strict = SettingsSchema.of("worker", longOnly);
         assertThatThrownBy(() -> strict.read(Map.of("link.token", "hunter2")))
-                .hasMessageContaining("its value is not a text, long")
+                .hasMessageContaining("its value is not a string, long")
                 .hasMessageNotContaining("hunter2");
 
         var settings = SCHEMA.read(Map.of("link.token", "hunter2", "kafka.ssl.key", "hunter2"));

@@ -24,9 +24,9 @@ class SettingsReferenceTest {
                         | key | default | environment variable | value | meaning |
                         |---|---|---|---|---|
                         | `a.time` | `30s` | `PERIGEE_A_TIME` | a duration such as 500ms, 30s or 5m | A \\| B. |
-                        | `a.token` | required | `PERIGEE_A_TOKEN` | a text (secret) | The token. |
+                        | `a.token` | required | `PERIGEE_A_TOKEN` | a string (secret) | The token. |
                         | `a.flag` | none | `PERIGEE_A_FLAG` | true or false | A flag. |
-                        | `kafka.*` | empty | `PERIGEE_KAFKA_*` | any text (secret) | For the client. |
+                        | `kafka.*` | empty | `PERIGEE_KAFKA_*` | any string (secret) | For the client. |
                         """);
     }
 }

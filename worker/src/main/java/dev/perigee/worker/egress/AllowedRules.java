@@ -4,9 +4,9 @@ import dev.perigee.protocol.config.EgressRule;
 import java.util.List;
 
 /**
- * What an operator allows, by what is there. A network or a host without a port that has this
- * machine in it was hardly meant to open this machine, with the link and the admin pages of its
- * worker. Pure.
+ * Rules of {@code egress.allow}, by the destination that they open. A network or a host without a
+ * port that has this machine in it was hardly meant to open this machine, with the link and the
+ * admin pages of its worker. Pure.
  *
  * @param all of any place else
  * @param ofMachine those of them that open this machine: one host or address with a port, and

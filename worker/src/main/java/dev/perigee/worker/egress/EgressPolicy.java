@@ -8,8 +8,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the servers of a fleet may reach: the internet, but for this machine's own addresses, and
- * what its operator allows besides. {@link EgressSettings} has the keys. Pure.
+ * Egress policy of a fleet's servers: the internet, but for this machine's own addresses, and
+ * destinations that its operator allows. {@link EgressSettings} has the keys. Pure.
  *
  * @param allow destinations that are allowed though their address is no internet one; a host by
  *     name is allowed whatever address it has, but for this machine's own

@@ -7,7 +7,7 @@ import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 import java.util.List;
 
-/** The configuration keys of what servers may reach; part of the worker's. */
+/** Configuration keys of the egress policy; part of the worker's. */
 public final class EgressSettings {
     public static final Setting<List<String>> ALLOW =
             Setting.of(

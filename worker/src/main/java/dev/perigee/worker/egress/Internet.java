@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Which addresses are on the internet: no loopback, private, link-local, metadata, multicast,
- * unspecified or reserved one, also not inside an IPv6 address that leads to an IPv4 one. Of IPv6
- * only global unicast is. Pure.
+ * Addresses of the internet: no loopback, private, link-local, metadata, multicast, unspecified or
+ * reserved one, also not inside an IPv6 address that leads to an IPv4 one. Of IPv6 only global
+ * unicast is. Pure.
  */
 final class Internet {
     private static final List<Network> ELSEWHERE =

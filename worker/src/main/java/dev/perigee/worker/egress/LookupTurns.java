@@ -8,7 +8,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which lookup is begun next: one of each owner in turn, of whom none has more than {@link
+ * Fair queue of name lookups, round-robin over owners, of whom none has more than {@link
  * #MOST_OF_OWNER} under way and {@link #MOST_WAITING_OF_OWNER} that wait, a quarter of all; and
  * {@link #SCARCE} and {@link #SCARCE_WAITING} while half of all are taken, so that a few owners
  * together do not take everything. Used under one lock.

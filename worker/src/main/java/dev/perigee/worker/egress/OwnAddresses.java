@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which addresses lead to this machine, and so to the worker itself: loopback, the unspecified one,
+ * Addresses that lead to this machine, and so to the worker itself: loopback, the unspecified one,
  * those that an interface has, and IPv6 ones that lead to one of these. What interfaces have is
  * read anew at most once in {@link #KEPT}, since the system takes long for it and programs ask as
  * often as they connect. Safe for use by any thread.

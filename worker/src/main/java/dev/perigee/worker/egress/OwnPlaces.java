@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 
 /**
- * What of this machine an address and a port lead to. It is told where the worker listens as soon
- * as that is known. Safe for use by any thread.
+ * Classifier of addresses and ports of this machine. The worker's own listening addresses are added
+ * as soon as they are known. Thread-safe.
  */
 final class OwnPlaces {
     private final Predicate<InetAddress> addresses;

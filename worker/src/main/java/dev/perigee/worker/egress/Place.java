@@ -1,6 +1,6 @@
 package dev.perigee.worker.egress;
 
-/** What an address and a port lead to, as far as a worker knows. */
+/** Kinds of place that an address and a port lead to, as far as a worker knows. */
 enum Place {
     /** Not this machine. */
     ELSEWHERE,

@@ -12,14 +12,14 @@ public final class HttpSettings {
     public static final Setting<Duration> CONNECT_TIMEOUT =
             Setting.of(
                     "http.connect-timeout",
-                    SettingType.duration().where(Duration::isPositive, "more than 0"),
+                    SettingType.duration().where(Duration::isPositive, "positive"),
                     "10s",
                     "How long it may take to connect to an HTTP server; within the request's own"
                             + " time in any case.");
     public static final Setting<Duration> NOTICE_TIMEOUT =
             Setting.of(
                     "http.notice-timeout",
-                    SettingType.duration().where(Duration::isPositive, "more than 0"),
+                    SettingType.duration().where(Duration::isPositive, "positive"),
                     "5s",
                     "How long an HTTP server may take to accept a notification, or the end of its"
                             + " session.");

@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where an HTTP server is and what its user's requests carry, as configured at this moment. Values
- * of headers and parameters are credentials; {@link #toString()} has none.
+ * Configured address, headers and query parameters of an HTTP server. Values of headers and
+ * parameters are credentials; {@link #toString()} has none.
  *
  * @param headers sent with each request; those that are MCP's own business are left out
  * @param queryParams added to the URL of each request

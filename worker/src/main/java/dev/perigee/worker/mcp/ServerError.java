@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a JSON-RPC error of a server has for programs. Immutable.
+ * Code and data of a server's JSON-RPC error. Immutable.
  *
  * @param code null where the server gave no integer
  * @param data the server's own bytes, which may hold secrets; null where there are none, or more

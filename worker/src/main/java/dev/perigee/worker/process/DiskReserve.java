@@ -6,9 +6,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What stays free of the file system that has the homes of all servers, and their packages: below
- * it no jail is started. Any thread may ask; each question is one to the system, which takes
- * microseconds.
+ * Reserve of the file system that has the homes of all servers, and their packages: below it no
+ * jail is started. Thread-safe; each question is one system call, which takes microseconds.
  *
  * @param freeBytes what is free now
  * @param bytes what is to stay free; 0 for nothing

@@ -3,10 +3,7 @@ package dev.perigee.worker.process;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What the kernel holds for one process, as it was read last. Stays while the process lives. For
- * one thread.
- */
+/** Kernel memory of one process, as last read. Stays while the process lives. For one thread. */
 final class KernelShare {
     /** Mappings of one process that do not count. */
     private static final int FREE_MAPPINGS = 1024;

@@ -4,9 +4,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What the servers of one tenant may hold together in sockets and pipes that do not count toward
- * their own limits. More counts where all servers use too much together: a tenant with a hundred
- * servers could hold gigabytes unseen otherwise. One for each look; pure, for one thread.
+ * Allowance of one tenant's servers together for sockets and pipes that do not count toward their
+ * own limits. More counts where all servers use too much together: a tenant with a hundred servers
+ * could hold gigabytes unseen otherwise. One for each look; pure, for one thread.
  */
 final class TenantAllowance {
     static final long BYTES = 512L << 20;

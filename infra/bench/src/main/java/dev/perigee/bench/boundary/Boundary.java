@@ -3,7 +3,7 @@ package dev.perigee.bench.boundary;
 import java.util.Locale;
 import java.util.Map;
 
-/** What is around a server, from nothing to everything. */
+/** Kinds of boundary around a server, from none to all. */
 public enum Boundary {
     /** The server is the worker's child, with its rights. */
     NO_JAIL("no jail"),

@@ -3,7 +3,7 @@ package dev.perigee.bench.boundary;
 import java.time.Duration;
 
 /**
- * How much is measured of the boundary.
+ * Size of the boundary measurements.
  *
  * @param starts of instances that count, of each kind, in turns
  * @param rounds of calls

@@ -4,7 +4,7 @@ import dev.perigee.bench.stat.Spread;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What servers in one kind of boundary cost.
+ * Cost of servers in one kind of boundary.
  *
  * @param startMillis from the command to {@code online}
  * @param startOverBareMillis that less the bare spawn of a moment before

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How much is measured of calls.
+ * Size of the call measurements.
  *
  * @param time of one measurement
  * @param warmup of each way, with 64 calls in flight, and again while its JVMs compile

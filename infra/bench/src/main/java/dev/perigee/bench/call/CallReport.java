@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 
-/** What is shown of calls: tables for people, maps for JSON. */
+/** Report on calls: tables for people, maps for JSON. */
 public final class CallReport {
     private static final List<String> PARTS =
             List.of("client", "broker", "replier", "gateway", "worker", "server");

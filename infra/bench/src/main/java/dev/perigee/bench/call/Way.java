@@ -1,6 +1,6 @@
 package dev.perigee.bench.call;
 
-/** How calls go. */
+/** Paths of calls. */
 public enum Way {
     BARE_PIPE("bare pipe"),
     BARE_KAFKA("bare Kafka"),

@@ -1,7 +1,7 @@
 package dev.perigee.bench.density;
 
 /**
- * What idle instances cost the worker, and the gateway; not counting the servers themselves.
+ * Cost of idle instances to worker and gateway, without the servers themselves.
  *
  * @param instances that were measured
  * @param workerHeapBytes per instance, live after a collection

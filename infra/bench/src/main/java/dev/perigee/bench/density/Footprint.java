@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What a fleet's worker and gateway hold at a moment. */
+/** Memory of a fleet's worker and gateway at a moment. */
 record Footprint(long workerHeap, long workerResident, int workerThreads, long gatewayHeap) {
     private static final String RESIDENT = "VmRSS:";
 

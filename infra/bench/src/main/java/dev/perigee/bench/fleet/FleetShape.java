@@ -3,7 +3,7 @@ package dev.perigee.bench.fleet;
 import java.util.Map;
 
 /**
- * What a fleet consists of.
+ * Shape of a measured fleet.
  *
  * @param faultyLinks whether a network that fails to order is between gateways and workers
  * @param settings other than the defaults

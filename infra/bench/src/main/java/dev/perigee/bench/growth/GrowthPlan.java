@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How much is measured of growth.
+ * Size of the growth measurements.
  *
  * @param instances at 8 partitions, growing
  * @param partitions at {@code partitionInstances}, besides 8

@@ -7,8 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What any MCP client needs to start a server, and no more: a process, the handshake, the tools,
- * then a call.
+ * Baseline of a start, as any MCP client does it: a process, the handshake, the tools, then a call.
  *
  * @param toToolsNanos from the start to the list of tools
  * @param toAnswerNanos from the start to the answer of a call, without asking for tools

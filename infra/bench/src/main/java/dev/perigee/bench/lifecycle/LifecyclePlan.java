@@ -1,7 +1,7 @@
 package dev.perigee.bench.lifecycle;
 
 /**
- * How much is measured of starts and faults.
+ * Size of the measurements of starts and faults.
  *
  * @param starts installations, and bare starts, one after another
  * @param respawns of dormant instances

@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.AbstractHistogram;
 
 /**
- * How long the calls of one run took.
+ * Latencies of the calls of one run.
  *
  * <p>A closed loop omits what it does not send: while an answer is late, the calls that its slot
  * would have sent are neither sent nor measured, so that a stall counts once where users would have

@@ -1,6 +1,6 @@
 package dev.perigee.bench.load;
 
-/** What a way is given to do. */
+/** Load on one path of calls. */
 public sealed interface Load {
     /** So many calls under way: a closed loop, each answer lets the next one go. */
     record InFlight(int count) implements Load {}

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /**
- * How large a fleet's result is, so that a bare reply is as large.
+ * Size of a fleet's result, so that a bare reply is as large.
  *
  * @param headerBytes of each header's value, by its key
  */

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one chart shows: lines over a few places, each point with its spread.
+ * Content of one chart: lines over a few places, each point with its spread.
  *
  * @param places along the horizontal axis, such as numbers of calls in flight, evenly spaced
  * @param lines by name, each with one point for each place

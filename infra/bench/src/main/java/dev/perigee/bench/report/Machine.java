@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Where a run took place.
+ * Machine of a run.
  *
  * @param cpu model, empty where it is not known
  * @param loadBefore how many threads wanted to run, on average of the minute before

@@ -5,7 +5,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** How dead letters are printed: by where they are, and without their values. */
+/** Printed form of dead letters: by position, without values. */
 final class LetterLines {
     private LetterLines() {}
 

@@ -42,14 +42,14 @@ final class LetterOptions {
             names = "--since",
             paramLabel = "TIME",
             converter = TimeOption.class,
-            description = "Only those put aside since, such as 2h or 2026-11-20T10:00:00Z.")
+            description = "Only those written since, such as 2h or 2026-11-20T10:00:00Z.")
     private @Nullable Instant since;
 
     @Option(
             names = "--until",
             paramLabel = "TIME",
             converter = TimeOption.class,
-            description = "Only those put aside before.")
+            description = "Only those written before.")
     private @Nullable Instant until;
 
     LetterFilter filter(KafkaConnection connection) {

@@ -8,7 +8,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What configures each kind of part. */
+/** Settings schemas of each kind of part. */
 final class PartSchemas {
     /** In the order of the reference page. */
     static final Map<String, SettingsSchema> BY_KIND = byKind();

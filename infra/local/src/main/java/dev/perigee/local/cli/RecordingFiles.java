@@ -8,7 +8,7 @@ import dev.perigee.part.ExitCode;
 import dev.perigee.part.Printer;
 import dev.perigee.part.Version;
 
-/** What the commands that read recordings have in common. */
+/** Errors and warnings that the commands over recordings share. */
 final class RecordingFiles {
     private RecordingFiles() {}
 

@@ -18,8 +18,8 @@ import java.util.Set;
 import org.apache.kafka.common.acl.AclOperation;
 
 /**
- * Who talks to Kafka, and the least that each needs there. Workers do not: they have no credentials
- * of Kafka's.
+ * Clients of Kafka, with the least rights that each needs. Workers are none: they have no
+ * credentials of Kafka's.
  */
 public enum AccessRole {
     /** Every gateway of a fleet. */

@@ -2,7 +2,7 @@ package dev.perigee.local.deadletter;
 
 import org.apache.kafka.clients.producer.ProducerRecord;
 
-/** What is to become of one letter. */
+/** Planned redrive of one letter. */
 public sealed interface Draft {
     /** It can be put back: this is the record. */
     record Ready(ProducerRecord<byte[], byte[]> record) implements Draft {}

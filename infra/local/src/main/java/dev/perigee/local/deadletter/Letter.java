@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A dead letter without its value, which may be large and hold secrets.
  *
  * @param position where it is on dead-letters
- * @param time when it was put aside
+ * @param time when it became a dead letter
  * @param key the original key, null when there was none
  * @param reason and detail as the gateway gave them
  * @param origin where the record was read, {@code topic-partition@offset}

@@ -5,7 +5,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which letters are meant. Null and empty mean any.
+ * Filter of letters. Null and empty mean any.
  *
  * @param places positions of letters or of their origins: {@code partition@offset} of dead-letters,
  *     or {@code topic-partition@offset} of either

@@ -3,7 +3,7 @@ package dev.perigee.local.deadletter;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of one letter.
+ * Outcome of one letter.
  *
  * @param outcome {@code redriven}, {@code refused}, or of a dry run {@code would_redrive}
  * @param to where it was put back, {@code topic-partition@offset}, of a dry run without offset

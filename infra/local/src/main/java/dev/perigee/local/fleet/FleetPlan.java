@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a local fleet consists of.
+ * Shape of a local fleet.
  *
  * @param broker where Kafka is, or null to start one as a part
  * @param kafkaPort of that broker, 0 for a free one

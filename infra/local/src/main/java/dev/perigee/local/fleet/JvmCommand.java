@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How to start another JVM with this one's classes. Flags that the user passed by PERIGEE_JAVA_OPTS
- * come last, so that they win.
+ * Command line of another JVM with this one's classes. Flags that the user passed by
+ * PERIGEE_JAVA_OPTS come last, so that they win.
  */
 public final class JvmCommand {
     private static final List<String> FLAGS =

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What to start as one part of a fleet.
+ * Specification of one part of a fleet.
  *
  * @param name on the ready line and in logs, such as {@code gateway-1}
  * @param command the command that runs it, such as {@code gateway}

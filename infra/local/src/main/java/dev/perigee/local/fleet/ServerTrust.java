@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far the workers of a local fleet trust their servers: they are the user's own and have no
- * jail, and those over HTTP may be on this machine, unless the user chooses otherwise. Pure.
+ * Trust of a local fleet's workers in their servers: these are the user's own and have no jail, and
+ * those over HTTP may be on this machine, unless the user chooses otherwise. Pure.
  *
  * @param settings what workers are given besides what the user chose
  * @param jailed whether servers have a jail

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * How every topic of the contract must be configured, as {@code docs/reference/topics.md} says.
+ * Required configuration of every topic of the contract, as {@code docs/reference/topics.md} says.
  *
  * @param partitions of the process-partitioned topics, and of the others when they are created
  */

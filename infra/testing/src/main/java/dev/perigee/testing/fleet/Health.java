@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 
-/** What a part's admin pages say; a part that does not answer is not ready. */
+/** Health of a part by its admin pages; a part that does not answer is not ready. */
 public record Health(int code, String body) {
     private static final int TIMEOUT_MS = Math.toIntExact(Duration.ofSeconds(5).toMillis());
 

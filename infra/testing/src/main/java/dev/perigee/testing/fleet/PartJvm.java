@@ -16,7 +16,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a part of a fleet under test is started. A run of all tests starts hundreds: it has {@code
+ * JVM of a part of a fleet under test. A run of all tests starts hundreds: it has {@code
  * scripts/warm-up} note once what they load, as images do, and each takes a second less.
  */
 final class PartJvm {

@@ -14,8 +14,8 @@ import java.util.stream.Stream;
 import org.apache.kafka.common.utils.Utils;
 
 /**
- * Where a fleet's partitions are placed. That goes by hashes of the names of workers and users, so
- * that by chance a worker has none of a test's servers: a test that needs one there asks here.
+ * Prediction of a fleet's placement. It goes by hashes of the names of workers and users, so that
+ * by chance a worker has none of a test's servers: a test that needs one there asks here.
  *
  * @param workerIds the workers that serve; those of the first have the number 1
  */

@@ -1,6 +1,6 @@
 package dev.perigee.testing.history;
 
-/** What docs/guarantees.md does not promise, by the first words that it is said with there. */
+/** Exceptions that docs/guarantees.md does not promise, by the first words of each there. */
 public enum Admission {
     HANDED_OVER("What a gateway had handed over before it fell silent"),
     NOT_COMMITTED("Between an answer's acknowledgement and the commit of its request"),

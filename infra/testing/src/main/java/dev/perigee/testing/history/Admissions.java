@@ -5,8 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether what a history shows is one of the {@link Admission}s, given which parts were away when.
- * Without I/O.
+ * Classifier of a history's violations as {@link Admission}s, by which parts were away when. Pure.
  */
 final class Admissions {
     private static final String UNKNOWN = "failed outcome_unknown";

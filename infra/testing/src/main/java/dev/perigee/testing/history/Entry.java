@@ -6,7 +6,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a history keeps of a record.
+ * Record as a history keeps it.
  *
  * @param place topic and partition
  * @param requestId of a call's result, or the command's of a terminal one; empty for all else

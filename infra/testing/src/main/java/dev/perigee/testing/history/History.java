@@ -13,12 +13,12 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * What happened in a run, and what of it must not have. Promised are, for every request, one ending
- * and one only; for every tool, one execution at most, or two where it says that it may be
- * repeated, one if it succeeded, and none if the answer says that it did not run; for every session
- * of a process, its events in their order and without holes; for every event, that a repeat says
- * the same; for commands, one ending each and for those of an instance in their order; and at no
- * time two live processes of one id. Pure.
+ * Checker of a run's records. Promised are, for every request, one ending and one only; for every
+ * tool, one execution at most, or two where it says that it may be repeated, one if it succeeded,
+ * and none if the answer says that it did not run; for every session of a process, its events in
+ * their order and without holes; for every event, that a repeat says the same; for commands, one
+ * ending each and for those of an instance in their order; and at no time two live processes of one
+ * id. Pure.
  *
  * @param effects the lines that tools left behind
  * @param doubles moments at which a process had a twin

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * Which parts a fault keeps away, as far as answers and events may suffer from it by what the
- * guarantees say. Without I/O.
+ * Parts that a fault keeps away, as far as answers and events may suffer from it by the guarantees.
+ * Pure.
  */
 final class Outages {
     private static final Duration LATE = Duration.ofSeconds(1);

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Locale;
 
 /**
- * What is to be run.
+ * Plan of a run.
  *
  * @param duration storms are begun for so long, one at least
  * @param pace the time between two calls

@@ -11,7 +11,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a run came to.
+ * Outcome of a run.
  *
  * @param admitted what happened of what is not promised
  * @param endedAlone how often parts ended that nobody had ended, by part and exit code

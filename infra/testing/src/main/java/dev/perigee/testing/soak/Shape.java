@@ -5,7 +5,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * What a fleet has: one broker, and so many gateways, workers and users, of whom each has a server.
+ * Shape of a fleet: one broker, and so many gateways, workers and users, of whom each has a server.
  */
 public record Shape(int gateways, int workers, int users, Times times) {
     static final String BROKER = "broker-1";

@@ -21,7 +21,7 @@ public final class IsolationSettings {
     private static final long LEAST_MEMORY = 16 << 20;
 
     private static final SettingType<Long> SOME_BYTES =
-            SettingType.bytes().where(bytes -> bytes > 0, "more than nothing");
+            SettingType.bytes().where(bytes -> bytes > 0, "positive");
     private static final SettingType<Integer> COUNT = SettingType.integer(0, Integer.MAX_VALUE);
     private static final SettingType<Path> ABSOLUTE =
             SettingType.path().where(Path::isAbsolute, "absolute");

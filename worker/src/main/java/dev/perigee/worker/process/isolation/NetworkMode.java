@@ -2,7 +2,7 @@ package dev.perigee.worker.process.isolation;
 
 import dev.perigee.protocol.settings.SettingType;
 
-/** What jailed servers have of networks. */
+/** Networks of jailed servers. */
 public enum NetworkMode {
     /** One of their own each, of which the only way out is the worker, by the egress policy. */
     POLICY,

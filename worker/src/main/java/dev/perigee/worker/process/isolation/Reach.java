@@ -6,7 +6,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one program may reach by its network, within what the fleet allows.
+ * Egress of one program, within the fleet's policy.
  *
  * @param only the list that narrows it, null without one
  * @param refused told what was refused, for people; any thread, may come often, must not block

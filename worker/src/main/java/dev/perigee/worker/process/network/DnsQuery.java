@@ -45,7 +45,7 @@ record DnsQuery(short id, String name, int type, byte[] question) {
     private static final Pattern HOST =
             Pattern.compile("([a-z0-9_-]+\\.)*(?!0x)[a-z0-9_-]*[a-z][a-z0-9_-]*");
 
-    /** How a question is answered. */
+    /** Outcomes of a query. */
     enum Outcome {
         FOUND(0),
         FAILED(2),

@@ -3,7 +3,7 @@ package dev.perigee.worker.process.network;
 import java.time.Duration;
 
 /**
- * How many connections are carried at a time; what is beyond waits in the kernel until others end.
+ * Limits of concurrent connections; further ones wait in the kernel until others end.
  *
  * @param perInstance of one instance
  * @param total of all of a worker, of which no owner has more than an eighth; when three quarters

@@ -1,8 +1,8 @@
 package dev.perigee.worker.process.network;
 
 /**
- * How often something may happen: so many times a second, and as often again at once after a pause
- * of a second. Used by one thread.
+ * Rate limiter of a fixed number a second, and as many again at once after a pause of a second.
+ * Used by one thread.
  */
 final class Pace {
     private static final long SECOND = 1_000_000_000;

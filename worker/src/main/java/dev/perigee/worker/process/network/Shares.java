@@ -4,7 +4,7 @@ import dev.perigee.worker.process.Tenant;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How many each owner has of what all share. Used by one thread. */
+/** Counts of a shared resource by owner. Used by one thread. */
 final class Shares {
     private final Map<Tenant, Integer> counts = new HashMap<>();
 

@@ -1,6 +1,6 @@
 package dev.perigee.worker.process.network;
 
-/** What came of taking one more from a socket. */
+/** Outcomes of taking one more descriptor or connection from a socket. */
 enum Taken {
     ONE,
     NONE,

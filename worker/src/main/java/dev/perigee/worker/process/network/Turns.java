@@ -4,8 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 
 /**
- * What is to be done for whom, once each: one of each owner in turn, however much one has. Used by
- * one thread.
+ * Fair queue without repeats, round-robin over owners, however much one has. Used by one thread.
  */
 final class Turns<O, T> {
     private final LinkedHashMap<O, LinkedHashSet<T>> waiting = new LinkedHashMap<>();

@@ -1,6 +1,6 @@
 package dev.perigee.worker.process.network;
 
-/** What the loop looks after; on its thread only. */
+/** Channel that the event loop serves; on its thread only. */
 @FunctionalInterface
 interface Watched {
     /** Something can be done with one of its descriptors. */
