@@ -17,6 +17,11 @@ function murmur2(bytes) {
   return value ^ (value >>> 15);
 }
 
-module.exports = function partition(teamId, userId, partitions) {
-  return (murmur2(Buffer.from(`${teamId}/${userId}`)) & 0x7fffffff) % partitions;
-};
+/** Of any key's bytes. */
+export function partitionOf(key, partitions) {
+  return (murmur2(key) & 0x7fffffff) % partitions;
+}
+
+export function partition(teamId, userId, partitions) {
+  return partitionOf(Buffer.from(`${teamId}/${userId}`), partitions);
+}
