@@ -7,7 +7,7 @@ _MASK = 0xFFFFFFFF
 
 
 def partition(team_id: str, user_id: str, partitions: int) -> int:
-    """The process partition of a user's servers, of so many."""
+    """The process partition of a user's servers, of so many: murmur2 of the key, as Kafka's Java client has it."""
     return (_murmur2(f"{team_id}/{user_id}".encode()) & 0x7FFFFFFF) % partitions
 
 
