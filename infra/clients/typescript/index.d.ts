@@ -186,9 +186,12 @@ export interface ServerEvent {
   [field: string]: unknown;
 }
 
+/** The next offset of each partition, by "TOPIC-PARTITION". */
+export type Positions = Record<string, string>;
+
 export interface FollowOptions {
-  /** 'end': what comes from now on. 'beginning': all that is kept. A time: from then on. Default: 'end' */
-  from?: 'end' | 'beginning' | Date;
+  /** 'end': what comes from now on. 'beginning': all that is kept. A time: from then on. A feed's positions: behind those. Default: 'end' */
+  from?: 'end' | 'beginning' | Date | Positions;
   /** Ends the feed. */
   signal?: AbortSignal;
 }
@@ -263,6 +266,8 @@ export class EventFeed implements AsyncIterableIterator<Followed> {
   private constructor();
   /** Why nothing comes now; undefined while brokers answer. */
   readonly failure: Error | undefined;
+  /** Behind what `next` has given. Kept by the backend, and given as `from`, they go on there. */
+  readonly positions: Positions;
   /** Waits for the next one. */
   next(): Promise<IteratorResult<Followed, undefined>>;
   return(): Promise<IteratorResult<Followed, undefined>>;

@@ -17,7 +17,7 @@ export function* committedBatches({records: batches = [], abortedTransactions}, 
       open.delete(batch.producerId);
     } else if (!(batch.attributes & TRANSACTIONAL && open.has(batch.producerId))) {
       // A batch is delivered whole: it may begin before the offset that was asked for.
-      records = batch.records.filter((record) => batch.firstOffset + BigInt(record.offsetDelta) >= from);
+      records = batch.records.map((record) => ({...record, offset: batch.firstOffset + BigInt(record.offsetDelta)})).filter(({offset}) => offset >= from);
     }
     yield {records, next: last + 1n};
   }

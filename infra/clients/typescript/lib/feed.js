@@ -14,6 +14,7 @@ export class EventFeed {
   #came = () => {};
   #taken = () => {};
   #reader;
+  #positions;
 
   static async open(settings, prefix, topics, {from = 'end', signal} = {}) {
     const unknown = topics.find((topic) => !TOPICS.includes(topic));
@@ -21,6 +22,7 @@ export class EventFeed {
     const feed = new EventFeed(prefix);
     const names = new Map(topics.map((topic) => [prefix + topic, null]));
     feed.#reader = await Reader.open(settings, names, from, (record) => feed.#take(record));
+    feed.#positions ??= Object.fromEntries(feed.#reader.positions);
     if (signal?.aborted) await feed.close();
     signal?.addEventListener('abort', () => feed.close(), {once: true});
     return feed;
@@ -35,12 +37,17 @@ export class EventFeed {
     return this.#reader.failure;
   }
 
+  get positions() {
+    return Object.fromEntries(Object.entries(this.#positions).map(([key, offset]) => [key, String(offset)]));
+  }
+
   async next() {
     while (this.#events.length === 0) {
       if (this.#closed) return {done: true, value: undefined};
       await new Promise((resolve) => (this.#came = resolve));
     }
-    const value = this.#events.shift();
+    const {next: [key, offset], ...value} = this.#events.shift();
+    this.#positions[key] = offset;
     if (this.#events.length < AHEAD) this.#taken();
     return {done: false, value};
   }
@@ -64,7 +71,7 @@ export class EventFeed {
   }
 
   /** Waits where the consumer is behind. */
-  #take({topic, key = '', value, header}) {
+  #take({topic, next, key = '', value, header}) {
     const id = header('ce_id');
     if (this.#closed || (id !== undefined && !this.#ids.add(id))) return undefined;
     let event = null;
@@ -74,8 +81,9 @@ export class EventFeed {
       } catch {
         return undefined; // Another program's.
       }
+      if (typeof event !== 'object' || event === null) return undefined;
     }
-    this.#events.push({topic: topic.slice(this.#prefix.length), processId: key, event});
+    this.#events.push({topic: topic.slice(this.#prefix.length), processId: key, event, next});
     this.#came();
     return this.#events.length < AHEAD ? undefined : new Promise((resolve) => (this.#taken = resolve));
   }

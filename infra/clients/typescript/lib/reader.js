@@ -30,7 +30,7 @@ export class Reader {
   /**
    * Its position is fixed when this resolves. Rejects with Unreachable or Refused.
    * topics: names, each with the one partition to read, or null for all
-   * start: 'end', 'beginning' or a Date
+   * start: 'end', 'beginning', a Date, or the next offset of each partition by TOPIC-PARTITION; what that has not got is read from the beginning
    * take: called with each record; where it returns a promise that is waited for
    */
   static async open(settings, topics, start, take) {
@@ -44,6 +44,11 @@ export class Reader {
     this.#settings = settings;
     this.#partitions = topics;
     this.#take = take;
+  }
+
+  /** The next offset of each partition, by TOPIC-PARTITION. */
+  get positions() {
+    return new Map(this.#positions);
   }
 
   /** Why nothing can be read now; undefined while it can be. */
@@ -60,8 +65,10 @@ export class Reader {
 
   /** Gives partitions without a position one; those without a leader, too, unless they are waited for. */
   async #place(brokers, topics, start, patient = false) {
-    const time = start === 'end' ? LATEST : start === 'beginning' ? EARLIEST : BigInt(start.getTime());
-    const open = this.#byLeader(topics, (name, partition) => !this.#positions.has(`${partition}@${name}`));
+    const time = start === 'end' ? LATEST : start instanceof Date ? BigInt(start.getTime()) : EARLIEST;
+    const given = typeof start === 'object' && !(start instanceof Date) ? start : {};
+    for (const [key, offset] of Object.entries(given)) this.#positions.set(key, BigInt(offset));
+    const open = this.#byLeader(topics, (name, partition) => !this.#positions.has(`${name}-${partition}`));
     if (patient) open.delete(-1);
     for (const [leader, partitions] of open) {
       const found = await this.#offsets(brokers, leader, partitions, time);
@@ -83,7 +90,7 @@ export class Reader {
     for (const {name, partitions: answered} of response.topics) {
       for (const {partitionIndex, offset, errorCode} of answered) {
         if (errorCode !== 0) throw brokerError(errorCode);
-        found.set(`${partitionIndex}@${name}`, offset);
+        found.set(`${name}-${partitionIndex}`, offset);
       }
     }
     return found;
@@ -159,7 +166,7 @@ export class Reader {
           topicId: id,
           partitions: [{
             partition,
-            fetchOffset: this.#positions.get(`${partition}@${name}`),
+            fetchOffset: this.#positions.get(`${name}-${partition}`),
             currentLeaderEpoch: -1,
             lastFetchedEpoch: -1,
             partitionMaxBytes: PARTITION_BYTES,
@@ -177,7 +184,7 @@ export class Reader {
   }
 
   async #takeAll(brokers, leader, name, read) {
-    const key = `${read.partitionIndex}@${name}`;
+    const key = `${name}-${read.partitionIndex}`;
     if (read.errorCode === OUT_OF_RANGE) {
       // What retention has removed is passed over.
       const [[, offset]] = await this.#offsets(brokers, leader, [{name, partition: read.partitionIndex}], EARLIEST);
@@ -190,6 +197,7 @@ export class Reader {
         if (this.#closed) return;
         const full = this.#take({
           topic: name,
+          next: [key, record.offset + 1n],
           key: record.key?.toString(),
           value: record.value ?? null,
           header: (wanted) => record.headers.find(([header]) => header?.toString() === wanted)?.[1]?.toString(),

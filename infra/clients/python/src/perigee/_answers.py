@@ -9,7 +9,9 @@ from typing import Any, Callable, Mapping, NamedTuple, Optional
 from perigee._recent import LateAnswers, RecentIds
 
 _EVENTS = 50_000
-_LATE = {"most": 1_000, "most_bytes": 16 << 20, "seconds": 600.0}
+_MOST_LATE = 1_000
+_MOST_LATE_BYTES = 16 << 20
+_LATE_SECONDS = 600.0
 _TOOL_RESULT = "perigee.tool.result"
 
 Handler = Callable[[dict[str, Any]], None]
@@ -87,7 +89,7 @@ class Answers:
         self._command_results = command_results
         self._lock = threading.Lock()
         self._waiting: dict[str, Waiting] = {}
-        self._late = LateAnswers(**_LATE)
+        self._late = LateAnswers(_MOST_LATE, _MOST_LATE_BYTES, _LATE_SECONDS)
         self._events = RecentIds(_EVENTS)
         self._failure: Optional[BaseException] = None
 
