@@ -174,6 +174,7 @@ export class Client {
 
   #missing(what, id, {began}) {
     const failure = this.#sender.failure ?? this.#reader?.failure;
+    if (failure instanceof Refused) return failure;
     return failure ? new Unreachable(failure.message, began) : new NoAnswer(`${what} ${id} in time`, began);
   }
 }

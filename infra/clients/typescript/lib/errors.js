@@ -20,6 +20,9 @@ export class Refused extends Error {
   name = 'Refused';
 }
 
+/** A broker that has just started may say so of a topic that is there. */
+export class MissingTopic extends Refused {}
+
 const NOT_ALLOWED = /^(TOPIC|CLUSTER|GROUP)_AUTHORIZATION_FAILED$|^SASL_AUTHENTICATION_FAILED$|^UNSUPPORTED_SASL_MECHANISM$/;
 const TOO_LARGE = /^(MESSAGE_TOO_LARGE|RECORD_LIST_TOO_LARGE)$/;
 

@@ -192,6 +192,7 @@ export class Reader {
       return;
     }
     if (read.errorCode !== 0) throw brokerError(read.errorCode);
+    if (!this.#positions.has(key)) throw new Error('The broker answers what was not asked');
     for (const {records, next} of committedBatches(read, this.#positions.get(key))) {
       for (const record of records) {
         if (this.#closed) return;

@@ -1,5 +1,5 @@
 import {backoff, Brokers, brokerError, patiently, pause} from './brokers.js';
-import {explained, Refused} from './errors.js';
+import {explained, MissingTopic, Refused} from './errors.js';
 import {partitionOf} from './partition.js';
 
 const ALL_REPLICAS = -1;
@@ -95,7 +95,7 @@ export class Sender {
       } catch (error) {
         await this.#renew();
         this.#failure = explained(error);
-        if (this.#failure instanceof Refused) this.#refuse([...this.#queue], this.#failure);
+        if (this.#failure instanceof Refused && !(this.#failure instanceof MissingTopic)) this.#refuse([...this.#queue], this.#failure);
         else if (!this.#closed) await pause(backoff(failures++));
       }
     }
