@@ -1,0 +1,279 @@
+/** Where the fleet is, and how answers come. */
+export interface ClientOptions {
+  /** Brokers, as host:port. */
+  brokers: string[];
+  /** What names of topics begin with. Default: "mcp." */
+  prefix?: string;
+  /**
+   * Topic of this backend's own for the answers to its calls, instead of tool-results with everybody's. It must exist and match the gateways'
+   * replies.allowed-topics.
+   */
+  replies?: ReplyTopic;
+  /** Reads events of calls, for onProgress and onLog. Not needed with `replies`: they come there, too. Default: false */
+  callEvents?: boolean;
+  /** Options of @platformatic/kafka's clients, such as tls, sasl and clientId. Not kept in errors. */
+  kafka?: Record<string, unknown>;
+}
+
+export interface ReplyTopic {
+  /** Full name, with its prefix. */
+  topic: string;
+  /** Partition of this instance of the backend, where several share the topic. Default: all are read, and the request's key decides. */
+  partition?: number;
+}
+
+/** The fields of an installation; more are in the reference of topics and records. */
+export interface Installation {
+  installation_id: string;
+  server_slug: string;
+  team_id: string;
+  team_slug: string;
+  user_id: string;
+  user_slug: string;
+  transport_type: 'stdio' | 'http' | 'sse' | 'command';
+  command?: string;
+  args?: string[];
+  env?: Record<string, string>;
+  url?: string;
+  headers?: Record<string, string>;
+  [field: string]: unknown;
+}
+
+/** The status of a user's instance of an installation. */
+export type ServerStatus =
+  | 'command_received'
+  | 'connecting'
+  | 'discovering_tools'
+  | 'syncing_tools'
+  | 'online'
+  | 'restarting'
+  | 'offline'
+  | 'error'
+  | 'requires_reauth'
+  | 'permanently_failed';
+
+/** The terminal result of a command. */
+export interface CommandResult {
+  command_id: string;
+  outcome: 'completed' | 'failed' | 'expired' | 'rejected';
+  /** resulting_status is missing where the command changes none. */
+  result?: {resulting_status?: ServerStatus; [field: string]: unknown};
+  error?: {code: string; message?: string; [field: string]: unknown};
+  [field: string]: unknown;
+}
+
+/** The one terminal answer to a request. */
+export interface ToolResult {
+  request_id: string;
+  /** success and tool_error are the server's; failed is the fleet's, and error says why. */
+  outcome: 'success' | 'tool_error' | 'failed';
+  /** The server's own JSON. */
+  result?: unknown;
+  error?: ToolError;
+  /** How often the request was sent to the server. */
+  attempts?: number;
+  duration_ms?: number;
+  [field: string]: unknown;
+}
+
+export interface ToolError {
+  code: string;
+  message?: string;
+  /** The call surely did not run, or may be repeated, and a later try, under another requestId, can succeed. */
+  retryable?: boolean;
+  /** Code and data of the server's own error. */
+  server_code?: number;
+  data?: unknown;
+  [field: string]: unknown;
+}
+
+export interface CallProgress {
+  request_id: string;
+  process_id: string;
+  progress: number;
+  total?: number;
+  message?: string;
+  [field: string]: unknown;
+}
+
+export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency';
+
+export interface CallLog {
+  request_id: string;
+  process_id: string;
+  level: LogLevel;
+  logger?: string;
+  data?: unknown;
+  /** Messages before this one that were left out. */
+  dropped?: number;
+  [field: string]: unknown;
+}
+
+export interface CommandOptions {
+  /** Milliseconds until the command expires, and until NoAnswer, 1 to 86,400,000. Default: 60,000 */
+  timeoutMs?: number;
+  /** Id of the command. One that may have been sent before, within 24 hours, does not run a second time. Default: a new one */
+  commandId?: string;
+  priority?: string;
+  correlationId?: string;
+  /** Ends the wait; what was sent runs nevertheless. */
+  signal?: AbortSignal;
+}
+
+export interface CallOptions {
+  /** Milliseconds that the fleet has from the record's append, 1 to 86,400,000. NoAnswer comes five seconds later. Default: 30,000 */
+  timeoutMs?: number;
+  /** Id of the request. One that may have been sent before, within ten minutes, does not run a second time. Default: a new one */
+  requestId?: string;
+  /** Where the user has two installations of one server. */
+  installationId?: string;
+  /**
+   * Progress of the running call, the newest, at most four in a second, each once, until the answer. Called where records are read: it must
+   * not wait. What it throws ends the wait.
+   */
+  onProgress?: (progress: CallProgress) => void;
+  /** Messages that the server logs while the call runs; as onProgress. */
+  onLog?: (message: CallLog) => void;
+  /** Least level of messages. Default: all that the server sends */
+  logLevel?: LogLevel;
+  /** Each progress moves the deadline to so many milliseconds from then. */
+  extendOnProgressMs?: number;
+  /** How far the deadline moves at most, in milliseconds from the record's append. Default: an hour */
+  maxTimeoutMs?: number;
+  /** Becomes part of _meta of the MCP request, 16 KiB at most. */
+  meta?: Record<string, unknown>;
+  /** W3C trace context, which is passed through. */
+  traceparent?: string;
+  /** Ends the wait, and cancels the call where it may be running. */
+  signal?: AbortSignal;
+}
+
+/** Fields of a request besides those that options have. */
+export interface RequestFields {
+  tool_path?: string;
+  arguments?: unknown;
+  query?: string;
+  limit?: number;
+  [field: string]: unknown;
+}
+
+export type Method =
+  | 'tools/call'
+  | 'tools/list'
+  | 'tools/search'
+  | 'resources/list'
+  | 'resources/read'
+  | 'prompts/list'
+  | 'prompts/get';
+
+export type EventTopic = 'status' | 'lifecycle' | 'logs' | 'request-logs' | 'tools' | 'catalog';
+
+/** A record of one of these topics. */
+export interface Followed {
+  topic: EventTopic;
+  processId: string;
+  /** null: the instance was uninstalled. */
+  event: ServerEvent | null;
+}
+
+/** An event of a server; fields beyond these depend on its kind, as in the reference of topics and records. */
+export interface ServerEvent {
+  /** Such as "mcp.server.status_changed". */
+  event: string;
+  process_id: string;
+  timestamp: string;
+  status?: ServerStatus;
+  [field: string]: unknown;
+}
+
+/** The next offset of each partition, by "TOPIC-PARTITION". */
+export type Positions = Record<string, string>;
+
+export interface FollowOptions {
+  /** 'end': what comes from now on. 'beginning': all that is kept. A time: from then on. A feed's positions: behind those. Default: 'end' */
+  from?: 'end' | 'beginning' | Date | Positions;
+  /** Ends the feed. */
+  signal?: AbortSignal;
+}
+
+/** The deadline passed without an answer. The answer may still come: who asks again with the same id, within ten minutes, gets it. */
+export class NoAnswer extends Error {
+  /** False where the request was never sent: it surely did not and will not run. */
+  readonly mayHaveRun: boolean;
+}
+
+/** No broker answered until the deadline, or the client was closed. */
+export class Unreachable extends Error {
+  /** False where the request was never sent: it surely did not and will not run. */
+  readonly mayHaveRun: boolean;
+}
+
+/** The broker or the client says no: a topic is missing, a right or a credential, a record is too large, or 10,000 are open. */
+export class Refused extends Error {}
+
+/**
+ * Sends commands and tool requests and waits for their terminal results, up to 10,000 open at a time. One for a program: it has two connections
+ * to each broker. It needs no consumer group.
+ *
+ * The first answer to a request counts; repeats of it, and events that come twice, are left out. A broker that is away is waited for until the deadline,
+ * and what it did not acknowledge is sent again, under the same id, so that it runs once.
+ */
+export class Client {
+  private constructor();
+  /**
+   * Connects, and reads answers from then on.
+   * @throws {Unreachable} when no broker answers within ten seconds
+   * @throws {Refused} when a topic is missing, or a right
+   */
+  static connect(options: ClientOptions): Promise<Client>;
+  /**
+   * Installs a server, or changes it, and waits: the result's result.resulting_status says what it is then.
+   * @throws {NoAnswer} @throws {Unreachable} @throws {Refused}
+   */
+  configure(config: Installation, options?: CommandOptions): Promise<CommandResult>;
+  /**
+   * Sends a command and waits for its terminal result, whatever it is.
+   * @param userId "*" for every user of the team: one result comes for all
+   * @throws {NoAnswer} @throws {Unreachable} @throws {Refused} @throws {TypeError} for an id that is none
+   */
+  command(commandType: string, teamId: string, userId: string, payload: Record<string, unknown>, options?: CommandOptions): Promise<CommandResult>;
+  /**
+   * Calls a tool and waits for its one answer, whatever it is.
+   * @param toolPath SERVER_SLUG:TOOL
+   * @throws {NoAnswer} @throws {Unreachable} @throws {Refused} @throws {TypeError} for an id that is none
+   */
+  call(teamId: string, userId: string, toolPath: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolResult>;
+  /** The user's tools, in `result`. */
+  tools(teamId: string, userId: string, options?: CallOptions): Promise<ToolResult>;
+  /** Any request but a cancellation, as `call` does. */
+  request(method: Method, teamId: string, userId: string, fields?: RequestFields, options?: CallOptions): Promise<ToolResult>;
+  /** Asks for the end of a call, whoever sent it; resolves when the broker has that. The call's own answer says what became of it. */
+  cancel(teamId: string, userId: string, requestId: string): Promise<void>;
+  /**
+   * Follows what servers do. Waits no longer than it takes to find out where the topics end.
+   * @throws {Unreachable} @throws {Refused}
+   */
+  follow(topics: EventTopic[], options?: FollowOptions): Promise<EventFeed>;
+  /** Ends it, after what is being sent, five seconds at most. What is open rejects with Unreachable. Feeds are closed by themselves. */
+  close(): Promise<void>;
+}
+
+/**
+ * Events of servers, those of one process in order. One that is repeated comes once: of the last 50,000 the ids are known. For one consumer, which
+ * holds up the reading where it is behind by 1,000 events.
+ */
+export class EventFeed implements AsyncIterableIterator<Followed> {
+  private constructor();
+  /** Why nothing comes now; undefined while brokers answer. */
+  readonly failure: Error | undefined;
+  /** Behind what `next` has given. Kept by the backend, and given as `from`, they go on there. */
+  readonly positions: Positions;
+  /** Waits for the next one. */
+  next(): Promise<IteratorResult<Followed, undefined>>;
+  return(): Promise<IteratorResult<Followed, undefined>>;
+  [Symbol.asyncIterator](): this;
+  close(): Promise<void>;
+}
+
+/** The process partition of a user's servers, of so many: murmur2 of the key, as Kafka's Java client has it. */
+export function partition(teamId: string, userId: string, partitions: number): number;

@@ -1,0 +1,90 @@
+import {RecentIds} from './recent.js';
+import {Reader} from './reader.js';
+
+const TOPICS = ['status', 'lifecycle', 'logs', 'request-logs', 'tools', 'catalog'];
+const REMEMBERED = 50_000;
+const AHEAD = 1_000;
+
+/** Events of servers, those of one process in order, each once. An async iterator for one consumer. */
+export class EventFeed {
+  #prefix;
+  #ids = new RecentIds(REMEMBERED);
+  #events = [];
+  #closed = false;
+  #came = () => {};
+  #taken = () => {};
+  #reader;
+  #positions;
+
+  static async open(settings, prefix, topics, {from = 'end', signal} = {}) {
+    const unknown = topics.find((topic) => !TOPICS.includes(topic));
+    if (topics.length === 0 || unknown !== undefined) throw new TypeError(`Events are on ${TOPICS.join(', ')}, not on ${unknown ?? 'nothing'}`);
+    const feed = new EventFeed(prefix);
+    const names = new Map(topics.map((topic) => [prefix + topic, null]));
+    feed.#reader = await Reader.open(settings, names, from, (record) => feed.#take(record));
+    feed.#positions ??= Object.fromEntries(feed.#reader.positions);
+    if (signal?.aborted) await feed.close();
+    signal?.addEventListener('abort', () => feed.close(), {once: true});
+    return feed;
+  }
+
+  constructor(prefix) {
+    this.#prefix = prefix;
+  }
+
+  /** Why nothing comes now; undefined while brokers answer. */
+  get failure() {
+    return this.#reader.failure;
+  }
+
+  get positions() {
+    return Object.fromEntries(Object.entries(this.#positions).map(([key, offset]) => [key, String(offset)]));
+  }
+
+  async next() {
+    while (this.#events.length === 0) {
+      if (this.#closed) return {done: true, value: undefined};
+      await new Promise((resolve) => (this.#came = resolve));
+    }
+    const {next: [key, offset], ...value} = this.#events.shift();
+    this.#positions[key] = offset;
+    if (this.#events.length < AHEAD) this.#taken();
+    return {done: false, value};
+  }
+
+  async return() {
+    await this.close();
+    return {done: true, value: undefined};
+  }
+
+  [Symbol.asyncIterator]() {
+    return this;
+  }
+
+  async close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#events = [];
+    this.#came();
+    this.#taken();
+    await this.#reader?.close();
+  }
+
+  /** Waits where the consumer is behind. */
+  #take({topic, next, key = '', value, header}) {
+    const id = header('ce_id');
+    if (this.#closed || (id !== undefined && !this.#ids.add(id))) return undefined;
+    let event = null;
+    if (value !== null) {
+      try {
+        event = JSON.parse(value.toString());
+      } catch {
+        return undefined; // Another program's.
+      }
+      if (typeof event !== 'object' || event === null) return undefined;
+    }
+    this.#events.push({topic: topic.slice(this.#prefix.length), processId: key, event, next});
+    this.#came();
+    return this.#events.length < AHEAD ? undefined : new Promise((resolve) => (this.#taken = resolve));
+  }
+}
