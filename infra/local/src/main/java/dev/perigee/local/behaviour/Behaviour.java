@@ -67,7 +67,9 @@ public record Behaviour(
      * @throws RecordingException when a file is no recording or not whole, or there is no room
      */
     public static Behaviour of(Path before, Path after, CompareRules rules) {
-        int parts = parts(RecordingReader.verify(before), RecordingReader.verify(after));
+        var first = RecordingReader.verify(before);
+        int parts = parts(first, RecordingReader.verify(after));
+        boolean isOriginal = Side.isReplay(after, first.header());
         Path folder;
         try {
             folder = Files.createTempDirectory("perigee-compare-");
@@ -75,7 +77,7 @@ public record Behaviour(
             throw RecordingException.ofStorage("No folder for temporary files: " + e.getMessage());
         }
         try {
-            return compare(before, after, rules, folder, parts);
+            return compare(before, after, rules, folder, parts, isOriginal);
         } finally {
             try {
                 Files.deleteIfExists(folder);
@@ -86,12 +88,17 @@ public record Behaviour(
     }
 
     private static Behaviour compare(
-            Path before, Path after, CompareRules rules, Path folder, int parts) {
+            Path before,
+            Path after,
+            CompareRules rules,
+            Path folder,
+            int parts,
+            boolean isOriginal) {
         var groups = new Groups();
         var pairs = new CallPairs(rules, groups);
         try (var spill = new Spill(folder, "pairs", parts)) {
-            var one = Side.read(before, folder, "before", parts, spill);
-            var other = Side.read(after, folder, "after", parts, spill);
+            var one = Side.read(before, folder, "before", parts, isOriginal, spill);
+            var other = Side.read(after, folder, "after", parts, false, spill);
             pairs.read(spill);
             one.catalogues().compare(other.catalogues(), rules, groups);
             one.statuses().compare(other.statuses(), groups);

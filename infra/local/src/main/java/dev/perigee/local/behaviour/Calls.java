@@ -17,13 +17,17 @@ final class Calls implements AutoCloseable {
     private static final String REPLAYED = "perigee-replay-id";
 
     private final Spill spill;
+    private final boolean isOriginal;
     private final @Nullable Long since;
 
     /**
+     * @param isOriginal the other recording is a replay of this one: calls are known by their own
+     *     ids, though they may be copies themselves
      * @param since requests and commands before are not compared: what they led to was before the
      *     span
      */
-    Calls(Path folder, String name, int parts, @Nullable Long since) {
+    Calls(Path folder, String name, int parts, boolean isOriginal, @Nullable Long since) {
+        this.isOriginal = isOriginal;
         this.spill = new Spill(folder, name, parts);
         this.since = since;
     }
@@ -67,7 +71,8 @@ final class Calls implements AutoCloseable {
             return;
         }
         var ask = RecordingJson.MAPPER.createObjectNode();
-        ask.put("id", id).put("base", record.headers().getOrDefault(REPLAYED, id));
+        var base = isOriginal ? id : record.headers().getOrDefault(REPLAYED, id);
+        ask.put("id", id).put("base", base);
         ask.put("key", record.key()).put("at", record.at()).put("what", what(value));
         if (value.has("arguments")) {
             ask.set("arguments", value.path("arguments"));

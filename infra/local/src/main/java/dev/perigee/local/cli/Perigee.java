@@ -63,6 +63,7 @@ public final class Perigee implements Runnable {
                     Map.entry("redrive", RedriveCommand.class),
                     Map.entry("replay", ReplayCommand.class),
                     Map.entry("recording", RecordingCommand.class),
+                    Map.entry("bisect", BisectCommand.class),
                     Map.entry("drain", DrainCommand.class),
                     Map.entry("upgrade", UpgradeCommand.class),
                     Map.entry("acls", AclsCommand.class),

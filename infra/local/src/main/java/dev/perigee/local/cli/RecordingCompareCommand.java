@@ -1,24 +1,15 @@
 package dev.perigee.local.cli;
 
 import dev.perigee.local.behaviour.Behaviour;
-import dev.perigee.local.behaviour.BehaviourPage;
 import dev.perigee.local.behaviour.CompareRules;
 import dev.perigee.local.behaviour.CompareRulesFile;
-import dev.perigee.local.behaviour.Kind;
-import dev.perigee.local.recording.OwnFile;
 import dev.perigee.local.recording.RecordingException;
-import dev.perigee.part.CliException;
 import dev.perigee.part.ExitCode;
 import dev.perigee.part.Output;
 import dev.perigee.part.OutputFormat;
 import dev.perigee.part.Printer;
 import dev.perigee.part.Version;
-import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -80,89 +71,19 @@ final class RecordingCompareCommand implements Callable<Integer> {
                             after,
                             rules == null ? CompareRules.none() : CompareRulesFile.read(rules));
             print(behaviour);
-            write(behaviour);
+            BehaviourOutput.write(behaviour, report);
             return behaviour.isWell() ? ExitCode.OK : ExitCode.FAILED;
         } catch (RecordingException e) {
             throw RecordingFiles.explained(e);
         }
     }
 
-    private void write(Behaviour behaviour) {
-        if (report != null) {
-            try {
-                OwnFile.replace(report, BehaviourPage.of(behaviour));
-            } catch (IOException e) {
-                throw CliException.usage("--report " + report + " cannot be written");
-            }
-        }
-    }
-
     private void print(Behaviour behaviour) {
         var output = new Output(spec, format);
         if (output.isJson()) {
-            output.json(document(behaviour));
-            return;
+            output.json(BehaviourOutput.document(behaviour));
+        } else {
+            BehaviourOutput.print(behaviour, output, Printer.err(spec), spec.qualifiedName());
         }
-        behaviour.headlines().forEach(output::line);
-        var rows = new ArrayList<List<String>>();
-        for (var row : behaviour.rows()) {
-            rows.add(
-                    List.of(
-                            row.kind().code(),
-                            Long.toString(row.count()),
-                            row.what(),
-                            row.signature()));
-        }
-        if (!rows.isEmpty()) {
-            output.line("");
-            output.table(List.of("DIFFERENCE", "COUNT", "WHAT", "WHERE"), rows);
-        }
-        output.line("");
-        output.line(
-                behaviour.compared()
-                        + " calls and commands compared, "
-                        + behaviour.same()
-                        + " the same.");
-        var err = Printer.err(spec);
-        behaviour
-                .skipped()
-                .forEach(
-                        (what, count) ->
-                                err.line(
-                                        spec.qualifiedName()
-                                                + ": skipped "
-                                                + count
-                                                + " x "
-                                                + what
-                                                + ", unknown to this version"));
-    }
-
-    private static Map<String, Object> document(Behaviour behaviour) {
-        var document = new LinkedHashMap<String, Object>();
-        document.put("well", behaviour.isWell());
-        document.put("failures", behaviour.failures().stream().map(Kind::code).toList());
-        document.put("headlines", behaviour.headlines());
-        document.put("compared", behaviour.compared());
-        document.put("same", behaviour.same());
-        var totals = new LinkedHashMap<String, Long>();
-        for (var kind : Kind.values()) {
-            totals.put(kind.code(), behaviour.totals().getOrDefault(kind, 0L));
-        }
-        document.put("totals", totals);
-        document.put(
-                "groups", behaviour.rows().stream().map(RecordingCompareCommand::group).toList());
-        document.put("times", behaviour.times());
-        document.put("skipped", behaviour.skipped());
-        return document;
-    }
-
-    private static Map<String, Object> group(Behaviour.Row row) {
-        var group = new LinkedHashMap<String, Object>();
-        group.put("kind", row.kind().code());
-        group.put("what", row.what());
-        group.put("where", row.signature());
-        group.put("count", row.count());
-        group.put("examples", row.examples());
-        return group;
     }
 }

@@ -77,6 +77,14 @@ final class RecordingMakeCommand implements Callable<Integer> {
     private @Nullable Instant until;
 
     @Option(
+            names = "--run",
+            paramLabel = "RUN",
+            description =
+                    "Only commands and requests that this run of 'perigee replay' sent, and what"
+                            + " became of them.")
+    private @Nullable String run;
+
+    @Option(
             names = "--output",
             paramLabel = "table|json",
             defaultValue = "table",
@@ -97,6 +105,7 @@ final class RecordingMakeCommand implements Callable<Integer> {
                             ReplayClusters.connection("--from", from, prefix),
                             since,
                             until,
+                            run,
                             RecordingFiles.version(),
                             progress::looked,
                             InstantSource.system());

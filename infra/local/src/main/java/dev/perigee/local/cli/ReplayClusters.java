@@ -1,6 +1,8 @@
 package dev.perigee.local.cli;
 
 import dev.perigee.client.KafkaConnection;
+import dev.perigee.local.recording.RecordingReader;
+import dev.perigee.local.replay.ReplayJob.From;
 import dev.perigee.part.CliException;
 import dev.perigee.part.KafkaPropertiesFile;
 import dev.perigee.protocol.settings.HostPort;
@@ -19,15 +21,15 @@ final class ReplayClusters {
             required = true,
             paramLabel = "SOURCE",
             description =
-                    "Where to read: HOST:PORT, or a file of Kafka client properties with"
-                            + " bootstrap.servers.")
+                    "Where to read: HOST:PORT, a file of Kafka client properties with"
+                            + " bootstrap.servers, or a recording.")
     private String from = "";
 
     @Option(
             names = "--to",
             required = true,
             paramLabel = "TARGET",
-            description = "Where to write, likewise.")
+            description = "Where to write: HOST:PORT or a file of Kafka client properties.")
     private String to = "";
 
     @Option(
@@ -44,8 +46,11 @@ final class ReplayClusters {
             description = "What the target's topic names begin with (default mcp.).")
     private String toPrefix = "";
 
-    KafkaConnection source() {
-        return connection("--from", from, fromPrefix);
+    From source() {
+        var file = Path.of(from);
+        return RecordingReader.looksLikeOne(file)
+                ? new From.Recording(file)
+                : new From.Fleet(connection("--from", from, fromPrefix));
     }
 
     KafkaConnection target() {

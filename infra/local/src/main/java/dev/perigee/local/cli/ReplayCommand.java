@@ -1,6 +1,7 @@
 package dev.perigee.local.cli;
 
 import dev.perigee.local.recording.OwnFile;
+import dev.perigee.local.recording.RecordingException;
 import dev.perigee.local.replay.HtmlReport;
 import dev.perigee.local.replay.Replay;
 import dev.perigee.local.replay.ReplayException;
@@ -34,7 +35,7 @@ import picocli.CommandLine.Spec;
         name = "replay",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        header = "Copy the commands of one cluster into another, and compare the outcomes.",
+        header = "Copy the commands of a cluster or recording into another cluster, and compare.",
         description = {
             "Commands keep their order by key and their distance in time, their expiry moves along,"
                     + " secrets are masked unless --rewrite maps them. The source is only read."
@@ -50,7 +51,8 @@ import picocli.CommandLine.Spec;
             "  perigee replay --from prod.properties --to staging:9092 --since 2h \\",
             "      --speed 10 --rewrite rules.yaml --report replay.html",
             "  perigee replay --from prod.properties --to staging:9092 \\",
-            "      --rewrite rules.yaml --resume"
+            "      --rewrite rules.yaml --resume",
+            "  perigee replay --from yesterday.recording --to staging:9092 --speed max"
         })
 final class ReplayCommand implements Callable<Integer> {
     @Mixin private ReplayClusters clusters = new ReplayClusters();
@@ -64,6 +66,16 @@ final class ReplayCommand implements Callable<Integer> {
                     "How many times as fast as the records came (default 1), or as fast as the"
                             + " target takes them.")
     private String speed = "";
+
+    @Option(
+            names = "--max-in-flight",
+            paramLabel = "NUMBER",
+            defaultValue = "16",
+            description =
+                    "With --speed max: how many requests each user has unanswered at most (default"
+                            + " 16, up to 1000). What is not answered within --wait counts no"
+                            + " more.")
+    private int maxInFlight;
 
     @Option(
             names = "--rewrite",
@@ -127,6 +139,7 @@ final class ReplayCommand implements Callable<Integer> {
                             clusters.target(),
                             selection.orNull(InstantSource.system()),
                             speed(),
+                            maxInFlight(),
                             rules(),
                             mode(),
                             wait);
@@ -135,6 +148,8 @@ final class ReplayCommand implements Callable<Integer> {
             return print(result);
         } catch (ReplayException e) {
             throw explained(e);
+        } catch (RecordingException e) {
+            throw RecordingFiles.explained(e);
         }
     }
 
@@ -168,6 +183,13 @@ final class ReplayCommand implements Callable<Integer> {
             return new Mode.Begin();
         }
         return new Mode.Resume(resume.isEmpty() ? null : resume);
+    }
+
+    private int maxInFlight() {
+        if (maxInFlight < 1 || maxInFlight > 1_000) {
+            throw CliException.usage("--max-in-flight " + maxInFlight + " is not 1 to 1000");
+        }
+        return maxInFlight;
     }
 
     private Speed speed() {

@@ -46,6 +46,7 @@ public final class RecordingReader implements AutoCloseable {
     private long bytesRead;
     private boolean opened;
     private boolean ended;
+    private String sha256 = "";
 
     /**
      * Opens a file.
@@ -73,6 +74,19 @@ public final class RecordingReader implements AutoCloseable {
         }
         this.header = readHeader();
         this.opened = true;
+    }
+
+    /** Whether a file is compressed as recordings are, which no text is. */
+    public static boolean looksLikeOne(Path file) {
+        if (!Files.isRegularFile(file)) {
+            return false;
+        }
+        try (var input = Files.newInputStream(file)) {
+            var begin = input.readNBytes(2);
+            return begin.length == 2 && begin[0] == 0x1f && begin[1] == (byte) 0x8b;
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     private RecordingHeader readHeader() {
@@ -116,6 +130,11 @@ public final class RecordingReader implements AutoCloseable {
     /** Bytes of lines read so far, unpacked. */
     public long bytes() {
         return bytesRead;
+    }
+
+    /** The checksum of all records, once the end was read; empty before. */
+    public String sha256() {
+        return sha256;
     }
 
     /** Records returned so far. */
@@ -187,8 +206,8 @@ public final class RecordingReader implements AutoCloseable {
 
     private void end(JsonNode end) {
         ended = true;
-        var sum = HexFormat.of().formatHex(digest.digest());
-        if (!sum.equals(end.path("sha256").asString(""))
+        sha256 = HexFormat.of().formatHex(digest.digest());
+        if (!sha256.equals(end.path("sha256").asString(""))
                 || read != end.path("records").asLong(-1)) {
             throw damaged();
         }

@@ -11,7 +11,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,18 +20,17 @@ import org.jspecify.annotations.Nullable;
  * <p>A command for every user is in a transaction of its own: in the target, too, what came before
  * it was appended before it, and what came after it after it.
  */
-final class Copier {
-    private static final Duration SLICE = Duration.ofMillis(500);
-
+final class Copier implements AutoCloseable {
     /** What the target's topics take, with room for headers. */
     private static final int LARGEST_BYTES = (17 << 20) - (64 << 10);
 
-    private final Cluster source;
+    private final Source source;
     private final Cluster target;
     private final Plan plan;
     private final RecordJudge judge;
     private final Rewriter rewriter;
-    private final Pace pace;
+    private final Turns turns;
+    private final ReplayIds ids;
     private final Speed speed;
     private final @Nullable TargetWriter writer;
     private final ReplayListener listener;
@@ -42,13 +40,25 @@ final class Copier {
     private final Map<String, Long> next;
     private final Map<Integer, Long> byPartition = new TreeMap<>();
     private final long begunNanos = System.nanoTime();
+    private final Turns.Meanwhile waiting =
+            new Turns.Meanwhile() {
+                @Override
+                public void commit() {
+                    commitOpen();
+                }
+
+                @Override
+                public void tell() {
+                    Copier.this.tell();
+                }
+            };
     private long left;
     private long looked;
     private long sent;
     private @Nullable Instant at;
 
     Copier(
-            Cluster source,
+            Source source,
             Cluster target,
             Plan plan,
             Checkpoint from,
@@ -61,11 +71,11 @@ final class Copier {
         this.target = target;
         this.plan = plan;
         this.judge = judge;
-        this.rewriter =
-                new Rewriter(new ReplayIds(plan.run()), job.rules(), Masks.random(), findings);
+        this.ids = new ReplayIds(plan.run());
+        this.rewriter = new Rewriter(ids, job.rules(), Masks.random(), findings);
         this.speed = job.speed();
-        this.pace = new Pace(writer == null ? Speed.MAX : speed);
         this.writer = writer;
+        this.turns = turns(job);
         this.listener = listener;
         this.clock = clock;
         this.tally = new Tally(from.counts());
@@ -73,16 +83,29 @@ final class Copier {
         plan.to().forEach((partition, end) -> left += Math.max(0, end - nextOf(partition)));
     }
 
+    /** A dry run waits for nothing. */
+    private Turns turns(ReplayJob job) {
+        if (writer == null) {
+            return new Turns(Speed.MAX, null, null);
+        }
+        boolean listens =
+                !job.patience().isZero()
+                        && (job.speed().factor() == null || source.begin() != null);
+        return new Turns(
+                job.speed(),
+                source.begin(),
+                listens
+                        ? new Unanswered(
+                                target,
+                                plan.selection().requests() != IncludedRequests.NONE,
+                                job.maxInFlight(),
+                                job.patience())
+                        : null);
+    }
+
     /** Copies until the end of the plan. */
     void copyAll() throws InterruptedException {
-        var ends = new HashMap<TopicPartition, Long>();
-        var begins = new HashMap<TopicPartition, Long>();
-        for (var partition : Offsets.partitions(source, plan.selection())) {
-            var name = partition.toString();
-            ends.put(partition, plan.to().getOrDefault(name, 0L));
-            begins.put(partition, nextOf(name));
-        }
-        try (var reader = new SourceReader(source, begins, ends)) {
+        try (var reader = source.open(plan, this::nextOf)) {
             for (var record = reader.next(); record != null; record = reader.next()) {
                 take(record);
                 if (writer != null && writer.isFull()) {
@@ -100,7 +123,7 @@ final class Copier {
     }
 
     private void take(ConsumerRecord<byte[], byte[]> record) throws InterruptedException {
-        at = Instant.ofEpochMilli(Math.max(0, record.timestamp()));
+        at = begunAt(Instant.ofEpochMilli(Math.max(0, record.timestamp())));
         var topic =
                 record.topic().equals(source.topic(Topic.COMMANDS))
                         ? Topic.COMMANDS
@@ -118,9 +141,16 @@ final class Copier {
         }
     }
 
+    /** What is before a recorded span is sent when the span begins. */
+    private Instant begunAt(Instant appendedAt) {
+        var begin = source.begin();
+        return begin != null && appendedAt.isBefore(begin) ? begin : appendedAt;
+    }
+
     private void copy(Verdict.Selected selected, ConsumerRecord<byte[], byte[]> record)
             throws InterruptedException {
-        awaitDue(Instant.ofEpochMilli(record.timestamp()));
+        var appendedAt = Instant.ofEpochMilli(record.timestamp());
+        turns.await(selected, appendedAt, waiting);
         var copy = rewriter.copy(selected, record, clock.instant());
         if (copy.value().size() > LARGEST_BYTES) {
             tally.refused(Refusal.TOO_LARGE);
@@ -136,6 +166,7 @@ final class Copier {
         if (writer != null) {
             writer.send(marked(selected, record, partition, key, copy.value().bytes()));
         }
+        turns.sent(selected, ids.of(selected.id()), appendedAt);
         tally.sent(selected.what());
         byPartition.merge(partition, 1L, Long::sum);
         sent++;
@@ -152,24 +183,12 @@ final class Copier {
             byte[] key,
             byte[] value) {
         var copy = new ProducerRecord<>(target.topic(selected.topic()), partition, key, value);
-        var of = source.id() + "/" + original.topic() + "-" + original.partition();
+        var of = source.cluster() + "/" + original.topic() + "-" + original.partition();
         ReplayHeaders.add(copy.headers(), ReplayHeaders.OF, of + "@" + original.offset());
         ReplayHeaders.add(copy.headers(), ReplayHeaders.RUN, plan.run());
         ReplayHeaders.add(copy.headers(), ReplayHeaders.ID, selected.id());
         ReplayHeaders.add(copy.headers(), ReplayHeaders.AT, Long.toString(original.timestamp()));
         return copy;
-    }
-
-    private void awaitDue(Instant appendedAt) throws InterruptedException {
-        var wait = pace.untilDue(appendedAt, System.nanoTime());
-        if (!wait.isZero()) {
-            commitOpen();
-        }
-        while (!wait.isZero()) {
-            Thread.sleep(wait.compareTo(SLICE) < 0 ? wait : SLICE);
-            tell();
-            wait = pace.untilDue(appendedAt, System.nanoTime());
-        }
     }
 
     private void commitOpen() {
@@ -200,6 +219,11 @@ final class Copier {
                         at,
                         plan.lastAt(),
                         writer == null ? Speed.MAX : speed));
+    }
+
+    @Override
+    public void close() {
+        turns.close();
     }
 
     /** How far it has come. */

@@ -1,6 +1,8 @@
 package dev.perigee.local.replay;
 
 import dev.perigee.local.masking.Place;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -31,13 +33,16 @@ public final class Findings {
         }
     }
 
+    private static final String MASKED = "masked";
+    private static final int NAMED = 10;
+
     private final Map<Secret, Long> secrets = new TreeMap<>();
     private final Map<String, Long> hosts = new TreeMap<>();
 
     void secret(Place place, String name, String server, Replacement replacement) {
         var done =
                 switch (replacement) {
-                    case Replacement.Mask() -> "masked";
+                    case Replacement.Mask() -> MASKED;
                     case Replacement.Keep() -> "kept";
                     case Replacement.Value _ -> "mapped";
                 };
@@ -51,6 +56,23 @@ public final class Findings {
     /** Values that may be secrets, and in how many places each was. */
     public Map<Secret, Long> secrets() {
         return secrets;
+    }
+
+    /** Places of configurations that hold a mask, a few of them. */
+    List<String> masked() {
+        var names =
+                secrets.keySet().stream()
+                        .filter(
+                                secret ->
+                                        secret.done().equals(MASKED) && !secret.server().isEmpty())
+                        .map(each -> each.place() + " " + each.name() + " of " + each.server())
+                        .toList();
+        if (names.size() <= NAMED) {
+            return names;
+        }
+        var few = new ArrayList<>(names.subList(0, NAMED));
+        few.add((names.size() - NAMED) + " more");
+        return few;
     }
 
     /** Hosts of URLs and what became of them, and in how many places each was. */

@@ -58,6 +58,7 @@ public final class Recorder {
     private final KafkaConnection connection;
     private final @Nullable Instant since;
     private final @Nullable Instant until;
+    private final @Nullable String run;
     private final String version;
     private final LongConsumer progress;
     private final InstantSource clock;
@@ -71,18 +72,21 @@ public final class Recorder {
     /**
      * @param since begin of the span; null for all that is there
      * @param until its end; null for now
+     * @param run only commands and requests that this replay sent; null for all
      * @param progress is told how many records were looked at, now and then
      */
     public Recorder(
             KafkaConnection connection,
             @Nullable Instant since,
             @Nullable Instant until,
+            @Nullable String run,
             String version,
             LongConsumer progress,
             InstantSource clock) {
         this.connection = connection;
         this.since = since;
         this.until = until;
+        this.run = run;
         this.version = version;
         this.progress = progress;
         this.clock = clock;
@@ -170,6 +174,9 @@ public final class Recorder {
         if (isBefore(record) && !isState(topic) && !preamble.has(record)) {
             return;
         }
+        if (run != null && isFromBackend(topic) && !isOf(run, record)) {
+            return;
+        }
         var value = value(record);
         if (value == null && record.value() != null) {
             unreadable++;
@@ -201,6 +208,10 @@ public final class Recorder {
 
     private boolean isBefore(ConsumerRecord<?, ?> record) {
         return since != null && record.timestamp() < since.toEpochMilli();
+    }
+
+    private static boolean isOf(String run, ConsumerRecord<?, ?> record) {
+        return run.equals(ReplayHeaders.text(record.headers(), ReplayHeaders.RUN));
     }
 
     private static boolean isState(Topic topic) {

@@ -1,16 +1,11 @@
 package dev.perigee.local.replay;
 
-import dev.perigee.client.TopicTail;
 import dev.perigee.local.replay.CheckpointTopic.Noted;
+import dev.perigee.local.replay.ReplayJob.From;
 import dev.perigee.local.replay.ReplayJob.Mode;
-import dev.perigee.protocol.event.Event;
-import dev.perigee.protocol.json.InvalidRecordException;
-import dev.perigee.protocol.topic.Topic;
-import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.InstantSource;
-import java.util.List;
 import java.util.Objects;
-import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,9 +29,14 @@ public final class Replay {
      * @throws ReplayException when it cannot begin or not go on; what was sent stays noted
      */
     public ReplayResult run() throws InterruptedException {
-        var source = Cluster.look(job.source(), "--from");
+        var source =
+                switch (job.source()) {
+                    case From.Fleet(var connection) ->
+                            new ClusterSource(Cluster.look(connection, "--from"));
+                    case From.Recording(var file) -> recording(file);
+                };
         var target = Cluster.look(job.target(), "--to");
-        Guard.check(source, target);
+        source.requireOther(target);
         return switch (job.mode()) {
             case Mode.DryRun() -> dryRun(source, target);
             case Mode.Begin() -> begin(source, target);
@@ -44,15 +44,22 @@ public final class Replay {
         };
     }
 
-    private ReplayResult dryRun(Cluster source, Cluster target) throws InterruptedException {
-        var plan = Runs.begin(source, selection(), job.rules(), clock);
-        listener.began(plan, false);
-        var copier = copier(source, target, plan, start(plan), null);
-        copier.copyAll();
-        return result(source, target, plan, copier, null);
+    private Source recording(Path file) {
+        var source = RecordingSource.read(file);
+        source.remarks().forEach(listener::warn);
+        return source;
     }
 
-    private ReplayResult begin(Cluster source, Cluster target) throws InterruptedException {
+    private ReplayResult dryRun(Source source, Cluster target) throws InterruptedException {
+        var plan = Runs.begin(source, selection(), job.rules(), clock);
+        listener.began(plan, false);
+        try (var copier = copier(source, target, plan, start(plan), null)) {
+            copier.copyAll();
+            return result(source, target, plan, copier, null);
+        }
+    }
+
+    private ReplayResult begin(Source source, Cluster target) throws InterruptedException {
         var plan = Runs.begin(source, selection(), job.rules(), clock);
         var checkpoints = new CheckpointTopic(target);
         checkpoints.create();
@@ -72,7 +79,7 @@ public final class Replay {
         }
     }
 
-    private ReplayResult resume(Cluster source, Cluster target, @Nullable String run)
+    private ReplayResult resume(Source source, Cluster target, @Nullable String run)
             throws InterruptedException {
         var checkpoints = new CheckpointTopic(target);
         var plan =
@@ -92,14 +99,26 @@ public final class Replay {
     }
 
     private ReplayResult copyAndCompare(
-            Cluster source, Cluster target, Plan plan, Checkpoint from, TargetWriter writer)
+            Source source, Cluster target, Plan plan, Checkpoint from, TargetWriter writer)
             throws InterruptedException {
-        var copier = copier(source, target, plan, from, writer);
-        copier.copyAll();
-        var comparison =
-                new Witness(source, target, plan).compare(job.patience(), listener::awaiting);
-        writer.commit(copier.checkpoint(true));
-        return result(source, target, plan, copier, comparison);
+        try (var copier = copier(source, target, plan, from, writer)) {
+            copier.copyAll();
+            tellMasked(copier.findings());
+            var comparison =
+                    new Witness(source, target, plan).compare(job.patience(), listener::awaiting);
+            writer.commit(copier.checkpoint(true));
+            return result(source, target, plan, copier, comparison);
+        }
+    }
+
+    /** A server that is given a mask in place of a key may fail by that alone. */
+    private void tellMasked(Findings findings) {
+        if (job.rules().recordedServers() == null && !findings.masked().isEmpty()) {
+            listener.warn(
+                    "Servers were given masks instead of "
+                            + String.join(", ", findings.masked())
+                            + ": --rewrite says what staging has instead, docs/replay.md");
+        }
     }
 
     private static Checkpoint start(Plan plan) {
@@ -111,14 +130,14 @@ public final class Replay {
     }
 
     private Copier copier(
-            Cluster source,
+            Source source,
             Cluster target,
             Plan plan,
             Checkpoint from,
             @Nullable TargetWriter writer) {
         var judge =
                 new RecordJudge(
-                        source.connection().names(),
+                        source.names(),
                         source.partitions(),
                         plan.selection(),
                         tools(source, plan.selection()),
@@ -126,30 +145,12 @@ public final class Replay {
         return new Copier(source, target, plan, from, judge, job, writer, listener, clock);
     }
 
-    private static KnownTools tools(Cluster source, Selection selection) {
-        var tools = new KnownTools();
-        if (selection.requests() != IncludedRequests.NONE) {
-            Witness.read(
-                    source,
-                    new TopicTail.Start.Beginning(),
-                    List.of(Topic.TOOLS),
-                    record -> learn(tools, record));
-        }
-        return tools;
-    }
-
-    private static void learn(KnownTools tools, ConsumerRecord<byte[], byte[]> record) {
-        try {
-            tools.learn(
-                    new String(record.key(), StandardCharsets.UTF_8),
-                    record.value() == null ? null : Event.read(record.value()));
-        } catch (InvalidRecordException e) {
-            // Not one that makes a tool known.
-        }
+    private static KnownTools tools(Source source, Selection selection) {
+        return selection.requests() == IncludedRequests.NONE ? new KnownTools() : source.tools();
     }
 
     private static ReplayResult result(
-            Cluster source,
+            Source source,
             Cluster target,
             Plan plan,
             Copier copier,

@@ -15,6 +15,7 @@ import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.cfg.JsonNodeFeature;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -91,6 +92,14 @@ final class Rewriter {
             new ConfigEditor(editor).edit(object);
         }
         new TreeEditor(editor).edit(payload, IDENTITY);
+        var pinned = rules.pinned();
+        if (pinned != null && config != null && config.get("args") instanceof ArrayNode args) {
+            for (int i = 0; i < args.size(); i++) {
+                if (args.get(i).isString()) {
+                    args.set(i, pinned.in(args.get(i).asString()));
+                }
+            }
+        }
         var recorded = rules.recordedServers();
         if (recorded != null && config instanceof ObjectNode object) {
             RecordedConfig.redirect(object, recorded);

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param fingerprint tells whether a resumed run has the rules it began with; shows no value
  * @param recordedServers where {@code perigee recording serve} serves: every server is one of those
  *     in the target; null leaves configurations as they are
+ * @param pinned the version of a package that servers have in the target; null leaves all as they
+ *     are
  */
 public record Rules(
         Map<String, String> teams,
@@ -22,7 +24,8 @@ public record Rules(
         Map<String, Map<Place, Map<String, Replacement>>> servers,
         HostRules hosts,
         String fingerprint,
-        @Nullable String recordedServers) {
+        @Nullable String recordedServers,
+        @Nullable PackageVersion pinned) {
     public Rules {
         teams = Map.copyOf(teams);
         secrets = Map.copyOf(secrets);
@@ -32,12 +35,18 @@ public record Rules(
     /** No rules: secrets are masked, all else stays. */
     public static Rules none() {
         return new Rules(
-                Map.of(), Map.of(), Map.of(), new HostRules(Map.of(), false), "none", null);
+                Map.of(), Map.of(), Map.of(), new HostRules(Map.of(), false), "none", null, null);
     }
 
     /** The same with every server answering from a recording. */
     public Rules withRecordedServers(String url) {
-        return new Rules(teams, secrets, servers, hosts, fingerprint + " " + url, url);
+        return new Rules(teams, secrets, servers, hosts, fingerprint + " " + url, url, pinned);
+    }
+
+    /** The same with another version of a package. */
+    public Rules withPackage(PackageVersion other) {
+        var named = fingerprint + " " + other.name() + "@" + other.version();
+        return new Rules(teams, secrets, servers, hosts, named, recordedServers, other);
     }
 
     String team(String id) {

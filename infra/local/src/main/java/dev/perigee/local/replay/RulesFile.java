@@ -74,6 +74,7 @@ public final class RulesFile {
                 servers,
                 new HostRules(lowerCase(texts(root, "hosts")), masksOthers(root)),
                 fingerprint(),
+                null,
                 null);
     }
 

@@ -18,10 +18,10 @@ final class Runs {
     private Runs() {}
 
     /** A run that has not begun. */
-    static Plan begin(Cluster source, Selection selection, Rules rules, InstantSource clock)
+    static Plan begin(Source source, Selection selection, Rules rules, InstantSource clock)
             throws InterruptedException {
         var now = clock.instant();
-        var range = new Offsets(source, selection).find();
+        var range = source.range(selection);
         return new Plan(
                 newId(now),
                 source.name(),
@@ -46,7 +46,7 @@ final class Runs {
      */
     static Noted resume(
             List<Noted> runs,
-            Cluster source,
+            Source source,
             @Nullable String run,
             @Nullable Selection selection,
             Rules rules) {

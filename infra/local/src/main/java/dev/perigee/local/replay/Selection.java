@@ -35,6 +35,21 @@ public record Selection(
                 null, null, List.of(), null, null, null, IncludedRequests.NONE, List.of());
     }
 
+    /** The same, with requests that only read if there are none. */
+    public Selection withRequests() {
+        return requests != IncludedRequests.NONE
+                ? this
+                : new Selection(
+                        since,
+                        until,
+                        partitions,
+                        team,
+                        user,
+                        installation,
+                        IncludedRequests.READ_ONLY,
+                        tools);
+    }
+
     /** Whether a tool may be called whatever it does. */
     boolean names(@Nullable String toolPath) {
         return tools != null && toolPath != null && tools.contains(toolPath);

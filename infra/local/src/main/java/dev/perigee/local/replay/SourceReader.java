@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Reads the planned part of the source in the order of time. It holds one batch of each partition
  * at most: a partition is asked again only when what it gave is used up. For one thread.
  */
-final class SourceReader implements AutoCloseable {
+final class SourceReader implements RecordFeed {
     private static final Duration POLL = Duration.ofMillis(500);
     private static final Duration SILENCE = Duration.ofMinutes(1);
 
@@ -64,7 +64,8 @@ final class SourceReader implements AutoCloseable {
      *
      * @throws ReplayException when the source gives nothing for long, or no longer has the records
      */
-    @Nullable ConsumerRecord<byte[], byte[]> next() {
+    @Override
+    public @Nullable ConsumerRecord<byte[], byte[]> next() {
         long silentSince = System.nanoTime();
         for (var record = merge.next(); ; record = merge.next()) {
             if (record != null || merge.isAtEnd()) {

@@ -29,13 +29,13 @@ final class Witness {
     /** How far clocks may be apart. */
     private static final Duration MARGIN = Duration.ofMinutes(10);
 
-    private final Cluster source;
+    private final Source source;
     private final Cluster target;
     private final Plan plan;
     private final boolean requests;
     private long left;
 
-    Witness(Cluster source, Cluster target, Plan plan) {
+    Witness(Source source, Cluster target, Plan plan) {
         this.source = source;
         this.target = target;
         this.plan = plan;
@@ -117,9 +117,7 @@ final class Witness {
         var evidence = new Evidence(ids, until == null ? plan.startedAt() : until);
         var first = copies.stream().map(Sent::at).min(Instant::compareTo);
         if (first.isPresent()) {
-            var since = new TopicTail.Start.Since(first.get().minus(MARGIN));
-            read(source, since, resultTopics(), record -> result(source, record, evidence));
-            readStatuses(source, evidence);
+            source.outcomes(evidence, first.get(), resultTopics());
         }
         return evidence;
     }
@@ -128,8 +126,7 @@ final class Witness {
         return topics(Topic.COMMAND_RESULTS, Topic.TOOL_RESULTS);
     }
 
-    private static void result(
-            Cluster cluster, ConsumerRecord<byte[], byte[]> record, Evidence evidence) {
+    static void result(Cluster cluster, ConsumerRecord<byte[], byte[]> record, Evidence evidence) {
         if (record.topic().equals(cluster.topic(Topic.TOOL_RESULTS))) {
             evidence.toolResult(record.value());
         } else {
@@ -187,7 +184,7 @@ final class Witness {
         return processes;
     }
 
-    private static void readStatuses(Cluster cluster, Evidence evidence) {
+    static void readStatuses(Cluster cluster, Evidence evidence) {
         read(
                 cluster,
                 new TopicTail.Start.Beginning(),

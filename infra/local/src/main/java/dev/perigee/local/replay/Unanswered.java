@@ -1,0 +1,137 @@
+package dev.perigee.local.replay;
+
+import dev.perigee.client.MissingTopicException;
+import dev.perigee.client.TopicTail;
+import dev.perigee.protocol.json.InvalidRecordException;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.topic.RecordKey;
+import dev.perigee.protocol.topic.Topic;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Copies that the target has not answered yet, in the order in which they were sent. One that is
+ * not answered within the patience is forgotten. Holds at most {@link #MOST}. For one thread.
+ */
+final class Unanswered implements AutoCloseable {
+    /** Of all users together. */
+    static final int MOST = 20_000;
+
+    private record Copy(String key, boolean isCommand, long sentNanos) {}
+
+    private final @Nullable TopicTail answers;
+    private final String commandResults;
+    private final int mostOfUser;
+    private final Duration patience;
+    private final Map<String, Copy> copies = new LinkedHashMap<>();
+    private final Map<String, Integer> commands = new HashMap<>();
+    private final Map<String, Integer> requests = new HashMap<>();
+
+    /**
+     * Begins to listen; what is sent from now on is seen answered.
+     *
+     * @param requests whether any are sent; without them their results need not be readable
+     * @param mostOfUser requests that a user may have unanswered
+     * @param patience how long an answer may take
+     */
+    Unanswered(Cluster target, boolean requests, int mostOfUser, Duration patience) {
+        this.mostOfUser = mostOfUser;
+        this.patience = patience;
+        this.commandResults = target.topic(Topic.COMMAND_RESULTS);
+        this.answers = listen(target, requests);
+    }
+
+    /** Where nothing is answered, nothing is waited for. */
+    private static @Nullable TopicTail listen(Cluster target, boolean requests) {
+        var results =
+                requests
+                        ? new Topic[] {Topic.COMMAND_RESULTS, Topic.TOOL_RESULTS}
+                        : new Topic[] {Topic.COMMAND_RESULTS};
+        try {
+            return TopicTail.open(target.connection(), new TopicTail.Start.End(), results);
+        } catch (MissingTopicException e) {
+            return null;
+        }
+    }
+
+    void sent(Topic topic, RecordKey key, String id) {
+        if (answers == null) {
+            return;
+        }
+        var copy = new Copy(key.toString(), topic == Topic.COMMANDS, System.nanoTime());
+        if (copies.putIfAbsent(id, copy) == null) {
+            counts(copy).merge(copy.key(), 1, Integer::sum);
+        }
+    }
+
+    /**
+     * Whether one more may be sent: a request waits for the commands of its user, and those for
+     * every user of its team.
+     */
+    boolean hasRoom(Topic topic, RecordKey key) {
+        if (copies.size() >= MOST) {
+            return false;
+        }
+        return topic == Topic.COMMANDS
+                || (requests.getOrDefault(key.toString(), 0) < mostOfUser
+                        && !commands.containsKey(key.toString())
+                        && !commands.containsKey(new RecordKey(key.teamId(), null).toString()));
+    }
+
+    boolean isEmpty() {
+        return copies.isEmpty();
+    }
+
+    /** Takes answers, waiting at most so long for one. */
+    void poll(Duration wait) {
+        if (answers != null) {
+            answers.poll(wait).forEach(this::answered);
+        }
+        long now = System.nanoTime();
+        var oldest = copies.entrySet().iterator();
+        while (oldest.hasNext()) {
+            var copy = oldest.next().getValue();
+            if (now - copy.sentNanos() < patience.toNanos()) {
+                break;
+            }
+            oldest.remove();
+            forget(copy);
+        }
+    }
+
+    private void answered(ConsumerRecord<byte[], byte[]> record) {
+        try {
+            var value = Json.tree(record.value() == null ? new byte[0] : record.value());
+            boolean isCommand = record.topic().equals(commandResults);
+            if (isCommand && value.path("outcome").asString("").equals("acknowledged")) {
+                return;
+            }
+            var copy =
+                    copies.remove(value.path(isCommand ? "command_id" : "request_id").asString(""));
+            if (copy != null) {
+                forget(copy);
+            }
+        } catch (InvalidRecordException e) {
+            // Not one of a gateway.
+        }
+    }
+
+    private void forget(Copy copy) {
+        counts(copy).computeIfPresent(copy.key(), (_, count) -> count == 1 ? null : count - 1);
+    }
+
+    private Map<String, Integer> counts(Copy copy) {
+        return copy.isCommand() ? commands : requests;
+    }
+
+    @Override
+    public void close() {
+        if (answers != null) {
+            answers.close();
+        }
+    }
+}
