@@ -97,24 +97,40 @@ public final class AdminServer implements AutoCloseable {
 
     /** Where it is served. */
     public URI uri() {
-        var host = connector.getHost();
-        var shown = host.indexOf(':') >= 0 ? "[" + host + "]" : host;
-        return URI.create("http://" + shown + ":" + connector.getLocalPort());
+        return uri(connector.getHost(), connector.getLocalPort());
     }
 
     /** The same as others on this host's network reach it. */
     public URI seenUri() {
-        var host = connector.getHost();
+        return uri(seen(connector.getHost()), connector.getLocalPort());
+    }
+
+    private static URI uri(String host, int port) {
+        var shown = host.indexOf(':') >= 0 ? "[" + host + "]" : host;
+        return URI.create("http://" + shown + ":" + port);
+    }
+
+    /** A name is its address: others need not know it. All addresses are this host's own one. */
+    static String seen(String host) {
         try {
-            if (InetAddress.getByName(host).isAnyLocalAddress()) {
-                var own = InetAddress.getLocalHost().getHostAddress();
-                var shown = own.indexOf(':') >= 0 ? "[" + own + "]" : own;
-                return URI.create("http://" + shown + ":" + connector.getLocalPort());
+            var address = InetAddress.getByName(host);
+            if (address.isAnyLocalAddress()) {
+                return InetAddress.getLocalHost().getHostAddress();
             }
+            return isName(host) ? address.getHostAddress() : host;
         } catch (UnknownHostException e) {
             log.atDebug().addKeyValue("host", host).log("Cannot resolve this host's own address");
+            return host;
         }
-        return uri();
+    }
+
+    private static boolean isName(String host) {
+        try {
+            var _ = InetAddress.ofLiteral(host);
+            return false;
+        } catch (IllegalArgumentException e) {
+            return true;
+        }
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
+import dev.perigee.part.HealthProbe;
 import dev.perigee.testing.Checkout;
 import dev.perigee.worker.WorkerSettings;
 import dev.perigee.worker.instance.InstanceSettings;
@@ -107,6 +108,81 @@ final class ComposeTest {
             assertThat(compose.path("networks").propertyNames()).as(name).containsAll(joined);
             assertThat(compose.path("services").propertyNames())
                     .containsAll(service.getValue().path("depends_on").propertyNames());
+        }
+    }
+
+    @Test
+    @DisplayName("DEP-05: limits the memory, processes, processors and log of every part")
+    void limitsAll() {
+        for (var service : compose.path("services").properties()) {
+            var name = service.getKey();
+            var limits = service.getValue();
+            assertThat(limits.path("mem_limit").asString()).as(name).matches("[1-9]\\d*[mg]");
+            assertThat(limits.path("pids_limit").asInt()).as(name).isBetween(64, 4096);
+            assertThat(limits.path("cpus").asDouble()).as(name).isBetween(0.5, 2.0);
+            var log = limits.path("logging");
+            assertThat(log.path("driver").asString()).as(name).isEqualTo("json-file");
+            assertThat(log.at("/options/max-size").asString()).as(name).matches("\\d+m");
+            assertThat(log.at("/options/max-file").asInt()).as(name).isPositive();
+            for (var mount : Rules.list(limits.path("tmpfs"))) {
+                assertThat(mount.asString()).as(name).contains("size=");
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("DEP-05: has a health check of every part, so that --wait means ready")
+    void checksHealth() {
+        for (var service : compose.path("services").properties()) {
+            var name = service.getKey();
+            var check = service.getValue().path("healthcheck");
+            if (name.equals("topics")) {
+                assertThat(check.isMissingNode()).as("it ends, and that is waited for").isTrue();
+                continue;
+            }
+            assertThat(Rules.list(check.path("test")).getFirst().asString())
+                    .as(name + ": no shell parses it")
+                    .isEqualTo("CMD");
+            assertThat(seconds(check, "interval")).as(name).isBetween(5L, 10L);
+            assertThat(seconds(check, "timeout")).as(name).isLessThanOrEqualTo(10);
+            assertThat(check.path("retries").asInt()).as(name).isBetween(3, 10);
+            assertThat(check.has("start_period")).as(name).isTrue();
+            if (name.startsWith("gateway") || name.startsWith("worker")) {
+                asksWhetherReady(name, service.getValue());
+            }
+        }
+    }
+
+    private static long seconds(JsonNode check, String what) {
+        return Duration.parse("PT" + check.path(what).asString()).toSeconds();
+    }
+
+    private static void asksWhetherReady(String name, JsonNode service) {
+        var test =
+                Rules.list(service.at("/healthcheck/test")).stream()
+                        .map(JsonNode::asString)
+                        .toList();
+        var admin = service.at("/environment/PERIGEE_ADMIN_LISTEN").asString();
+        assertThat(test)
+                .as(name)
+                .containsSubsequence(
+                        "/opt/java/bin/java",
+                        "@/opt/perigee/java.args",
+                        HealthProbe.class.getName(),
+                        "http://" + admin + "/health/ready")
+                .hasSize(7);
+    }
+
+    @Test
+    @DisplayName("DEP-05: has workers that are read-only and may gain no privileges")
+    void restrictsWorkers() {
+        for (var name : List.of("worker-1", "worker-2", "worker-3")) {
+            var worker = compose.at("/services/" + name);
+            assertThat(worker.path("read_only").asBoolean()).as(name).isTrue();
+            assertThat(Rules.list(worker.path("security_opt")))
+                    .as(name)
+                    .extracting(JsonNode::asString)
+                    .contains("no-new-privileges=true");
         }
     }
 

@@ -273,7 +273,8 @@ final class HelmChartTest {
     }
 
     @Test
-    @DisplayName("DEP-07: brings what the Prometheus operator reads, with the alerts as they are")
+    @DisplayName(
+            "DEP-07, DEP-09: brings what the Prometheus operator reads, with the alerts as they are")
     void isMonitored() throws IOException {
         var values = new HashMap<>(LEAST);
         values.put("monitoring.podMonitors.enabled", "true");

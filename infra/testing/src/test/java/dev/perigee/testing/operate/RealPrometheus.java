@@ -33,19 +33,43 @@ final class RealPrometheus implements AutoCloseable {
         this.uri = uri;
     }
 
+    /** Reads parts at fixed addresses, and evaluates the alerts as they are. */
     static RealPrometheus start(Path directory, Map<String, String> targetsByJob)
             throws IOException {
+        var jobs = new StringBuilder();
+        targetsByJob.forEach((job, target) -> jobs.append(scrape(job, target)));
+        return start(directory, Rules.ALERTS, jobs.toString());
+    }
+
+    /**
+     * Reads the parts that a file names as they come and go, each with the labels that it has
+     * there.
+     *
+     * @param targets in Prometheus' format, read again when it is replaced
+     */
+    static RealPrometheus discovering(Path directory, Path rules, Path targets) throws IOException {
+        var jobs =
+                """
+                 - job_name: parts
+                   file_sd_configs:
+                     - files: ['%s']
+                       refresh_interval: 1s
+                """
+                        .formatted(targets);
+        return start(directory, rules, jobs);
+    }
+
+    private static RealPrometheus start(Path directory, Path rules, String jobs)
+            throws IOException {
         var config =
-                new StringBuilder(
-                        """
-                        global:
-                          scrape_interval: 1s
-                          evaluation_interval: 1s
-                        rule_files: [%s]
-                        scrape_configs:
-                        """
-                                .formatted(Rules.ALERTS));
-        targetsByJob.forEach((job, target) -> config.append(scrape(job, target)));
+                """
+                global:
+                  scrape_interval: 1s
+                  evaluation_interval: 1s
+                rule_files: [%s]
+                scrape_configs:
+                %s"""
+                        .formatted(rules, jobs);
         var file = Files.writeString(directory.resolve("prometheus.yaml"), config);
         int port = FreePort.on(HOST);
         var process =

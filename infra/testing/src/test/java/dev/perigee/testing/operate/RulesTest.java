@@ -20,20 +20,23 @@ final class RulesTest {
 
     @Test
     @NeedsProgram(Program.PROMTOOL)
-    @DisplayName("Debian's promtool takes the alerts, and each fires when it should and only then")
+    @DisplayName(
+            "DEP-09: Debian's promtool takes the alerts, and each fires when it should and only then")
     void areGoodRules() throws Exception {
         assertThat(Promtool.run("check", "rules", Rules.ALERTS.toString()))
                 .contains(Rules.alerts().size() + " rules found");
         var tests = Rules.ALERTS.resolveSibling("alerts_test.yaml");
         assertThat(Promtool.run("test", "rules", tests.toString())).contains("SUCCESS");
         var tested = Files.readString(tests);
+        assertThat(tested)
+                .contains("of two fleets only the one in trouble is named", "values: '1x59 stale'");
         for (var alert : Rules.ofAlerts()) {
             assertThat(tested).contains("alertname=\"" + alert.where() + "\"");
         }
     }
 
     @Test
-    @DisplayName("Each alert names its entry in the runbooks, and there is no other entry")
+    @DisplayName("DEP-09: each alert links its entry in the runbooks, and there is no other entry")
     void haveRunbooks() throws IOException {
         var page = Files.readString(Checkout.root().resolve("docs/runbooks.md"));
         var headings = HEADING.matcher(page).results().map(result -> result.group(1)).toList();
