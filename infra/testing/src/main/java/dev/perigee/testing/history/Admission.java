@@ -5,7 +5,8 @@ public enum Admission {
     HANDED_OVER("What a gateway had handed over before it fell silent"),
     NOT_COMMITTED("Between an answer's acknowledgement and the commit of its request"),
     LOST_TOGETHER("A worker lost, or cut off, together with its partition's gateway"),
-    JOURNAL_LOST("A worker that is lost");
+    JOURNAL_LOST("A worker that is lost"),
+    RESULT_DROPPED("A result that comes after its request was answered");
 
     private final String words;
 

@@ -27,6 +27,12 @@ public record History(
         List<Request> requests, List<Entry> entries, List<String> effects, List<String> doubles) {
     private static final String SUCCESS = "success";
 
+    /** What a gateway answers when nothing was heard of a call that a worker has, or had. */
+    private static final Set<String> LATE = Set.of("failed timeout", "failed outcome_unknown");
+
+    /** By so much a session's first event may be written after the session began. */
+    private static final Duration SHOWN_LATE = Duration.ofSeconds(30);
+
     /** Endings that say that the tool did not run. */
     private static final Set<String> NOT_RUN =
             Set.of(
@@ -87,8 +93,23 @@ public record History(
         holes().forEach(
                         (session, hole) ->
                                 judgement.judge(
-                                        hole.toString(session), admissions.ofHole(hole.next())));
+                                        hole.toString(session),
+                                        hole.missing() <= droppedResults(hole)
+                                                ? Admission.RESULT_DROPPED
+                                                : admissions.ofHole(hole.next())));
         return judgement;
+    }
+
+    /**
+     * How many results of the session's process may have been dropped while it lived, since a
+     * gateway had answered the requests.
+     */
+    private long droppedResults(Hole hole) {
+        return requests.stream()
+                .filter(request -> request.processId().equals(hole.processId()))
+                .map(this::answers)
+                .filter(answers -> !answers.isEmpty() && answers.stream().allMatch(hole::isBehind))
+                .count();
     }
 
     /** Whether nothing is missing between two events. What is written in transactions is later. */
@@ -234,8 +255,18 @@ public record History(
      * Numbers of a session's events that did not come.
      *
      * @param next the first event behind the first of them
+     * @param fromMs when the session's first event came, and untilMs the last one
      */
-    private record Hole(long missing, long last, Entry next) {
+    private record Hole(
+            String processId, long missing, long last, Entry next, long fromMs, long untilMs) {
+        /** Whether a gateway answered, while the session lived, what its worker may have run. */
+        boolean isBehind(Entry answer) {
+            return answer.position() == null
+                    && LATE.contains(answer.ending())
+                    && answer.atMs() >= fromMs - SHOWN_LATE.toMillis()
+                    && answer.atMs() <= untilMs;
+        }
+
         String toString(String session) {
             return "lost: %d events of %s, which came to %d, before %s"
                     .formatted(missing, session, last, next);
@@ -262,12 +293,17 @@ public record History(
                         while (entriesOf.containsKey(gap)) {
                             gap++;
                         }
+                        var times = entriesOf.values().stream().mapToLong(Entry::atMs);
+                        var span = times.summaryStatistics();
                         found.put(
                                 session,
                                 new Hole(
+                                        session.substring(0, session.lastIndexOf('/')),
                                         missing,
                                         last,
-                                        entriesOf.tailMap(gap).firstEntry().getValue()));
+                                        entriesOf.tailMap(gap).firstEntry().getValue(),
+                                        span.getMin(),
+                                        span.getMax()));
                     }
                 });
         return found;

@@ -153,6 +153,32 @@ final class HistoryTest {
     }
 
     @Test
+    void admitsHolesForResultsOfRequestsThatAGatewayAnswered() {
+        var asked = List.of(ONE, TWO);
+        entries.add(new Entry("status-0", "p/7/1", "", "", 0, 10_000));
+        own(ONE, "tool-requests-0@1/result", "failed outcome_unknown", 11_000);
+        worker(TWO, "7/3", "success", 12_000);
+        admits(
+                new History(asked, entries, List.of("p#1", "p#2"), List.of()).judge(List.of()),
+                Admission.RESULT_DROPPED);
+
+        worker(TWO, "7/5", "success", 13_000); // Another one is missing, and nothing explains it.
+        assertThat(violations("p#1", "p#2")).anyMatch(each -> each.contains("lost: 2 events"));
+    }
+
+    @Test
+    void admitsNoHoleForWhatAGatewayAnsweredAtAnotherTimeOrKnewNotToHaveRun() {
+        entries.add(new Entry("status-0", "p/7/1", "", "", 0, 100_000));
+        own(ONE, "tool-requests-0@1/result", "failed outcome_unknown", 20_000);
+        worker(TWO, "7/3", "success", 120_000);
+        assertThat(violations("p#1", "p#2")).singleElement().asString().contains("lost: 1 events");
+
+        entries.removeIf(entry -> entry.requestId().equals(ONE.id()));
+        own(ONE, "tool-requests-0@1/result", "failed unavailable", 110_000);
+        assertThat(violations("p#2")).singleElement().asString().contains("lost: 1 events");
+    }
+
+    @Test
     void admitsASecondAnswerAroundTheLossOfAGatewayOnly() {
         worker(ONE, "7/1", "success", 9_500);
         own(ONE, "tool-requests-0@1/result", "failed outcome_unknown", 70_000);
