@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /** Methods of tool requests. */
 public enum ToolMethod {
-    /** Calls a tool; the one method that may have effects. */
+    /** Calls a tool, which may have effects. */
     TOOLS_CALL("tools/call"),
     /** Lists the tools of one of the user's servers, or of all. */
     TOOLS_LIST("tools/list"),
