@@ -63,6 +63,15 @@ public final class NpmRegistry implements AutoCloseable {
         return "http://127.0.0.1:" + server.getAddress().getPort() + "/";
     }
 
+    /** Adds a package, or another version of one, before anybody asks for it. */
+    public void publish(Path folder) {
+        try {
+            add(folder);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** How often anything was asked for. */
     public int requests() {
         return requests.get();

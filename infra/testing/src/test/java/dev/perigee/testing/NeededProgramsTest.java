@@ -33,6 +33,7 @@ final class NeededProgramsTest {
                     "ProgramTest",
                     "RecordedReplayTest",
                     "RecordingCommandTest",
+                    "ReplayedDayTest",
                     "JailCommandTest",
                     "JailProgramsTest",
                     "NamespaceAdviceTest",

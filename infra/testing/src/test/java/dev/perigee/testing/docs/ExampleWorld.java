@@ -1,10 +1,17 @@
 package dev.perigee.testing.docs;
 
 import dev.perigee.local.port.FreePort;
+import dev.perigee.local.recording.RecordedRecord;
+import dev.perigee.local.recording.RecordingHeader;
+import dev.perigee.local.recording.RecordingWriter;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.topic.Topic;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -32,6 +39,7 @@ final class ExampleWorld implements AutoCloseable {
         homes = Files.createDirectory(folder.resolve("homes"));
         meanings.put("kafka:9092", cluster.bootstrap());
         meanings.put("staging:9092", HOST + ":" + staging);
+        meanings.put("canary:9092", HOST + ":" + staging);
         meanings.put("worker:7070", HOST + ":" + FreePort.on(HOST));
         meanings.put("0.0.0.0:7070", "0.0.0.0:" + FreePort.on("0.0.0.0"));
         meanings.put("--port 9092", "--port " + FreePort.on(HOST));
@@ -43,6 +51,7 @@ final class ExampleWorld implements AutoCloseable {
         var command =
                 Files.readString(reader.root().resolve("infra/local/examples/everything.json"));
         write("servers.jsonl", command.replaceAll("\\s*\\R\\s*", " ") + "\n");
+        record(reader.root().resolve("yesterday.recording"), command);
         write("arguments.json", "{\"a\":2,\"b\":3}\n");
         write("patch.json", "{\"id\":\"patched\"}\n");
         write("rules.yaml", "unmapped_hosts: keep\n");
@@ -65,6 +74,20 @@ final class ExampleWorld implements AutoCloseable {
 
     private void write(String name, String text) throws IOException {
         Files.writeString(reader.root().resolve(name), text);
+    }
+
+    /** A day of one command. */
+    private static void record(Path file, String command) {
+        var key = "t1/u1";
+        var at = Instant.now().minusSeconds(86_400);
+        var header = new RecordingHeader(RecordingHeader.VERSION, "1", "prod/mcp.", 1, at, at, at);
+        try (var writer = new RecordingWriter(file, header)) {
+            var value = Json.tree(command.getBytes(StandardCharsets.UTF_8));
+            writer.write(
+                    new RecordedRecord(
+                            Topic.COMMANDS, 0, 0, at.toEpochMilli(), key, Map.of(), value));
+            writer.finish();
+        }
     }
 
     private void program(String name, String script) throws IOException {

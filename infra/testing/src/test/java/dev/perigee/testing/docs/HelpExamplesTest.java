@@ -54,6 +54,7 @@ final class HelpExamplesTest {
                     "dev",
                     "topics",
                     "apply",
+                    "bisect",
                     "replay",
                     "recording",
                     "status",

@@ -2,6 +2,9 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.local.recording.RecordedRecord;
+import dev.perigee.local.recording.RecordingHeader;
+import dev.perigee.local.recording.RecordingWriter;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Topic;
 import java.io.IOException;
@@ -92,41 +95,90 @@ final class ReplayTest {
     }
 
     @Test
-    @DisplayName("sends nothing twice and leaves nothing out when it is killed and resumed")
+    @DisplayName("RPL-09: sends nothing twice and leaves nothing out when it is killed and resumed")
     void killed() throws Exception {
         topics("killed.", SOURCE_PARTITIONS);
         topics("stage.", 3);
-        var begun = Instant.now().minusSeconds(600).toEpochMilli();
         var sent = new ArrayList<String>();
+        commands(
+                (id, at, key, value) -> {
+                    sent.add(id);
+                    var topic = "killed.commands";
+                    fleet.backend().send(new ProducerRecord<>(topic, null, at, key, value));
+                });
+
+        killAndResume(
+                "cluster", "stage.", sent, "--from", fleet.bootstrap(), "--from-prefix", "killed.");
+    }
+
+    @Test
+    @DisplayName("RPL-09: the same from a recording")
+    void killedWithRecording(@TempDir Path folder) throws Exception {
+        topics("staged.", 3);
+        var file = folder.resolve("day.recording");
+        var sent = new ArrayList<String>();
+        var now = Instant.now();
+        var header =
+                new RecordingHeader(
+                        RecordingHeader.VERSION, "1", "elsewhere/mcp.", 1, null, now, now);
+        try (var writer = new RecordingWriter(file, header)) {
+            commands(
+                    (id, at, key, value) -> {
+                        var text = new String(key, StandardCharsets.UTF_8);
+                        writer.write(
+                                new RecordedRecord(
+                                        Topic.COMMANDS,
+                                        0,
+                                        sent.size(),
+                                        at,
+                                        text,
+                                        Map.of(),
+                                        Json.tree(value)));
+                        sent.add(id);
+                    });
+            writer.finish();
+        }
+
+        killAndResume("file", "staged.", sent, "--from", file.toString());
+    }
+
+    private interface Commands {
+        void add(String id, long at, byte[] key, byte[] value);
+    }
+
+    /** 600 restarts of eleven users, in twelve seconds. */
+    private static void commands(Commands to) {
+        var begun = Instant.now().minusSeconds(600).toEpochMilli();
         for (int i = 0; i < 600; i++) {
             var id = "c-" + i;
-            sent.add(id);
-            fleet.backend()
-                    .send(
-                            new ProducerRecord<>(
-                                    "killed.commands",
-                                    null,
-                                    begun + 20L * i,
-                                    bytes("t/u" + i % 11),
-                                    bytes(
-                                            "{\"id\":\"%s\",\"command_type\":\"restart\",\"payload\":{\"installation_id\":\"i\"}}"
-                                                    .formatted(id))));
+            var value =
+                    "{\"id\":\"%s\",\"command_type\":\"restart\",\"payload\":{\"installation_id\":\"i\"}}"
+                            .formatted(id);
+            to.add(id, begun + 20L * i, bytes("t/u" + i % 11), bytes(value));
         }
-        var arguments =
-                new String[] {"--from-prefix", "killed.", "--to-prefix", "stage.", "--wait", "0s"};
+    }
 
-        var first = start("replay-killed", arguments);
+    private void killAndResume(String name, String target, List<String> sent, String... from) {
+        var commands = target + "commands";
+        var arguments =
+                with(from, "--to", fleet.bootstrap(), "--to-prefix", target, "--wait", "0s");
+
+        var first =
+                fleet.start(
+                        "replay-killed-" + name, List.of(with(new String[] {"replay"}, arguments)));
         Awaitility.await()
                 .atMost(Duration.ofSeconds(60))
-                .until(() -> copies("stage.commands", 3).size() > 50);
+                .until(() -> copies(commands, 3).size() > 50);
         first.kill();
 
-        assertThat(copies("stage.commands", 3)).hasSizeLessThan(600);
-        var resumed = run("replay-resumed", with(arguments, "--speed", "max", "--resume"));
+        assertThat(copies(commands, 3)).hasSizeLessThan(600);
+        var again = with(with(new String[] {"replay"}, arguments), "--speed", "max", "--resume");
+        var resumed = fleet.start("replay-resumed-" + name, List.of(again));
+        Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> !resumed.alive());
 
         assertThat(resumed.awaitExit()).as(resumed.output()).isEqualTo(1);
         assertThat(resumed.output()).contains("Going on with run", "sent 600 records");
-        var copies = copies("stage.commands", 3);
+        var copies = copies(commands, 3);
         assertThat(copies.stream().map(copy -> Json.tree(copy.value()).path("id").asString()))
                 .hasSize(600)
                 .doesNotHaveDuplicates();
