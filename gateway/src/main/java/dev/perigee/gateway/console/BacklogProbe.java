@@ -38,7 +38,7 @@ final class BacklogProbe {
      * What is not done yet, and what could not be.
      *
      * @param open records of each partition that are not read, or read and not answered
-     * @param heldSince since when the oldest of these is the same, by partition
+     * @param heldSince since when the oldest request of these is the same, by partition
      * @param deadLetters those that came within the last hour
      */
     record Backlog(Map<Integer, Long> open, Map<Integer, Instant> heldSince, long deadLetters) {}
@@ -71,7 +71,9 @@ final class BacklogProbe {
                         long done = position == null ? end : position.offset();
                         long behind = Math.max(0, end - done);
                         open.merge(partition.partition(), behind, Long::sum);
-                        var from = behind == 0 ? null : heldSince(partition, done, now);
+                        // On commands the ends of transactions have offsets, which nobody does.
+                        boolean told = partition.topic().equals(names.of(Topic.TOOL_REQUESTS));
+                        var from = told && behind > 0 ? heldSince(partition, done, now) : null;
                         if (from != null) {
                             since.merge(
                                     partition.partition(),

@@ -207,7 +207,7 @@ function behind(it, { load }) {
   const count = it.partitions.reduce((all, partition) => all + (open[partition] ?? 0), 0);
   const since = it.partitions.map((partition) => held[partition]).filter(Boolean).sort()[0];
   return row('Lag', count === 0 ? 'none' : `${plural(count, 'record')} not done`,
-    since ? h('span', { class: 'muted sub' }, `the oldest for at least ${duration(Date.now() - new Date(since))}`) : null);
+    since ? h('span', { class: 'muted sub' }, `the oldest request for at least ${duration(Date.now() - new Date(since))}`) : null);
 }
 
 function gatewayCard(it, fleet) {
