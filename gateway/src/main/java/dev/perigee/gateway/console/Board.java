@@ -36,6 +36,7 @@ final class Board {
     private final LinkedHashMap<String, WorkerFacts> workers = new LinkedHashMap<>();
     private final Map<Integer, Claim> claims = new TreeMap<>();
     private final Map<Integer, Whereabouts.Hosted> hosts = new TreeMap<>();
+    private final CallMeter calls;
     private long version;
     private @Nullable FleetView fleet;
     private long fleetVersion;
@@ -67,6 +68,7 @@ final class Board {
         this.budget = new Budget(historyBytes);
         this.instances = new Instances(maxInstances, budget);
         this.since = since;
+        this.calls = new CallMeter(since);
     }
 
     /** An event of an instance; a repeat changes nothing. */
@@ -95,8 +97,7 @@ final class Board {
                         }
                         case EventBody.RequestLogs body -> {
                             if (isNew(track.calls, record)) {
-                                body.requests()
-                                        .forEach(call -> track.calls.add(Call.of(call), version));
+                                body.requests().forEach(call -> take(call, track));
                             }
                         }
                         case EventBody body -> {
@@ -109,6 +110,21 @@ final class Board {
                         }
                     }
                 });
+    }
+
+    private void take(EventBody.RequestLog call, InstanceTrack track) {
+        track.calls.add(Call.of(call), version);
+        calls.add(call.timestamp(), call.responseTimeMs(), call.success());
+    }
+
+    /** Calls of the last minute. */
+    CallMeter.Rates calls(Instant now) {
+        lock.lock();
+        try {
+            return calls.rates(now);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** An instance was uninstalled. */
@@ -154,8 +170,16 @@ final class Board {
         change(() -> unreadable++);
     }
 
+    /** All is read that was there; viewers hear of it at once, as what is not there is not. */
     void caughtUp() {
-        change(() -> caughtUp = true);
+        change(
+                () -> {
+                    caughtUp = true;
+                    if (fleet != null) {
+                        fleet = fleet.read(reading());
+                        fleetVersion = version;
+                    }
+                });
     }
 
     /** Why the topics cannot be read, null when they can. */
@@ -179,25 +203,22 @@ final class Board {
     Known known() {
         lock.lock();
         try {
-            return new Known(
-                    Map.copyOf(workers),
-                    Map.copyOf(claims),
-                    Map.copyOf(hosts),
-                    new FleetView.Reading(
-                            caughtUp,
-                            problem,
-                            since,
-                            unreadable,
-                            budget.dropped(),
-                            instances.forgotten()));
+            return new Known(Map.copyOf(workers), Map.copyOf(claims), Map.copyOf(hosts), reading());
         } finally {
             lock.unlock();
         }
     }
 
-    void fleet(FleetView now) {
+    private FleetView.Reading reading() {
+        return new FleetView.Reading(
+                caughtUp, problem, since, unreadable, budget.dropped(), instances.forgotten());
+    }
+
+    /** The fleet as it was drawn, with what is read by now. */
+    void fleet(FleetView drawn) {
         change(
                 () -> {
+                    var now = drawn.read(reading());
                     if (!now.equals(fleet)) {
                         fleet = now;
                         fleetVersion = version;

@@ -70,7 +70,14 @@ public final class Console implements AutoCloseable {
                                             "console-reader",
                                             kafka.consumers(),
                                             new BoardReader(starts, board, clock));
-                            var ticker = new FleetTicker(map, group, board);
+                            var ticker =
+                                    new FleetTicker(
+                                            map,
+                                            group,
+                                            new BacklogProbe(
+                                                    kafka.admin(), kafka.group(), kafka.names()),
+                                            board,
+                                            clock);
                             reader.start();
                             ticker.start();
                             return () -> {
@@ -85,6 +92,11 @@ public final class Console implements AutoCloseable {
                         sources.gatewayId(),
                         new ConsoleAccess(access, new LoginSessions(clock)),
                         watch,
+                        new CallFinder(
+                                kafka.consumers(),
+                                kafka.names(),
+                                settings.value(ConsoleSettings.HISTORY),
+                                clock),
                         SILENCE));
     }
 

@@ -37,6 +37,7 @@ final class ConsoleHandler extends Handler.Abstract {
     private final String gatewayId;
     private final ConsoleAccess access;
     private final FleetWatch watch;
+    private final CallFinder calls;
     private final Duration silence;
     private final StaticFiles files = new StaticFiles();
 
@@ -45,10 +46,16 @@ final class ConsoleHandler extends Handler.Abstract {
      *
      * @param silence after which a stream says that it lives
      */
-    ConsoleHandler(String gatewayId, ConsoleAccess access, FleetWatch watch, Duration silence) {
+    ConsoleHandler(
+            String gatewayId,
+            ConsoleAccess access,
+            FleetWatch watch,
+            CallFinder calls,
+            Duration silence) {
         this.gatewayId = gatewayId;
         this.access = access;
         this.watch = watch;
+        this.calls = calls;
         this.silence = silence;
     }
 
@@ -118,8 +125,28 @@ final class ConsoleHandler extends Handler.Abstract {
             notAllowed(response, callback, "GET");
         } else if (path.equals("session")) {
             json(response, callback, new Who(gatewayId, access.hasSession(request)));
+        } else if (path.equals("call")) {
+            call(request, response, callback);
         } else {
             show(path, request, response, callback);
+        }
+    }
+
+    private void call(Request request, Response response, Callback callback) {
+        var id = Request.extractQueryParameters(request).getValue("id");
+        if (id == null || id.isEmpty() || id.length() > Text.NAME) {
+            problem(response, callback, HttpStatus.BAD_REQUEST_400, "call?id= a request or trace");
+            return;
+        }
+        var found = calls.find(id);
+        if (found == null) {
+            problem(
+                    response,
+                    callback,
+                    HttpStatus.SERVICE_UNAVAILABLE_503,
+                    "Somebody else looks for a call: try again in some seconds.");
+        } else {
+            json(response, callback, found);
         }
     }
 
@@ -149,7 +176,8 @@ final class ConsoleHandler extends Handler.Abstract {
                         response,
                         callback,
                         HttpStatus.NOT_FOUND_404,
-                        "not found; there are session, fleet, instances, instance?id=, stream");
+                        "not found; there are session, fleet, instances, instance?id=,"
+                                + " call?id=, stream");
             }
         }
     }

@@ -32,9 +32,11 @@ final class FleetMap {
         return new FleetView(
                 sources.gatewayId(),
                 sources.readiness().obstacles(),
+                members != null,
                 gateways(members, known),
                 workers(known),
                 partitions(members, known),
+                null,
                 known.reading());
     }
 

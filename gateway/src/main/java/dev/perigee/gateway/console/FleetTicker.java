@@ -1,6 +1,7 @@
 package dev.perigee.gateway.console;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -14,18 +15,30 @@ final class FleetTicker implements AutoCloseable {
 
     private final FleetMap map;
     private final GroupMembers group;
+    private final BacklogProbe probe;
     private final Board board;
+    private final InstantSource clock;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread thread = Thread.ofVirtual().name("console-fleet").unstarted(this::run);
+    private final Thread asking = Thread.ofVirtual().name("console-backlog").unstarted(this::ask);
+    private volatile BacklogProbe.@Nullable Backlog backlog;
 
-    FleetTicker(FleetMap map, GroupMembers group, Board board) {
+    FleetTicker(
+            FleetMap map,
+            GroupMembers group,
+            BacklogProbe probe,
+            Board board,
+            InstantSource clock) {
         this.map = map;
         this.group = group;
+        this.probe = probe;
         this.board = board;
+        this.clock = clock;
     }
 
     void start() {
         thread.start();
+        asking.start();
     }
 
     private void run() {
@@ -36,8 +49,20 @@ final class FleetTicker implements AutoCloseable {
                 if (tick++ % TICKS_PER_ASKING == 0) {
                     members = group.ask();
                 }
-                board.fleet(map.draw(members, board.known()));
+                var load = new FleetView.Load(board.calls(clock.instant()), backlog);
+                board.fleet(map.draw(members, board.known()).under(load));
             } while (!closed.await(PERIOD.toMillis(), TimeUnit.MILLISECONDS));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** On a thread of its own: brokers that answer late do not hold the map up. */
+    private void ask() {
+        try {
+            do {
+                backlog = probe.ask(clock.instant());
+            } while (!closed.await(TICKS_PER_ASKING * PERIOD.toMillis(), TimeUnit.MILLISECONDS));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -47,5 +72,6 @@ final class FleetTicker implements AutoCloseable {
     public void close() {
         closed.countDown();
         thread.interrupt();
+        asking.interrupt();
     }
 }

@@ -12,14 +12,39 @@ import org.jspecify.annotations.Nullable;
  *
  * @param gatewayId who says so
  * @param obstacles what keeps that gateway from serving
+ * @param ownersKnown whether the group could be asked; if not only this gateway's partitions have
+ *     an owner here
+ * @param load null before it was asked
  */
 record FleetView(
         String gatewayId,
         List<Readiness.Obstacle> obstacles,
+        boolean ownersKnown,
         List<GatewayView> gateways,
         List<WorkerLine> workers,
         List<PartitionView> partitions,
+        @Nullable Load load,
         Reading reading) {
+
+    /** The same, as far as the topics are read. */
+    FleetView read(Reading now) {
+        return new FleetView(
+                gatewayId, obstacles, ownersKnown, gateways, workers, partitions, load, now);
+    }
+
+    /** The same under a load. */
+    FleetView under(Load now) {
+        return new FleetView(
+                gatewayId, obstacles, ownersKnown, gateways, workers, partitions, now, reading);
+    }
+
+    /**
+     * What the fleet has to do.
+     *
+     * @param calls of the last minute, of installations whose calls are logged
+     * @param backlog null when the brokers cannot be asked
+     */
+    record Load(CallMeter.Rates calls, BacklogProbe.@Nullable Backlog backlog) {}
 
     /**
      * A gateway.
@@ -45,6 +70,7 @@ record FleetView(
     /**
      * Facts of a worker from its heartbeat; null where the heartbeat has none.
      *
+     * @param activeRequests calls that its servers have and did not answer yet
      * @param cpuLoad of the worker's JVM alone, as {@code memory} is of its heap; shares of
      *     processors are from 0 to 1
      */
@@ -63,6 +89,7 @@ record FleetView(
             @Nullable Long hostMemoryAvailableBytes,
             @Nullable Long hostMemoryMaxBytes,
             int instances,
+            int activeRequests,
             Map<String, Integer> countsByState,
             int dormant,
             List<Integer> partitions,
@@ -84,6 +111,10 @@ record FleetView(
                     heartbeat.hostMemoryAvailableBytes(),
                     heartbeat.hostMemoryMaxBytes(),
                     count,
+                    heartbeat.processesByTeam().values().stream()
+                            .flatMap(List::stream)
+                            .mapToInt(Heartbeat.ProcessSummary::activeRequests)
+                            .sum(),
                     Map.copyOf(heartbeat.countsByState()),
                     heartbeat.dormantCount(),
                     List.copyOf(heartbeat.partitions()),

@@ -31,6 +31,7 @@ final class InstanceTrack {
     private int partition = -1;
     private @Nullable EventOrigin origin;
     private @Nullable StatusPoint status;
+    private @Nullable String serverVersion;
     private @Nullable Long pid;
     private boolean dormant;
     private Instant processAt = Instant.EPOCH;
@@ -70,6 +71,11 @@ final class InstanceTrack {
                         body.status().wireName(),
                         Text.cutOrNull(body.statusMessage(), Text.LINE),
                         Text.cut(from.workerId(), Text.NAME));
+        boolean ofGateway = from.seq() == 0;
+        if (body.serverVersion() != null || !ofGateway) {
+            // A gateway, which tells of lost links, does not know the version.
+            serverVersion = Text.cutOrNull(body.serverVersion(), Text.NAME);
+        }
         origin = from;
         partition = ofPartition;
         status = point;
@@ -130,6 +136,7 @@ final class InstanceTrack {
                 Text.cutOrNull(from.installationName(), Text.NAME),
                 Text.cut(from.installationId(), Text.NAME),
                 Text.cut(from.serverSlug(), Text.NAME),
+                serverVersion,
                 Text.cut(from.teamId(), Text.NAME),
                 Text.cut(from.userId(), Text.NAME),
                 now.workerId(),

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
  * An instance in the list. All text comes from others.
  *
  * @param partition -1 where it is not known
+ * @param serverVersion null where it is not known
  * @param crashes how many were seen since the console reads
  * @param state what its process is doing, by the newest heartbeat; the fields after it too
  */
@@ -15,6 +16,7 @@ record InstanceView(
         @Nullable String installationName,
         String installationId,
         String serverSlug,
+        @Nullable String serverVersion,
         String teamId,
         String userId,
         String workerId,

@@ -20,9 +20,14 @@ final class StaticFiles {
                     "stream.js",
                     "login.js",
                     "fleet.js",
+                    "groups.js",
                     "list.js",
                     "detail.js",
-                    "timeline.js");
+                    "timeline.js",
+                    "calls.js",
+                    "alerts.js",
+                    "runbooks.js",
+                    "runbooks.md");
 
     private final Map<String, File> byName = new HashMap<>();
 
@@ -57,6 +62,7 @@ final class StaticFiles {
             case ".html" -> "text/html; charset=utf-8";
             case ".css" -> "text/css; charset=utf-8";
             case ".svg" -> "image/svg+xml";
+            case ".md" -> "text/markdown; charset=utf-8";
             case ".js" -> "text/javascript; charset=utf-8";
             default -> throw new IllegalArgumentException(name);
         };

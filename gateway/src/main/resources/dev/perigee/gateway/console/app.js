@@ -1,21 +1,28 @@
 import { byId, h, setAttribute, setText, setTitle } from './dom.js';
 import { plural } from './format.js';
+import { Calls } from './calls.js';
 import { Detail } from './detail.js';
 import { FleetPage } from './fleet.js';
 import { List } from './list.js';
 import { logout, prepareLogin } from './login.js';
+import { Runbooks } from './runbooks.js';
 import { Stream, ask } from './stream.js';
 
-const VIEWS = ['instances', 'fleet', 'login'];
+const VIEWS = ['instances', 'fleet', 'calls', 'runbooks', 'login'];
+const TITLES = { instances: 'Instances', fleet: 'Fleet', calls: 'Find a call', runbooks: 'Runbooks' };
 let view = null;
 let openId = null;
 let loggedOut = false;
 let pending = null;
+let shownAsRead = null;
 
 const stream = new Stream({ changed, state: liveness, refused });
 const list = new List((id) => go(`#/instances/${encodeURIComponent(id)}`));
 const detail = new Detail(() => go('#/instances'));
 const fleetPage = new FleetPage();
+const runbooks = new Runbooks();
+const calls = new Calls((id) => go(`#/calls/${encodeURIComponent(id)}`));
+const showFleet = () => fleetPage.show(stream.fleet, stream.instances.values());
 
 function liveness(state, text) {
   setAttribute(byId('live'), 'data-state', state);
@@ -34,15 +41,18 @@ function changed(what) {
   draw(() => {
     const now = pending;
     pending = null;
-    if (now.list) list.show(stream.instances);
+    if (now.list || shownAsRead !== stream.read) list.show(stream.instances, stream.read);
     if (now.fleet && stream.fleet) {
-      if (view === 'fleet') fleetPage.show(stream.fleet);
+      if (view === 'fleet') showFleet();
       setText(byId('where'), stream.fleet.gateway_id);
       notices(stream.fleet);
     }
-    if (openId !== null && (now.detail || now.list)) detail.show(stream.instances.get(openId), stream.detail);
+    if (openId !== null && (now.detail || now.list || shownAsRead !== stream.read)) showDetail();
+    shownAsRead = stream.read;
   });
 }
+
+const showDetail = () => detail.show(stream.instances.get(openId), stream.detail, stream.read);
 
 function notices({ reading, obstacles }) {
   const told = [];
@@ -86,10 +96,12 @@ function show(name) {
 /** Goes where the address says; again to connect anew, wherever that is. */
 function route(again = false) {
   if (loggedOut) return;
-  const [, name, id] = location.hash.match(/^#\/(instances|fleet)(?:\/(.+))?$/) ?? [null, 'instances', null];
-  const wanted = id ? decodeURIComponent(id) : null;
+  const [, name, id] = location.hash.match(/^#\/(instances|fleet|calls|runbooks)(?:\/(.+))?$/) ?? [null, 'instances', null];
+  const wanted = name === 'instances' && id ? decodeURIComponent(id) : null;
   show(name);
-  if (name === 'fleet' && stream.fleet) fleetPage.show(stream.fleet);
+  if (name === 'fleet' && stream.fleet) showFleet();
+  if (name === 'calls') calls.show(id ? decodeURIComponent(id) : null);
+  if (name === 'runbooks') runbooks.show(id ? decodeURIComponent(id) : null);
   if (again || wanted !== openId) {
     const before = openId;
     openId = wanted;
@@ -98,11 +110,11 @@ function route(again = false) {
     list.opened(openId);
     stream.open(openId);
     if (openId !== null) {
-      detail.show(stream.instances.get(openId), stream.detail);
+      showDetail();
       detail.focus();
     } else if (before !== null && name === 'instances') list.move(0);
   }
-  setTitle(openId ? `${openId} · Perigee` : `${name === 'fleet' ? 'Fleet' : 'Instances'} · Perigee`);
+  setTitle(openId ? `${openId} · Perigee` : `${TITLES[name]} · Perigee`);
 }
 
 function go(hash) {
@@ -124,7 +136,7 @@ async function begin() {
 
 document.addEventListener('keydown', (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || byId('help').open || loggedOut) return;
-  const typing = event.target.closest('input[type=search], input[type=password], textarea');
+  const typing = event.target.closest('input[type=search], input[type=password], textarea, select');
   if (event.key === 'Escape') {
     if (openId !== null) go('#/instances');
     return;
@@ -141,8 +153,11 @@ document.addEventListener('keydown', (event) => {
     o: () => detail.tab('overview'),
     l: () => detail.tab('logs'),
     c: () => detail.tab('calls'),
+    g: () => { if (view === 'instances') byId('group-by').focus(); },
     i: () => go('#/instances'),
     f: () => go('#/fleet'),
+    t: () => go('#/calls'),
+    r: () => go('#/runbooks'),
     '?': () => byId('help').showModal(),
   };
   if (event.key in actions) {

@@ -4,6 +4,7 @@ import { nameOf } from './list.js';
 import { Timeline, stretches } from './timeline.js';
 
 const TABS = [['overview', 'Overview', 'o'], ['logs', 'Logs', 'l'], ['calls', 'Calls', 'c']];
+const READING = 'Reading the topics…';
 const EVENT_GROUPS = {
   started: 'ok', restarted: 'ok', respawned: 'ok', crashed: 'bad', permanently_failed: 'dead',
   dormant: 'off', exited: 'off', stopped: 'off', updated: 'move',
@@ -44,6 +45,8 @@ export class Detail {
   #close;
   #statusKey = '';
   #latest = null;
+  #read = false;
+  #known = false;
 
   constructor(close) {
     this.#close = close;
@@ -86,10 +89,12 @@ export class Detail {
     if (name === 'overview') this.#parts.timeline.draw();
   }
 
-  /** The newest of the instance, undefined where it is not in the list, and of its history. */
-  show(instance, history) {
+  /** The newest of the instance, undefined where it is not in the list, and of its history; whether all there was has been read. */
+  show(instance, history, read) {
     if (!this.#parts || history?.id !== this.#id) return;
     this.#latest = { instance, history };
+    this.#read = read;
+    this.#known = read && history.loaded;
     this.#head(instance);
     this.#overview(history);
     this.#logs(history.logs);
@@ -147,7 +152,7 @@ export class Detail {
     const { title, path, status, message, facts } = this.#parts;
     setText(title, it ? nameOf(it) : this.#id);
     if (!it) {
-      setText(path, 'This instance is not installed, or not known yet.');
+      setText(path, this.#read ? 'This instance is not installed.' : READING);
       status.replaceChildren();
       facts.replaceChildren();
       message.hidden = true;
@@ -160,7 +165,7 @@ export class Detail {
     setText(message, it.status_message ?? '');
     setAttribute(message, 'data-group', groupOf(it.status));
     const rows = [
-      ['Server', it.server_slug], ['Installation', it.installation_id], ['Team', it.team_id], ['User', it.user_id],
+      ['Server', it.server_slug], ['Version', it.server_version ?? '–'], ['Installation', it.installation_id], ['Team', it.team_id], ['User', it.user_id],
       ['Worker', it.worker_id], ['Partition', it.partition < 0 ? '?' : String(it.partition)],
       ['Process', it.pid ? `pid ${it.pid}` : it.dormant ? 'none until the next call (dormant)' : 'none'],
       ['Running for', it.started_at && it.pid ? duration(Date.now() - new Date(it.started_at)) : '–'],
@@ -178,11 +183,11 @@ export class Detail {
 
   #overview({ statuses, lifecycle }) {
     const { timeline, events, eventsNote, statuses: table, statusesNote } = this.#parts;
-    const key = `${statuses.entries.at(-1)?.n}/${lifecycle.entries.at(-1)?.n}/${statuses.entries.length}`;
+    const key = `${statuses.entries.at(-1)?.n}/${lifecycle.entries.at(-1)?.n}/${statuses.entries.length}/${this.#known}`;
     if (key === this.#statusKey) return;
     this.#statusKey = key;
     timeline.show(statuses.entries, lifecycle.entries);
-    note(eventsNote, lifecycle, 'events', 'None was seen.');
+    note(eventsNote, lifecycle, 'events', this.#known ? 'None was seen.' : READING);
     events.replaceChildren(...lifecycle.entries.filter((it) => !it.gap).toReversed().map((it) => h('tr', null,
       h('td', { class: 'when' }, time(it.at, moment(it.at))),
       h('td', null, badge(EVENT_GROUPS[it.event], it.event === 'updated' ? 'tools updated' : it.event.replaceAll('_', ' '))),
@@ -201,7 +206,7 @@ export class Detail {
     const follow = this.#atEnd();
     const fresh = logFeed.show(logs.entries);
     setText(tabs.logs.lastChild, logs.entries.length ? String(logs.entries.length) : '');
-    note(logNote, logs, 'lines', 'No log line was seen. New ones appear here by themselves.');
+    note(logNote, logs, 'lines', this.#known ? 'No log line was seen. New ones appear here by themselves.' : READING);
     if (fresh > 0 && follow) this.#follow(true);
     else if (fresh > 0) logFollow.hidden = false;
   }
@@ -209,7 +214,8 @@ export class Detail {
   #calls(calls) {
     const { callBody, callNote, tabs } = this.#parts;
     setText(tabs.calls.lastChild, calls.entries.length ? String(calls.entries.length) : '');
-    note(callNote, calls, 'calls', 'No call was seen. They appear here within seconds, unless the installation switched request logging off.');
+    note(callNote, calls, 'calls', this.#known
+      ? 'No call was seen. They appear here within seconds, unless the installation switched request logging off.' : READING);
     const first = calls.entries[0]?.n ?? Infinity;
     for (const row of [...callBody.children].reverse()) {
       if (Number(row.dataset.n) >= first) break;

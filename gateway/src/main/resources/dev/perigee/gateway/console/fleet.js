@@ -1,34 +1,56 @@
 import { badge, byId, h, setText, time } from './dom.js';
+import { alertsOf, runbookOf } from './alerts.js';
 import { ago, bytes, duration, linkGroup, moment, plural } from './format.js';
 
 const NOBODY = '\u0000';
 const STALE_MS = 75_000;
+const MOST_ALERTS = 20;
 
 /** The fleet: gateways and workers as cards, and who has which partition where as a table of both. */
 export class FleetPage {
-  #fleet = null;
+  #drawn = new Map();
 
   constructor() {
     setInterval(() => { if (!document.hidden) this.#ages(); }, 1000);
   }
 
-  show(fleet) {
-    this.#fleet = fleet;
-    const nodes = [
-      h('h2', null, 'Who has which partition, and where'), this.#matrix(fleet),
-      h('h2', null, 'Workers'), h('ul', { class: 'cards' }, fleet.workers.map((it) => workerCard(it))),
-      h('h2', null, 'Gateways'), h('ul', { class: 'cards' }, fleet.gateways.map((it) => gatewayCard(it, fleet))),
-      this.#partitions(fleet),
-    ];
-    const wasOpen = byId('fleet').querySelector('details')?.open;
-    byId('fleet').replaceChildren(...nodes);
-    if (wasOpen) byId('fleet').querySelector('details').open = true;
+  /** Shows the fleet; of the instances only what is the matter with many. */
+  show(fleet, instances) {
+    const alerts = alertsOf(fleet, instances);
+    const { load, partitions, workers, gateways, gateway_id: own, obstacles, owners_known: known, reading } = fleet;
+    const read = reading.caught_up;
+    if (this.#drawn.size === 0) byId('fleet').replaceChildren();
+    this.#draw('now', [load, workers.map((it) => it.facts?.active_requests), read], () => [h('h2', null, 'Now'), loadTiles(fleet)]);
+    this.#draw('alerts', [alerts, read], () => [alertList(alerts, fleet)]);
+    this.#draw('matrix', [partitions, workers.map((it) => [it.worker_id, it.link?.state]), gateways, known, read],
+      () => [h('h2', null, 'Who has which partition, and where'), this.#matrix(fleet)]);
+    this.#draw('workers', [workers, read], () => [h('h2', null, 'Workers'), h('ul', { class: 'cards' }, workers.map((it) => workerCard(it, fleet)))]);
+    this.#draw('gateways', [gateways, own, obstacles, load?.backlog],
+      () => [h('h2', null, 'Gateways'), h('ul', { class: 'cards' }, gateways.map((it) => gatewayCard(it, fleet)))]);
+    this.#draw('partitions', [partitions, known, read], () => [this.#partitions(fleet)]);
     setText(byId('fleet-count'), [
-      plural(fleet.gateways.filter((it) => it.member).length, 'gateway'),
-      plural(fleet.workers.length, 'worker'),
-      plural(fleet.partitions.length, 'partition'),
+      plural(gateways.filter((it) => it.member).length, 'gateway'),
+      plural(workers.length, 'worker'),
+      plural(partitions.length, 'partition'),
     ].join(', '));
     this.#ages();
+  }
+
+  /** Draws a section anew where what it shows differs; what is open or has the focus stays so. */
+  #draw(name, what, make) {
+    let section = byId(`fleet-${name}`);
+    if (!section) {
+      section = h('section', { id: `fleet-${name}` });
+      byId('fleet').append(section);
+    }
+    const key = JSON.stringify(what);
+    if (this.#drawn.get(name) === key) return;
+    this.#drawn.set(name, key);
+    const open = section.querySelector('details')?.open;
+    const focused = section.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
+    section.replaceChildren(...make());
+    if (open) section.querySelector('details').open = true;
+    if (focused) [...section.querySelectorAll('a')].find((it) => it.getAttribute('href') === focused)?.focus();
   }
 
   #ages() {
@@ -53,13 +75,13 @@ export class FleetPage {
       h('caption', { class: 'visually-hidden' }, 'Partitions by gateway and worker'),
       h('thead', null, h('tr', null,
         h('td', { class: 'corner' }, 'Gateway \\ worker'),
-        columns.map((id) => h('th', { scope: 'col' }, id === NOBODY ? 'nowhere' : id, id === NOBODY ? null : linkBadge(fleet, id))))),
+        columns.map((id) => h('th', { scope: 'col' }, id === NOBODY ? nowhere(fleet) : id, id === NOBODY ? null : linkBadge(fleet, id))))),
       h('tbody', null, rows.map((owner) => h('tr', null,
-        h('th', { scope: 'row' }, owner === NOBODY ? 'no gateway' : owner,
+        h('th', { scope: 'row' }, owner === NOBODY ? noGateway(fleet) : owner,
           owner === fleet.gateway_id ? h('span', { class: 'muted sub' }, 'serves this page') : null),
         columns.map((worker) => {
           const here = fleet.partitions.filter((it) => row(it) === owner && column(it) === worker);
-          return h('td', null, here.length ? h('span', { class: 'cells' }, here.map(cell)) : h('span', { class: 'muted' }, 'none'));
+          return h('td', null, here.length ? h('span', { class: 'cells' }, here.map((it) => cell(it, fleet))) : h('span', { class: 'muted' }, 'none'));
         }))))));
   }
 
@@ -71,25 +93,30 @@ export class FleetPage {
           .map((name) => h('th', { scope: 'col' }, name)))),
         h('tbody', null, fleet.partitions.map((it) => h('tr', null,
           h('th', { scope: 'row' }, String(it.partition)),
-          h('td', null, it.gateway_id ?? 'nobody'),
-          h('td', null, badge(...stateOf(it))),
-          h('td', null, it.worker_id ?? 'nowhere'),
+          h('td', null, it.gateway_id ?? noGateway(fleet)),
+          h('td', null, badge(...stateOf(it, fleet))),
+          h('td', null, it.worker_id ?? nowhere(fleet)),
           h('td', null, it.claimed_by ?? '–'),
           h('td', null, it.epoch === undefined ? '–' : String(it.epoch)),
           h('td', { class: 'when' }, it.claimed_at ? time(it.claimed_at, moment(it.claimed_at)) : '–')))))));
   }
 }
 
+// Nobody and nowhere only where that was asked.
+const noGateway = (fleet) => (fleet.owners_known ? 'no gateway' : 'owner not known');
+const nowhere = (fleet) => (fleet.reading.caught_up ? 'nowhere' : 'not read yet');
+
 /** What is known of a partition: of its own ones a gateway knows more than the topics say. */
-function stateOf(it) {
-  if (!it.gateway_id) return ['bad', 'no gateway'];
+function stateOf(it, fleet) {
+  if (!it.gateway_id) return [fleet.owners_known ? 'bad' : 'unknown', noGateway(fleet)];
   if (it.state) return [it.state === 'serving' ? 'ok' : 'move', it.state];
+  if (!it.claimed_by && !fleet.reading.caught_up) return ['unknown', 'not read yet'];
   if (it.claimed_by !== it.gateway_id) return ['move', 'changing hands'];
   return ['ok', 'claimed'];
 }
 
-function cell(it) {
-  const [group, text] = stateOf(it);
+function cell(it, fleet) {
+  const [group, text] = stateOf(it, fleet);
   const told = `partition ${it.partition}: ${text}${it.epoch === undefined ? '' : `, epoch ${it.epoch}`}`;
   return h('span', { class: 'cell', 'data-group': group, title: told },
     String(it.partition), group === 'ok' ? h('span', { class: 'visually-hidden' }, ` ${text}`) : h('span', { class: 'sub' }, text));
@@ -104,7 +131,7 @@ function row(name, ...value) {
   return h('div', null, h('dt', null, name), h('dd', null, ...value));
 }
 
-function workerCard({ worker_id: id, link, facts }) {
+function workerCard({ worker_id: id, link, facts }, { reading }) {
   const states = Object.entries(facts?.counts_by_state ?? {}).filter(([, count]) => count > 0);
   return h('li', { class: 'card' },
     h('div', { class: 'card-head' }, h('h3', null, id ?? link.address),
@@ -120,7 +147,7 @@ function workerCard({ worker_id: id, link, facts }) {
         row('Instances', `${facts.instances}${states.length ? ` (${states.map(([state, count]) => `${count} ${state}`).join(', ')})` : ''}`),
         row('Version', facts.version),
         row('Isolation', facts.isolation ?? '–'),
-      ] : [row('Heartbeat', 'none seen yet')])),
+      ] : [row('Heartbeat', reading.caught_up ? 'none seen' : 'not read yet')])),
     facts ? resources(facts) : null);
 }
 
@@ -145,12 +172,51 @@ function used(name, more, amount, max, load) {
     h('td', null, load === undefined ? '–' : `${Math.round(load * 100)} %`));
 }
 
+/** What there is to do, in numbers; a dash for what is not known. */
+function loadTiles({ load, workers, reading }) {
+  const calls = load?.calls;
+  const rate = calls && reading.caught_up ? calls.per_second : undefined;
+  const backlog = load?.backlog;
+  const running = workers.reduce((sum, it) => sum + (it.facts?.active_requests ?? 0), 0);
+  const ms = (value) => (value === undefined ? '–' : `${value.toLocaleString('en')} ms`);
+  const tile = (name, value, more) => h('div', { class: 'tile' }, h('dt', null, name), h('dd', null, value, h('span', { class: 'muted sub' }, more)));
+  return h('dl', { class: 'tiles' },
+    tile('Calls', rate === undefined ? '–' : `${rate < 10 ? rate.toFixed(1) : Math.round(rate).toLocaleString('en')} /s`, 'answered, last minute, where they are logged'),
+    tile('Failed', rate ? `${(calls.failed * 100).toFixed(calls.failed < 0.1 ? 1 : 0)} %` : '–', 'of these'),
+    tile('p50', ms(calls?.p50_ms), 'at the worker'),
+    tile('p99', ms(calls?.p99_ms), 'at the worker'),
+    tile('In flight', workers.some((it) => it.facts) ? running.toLocaleString('en') : '–', 'calls, by the newest heartbeats'),
+    tile('Lag', backlog ? sum(backlog.open).toLocaleString('en') : '–', 'commands and requests not done'),
+    tile('Dead letters', backlog ? backlog.dead_letters.toLocaleString('en') : '–', 'within an hour'));
+}
+
+const sum = (counts) => Object.values(counts).reduce((all, count) => all + count, 0);
+
+function alertList(alerts, { reading }) {
+  if (alerts.length === 0) return h('p', { class: 'note' }, reading.caught_up ? 'Nothing here would raise an alert.' : 'Reading the topics…');
+  const shown = alerts.slice(0, MOST_ALERTS);
+  return h('ul', { class: 'alerts', 'aria-label': 'Would raise an alert' },
+    shown.map(({ alert, text }) => h('li', { class: 'message', 'data-group': 'bad' }, text, ' ', h('a', { href: runbookOf(alert) }, `${alert}: what to do`))),
+    alerts.length > shown.length ? h('li', null, `${alerts.length - shown.length} more`) : null);
+}
+
+/** How far a gateway is behind with what it has, which says how it fares whether or not it is this one. */
+function behind(it, { load }) {
+  const { open, held_since: held } = load?.backlog ?? {};
+  if (!open) return row('Lag', 'not known');
+  const count = it.partitions.reduce((all, partition) => all + (open[partition] ?? 0), 0);
+  const since = it.partitions.map((partition) => held[partition]).filter(Boolean).sort()[0];
+  return row('Lag', count === 0 ? 'none' : `${plural(count, 'record')} not done`,
+    since ? h('span', { class: 'muted sub' }, `the oldest request for at least ${duration(Date.now() - new Date(since))}`) : null);
+}
+
 function gatewayCard(it, fleet) {
   const own = it.gateway_id === fleet.gateway_id;
   return h('li', { class: 'card' },
     h('div', { class: 'card-head' }, h('h3', null, it.gateway_id), it.member ? badge('ok', 'in the group') : badge('off', 'has left')),
     h('dl', { class: 'facts' },
       row('Partitions', it.partitions.length ? `${it.partitions.length}: ${it.partitions.join(' ')}` : 'none'),
+      behind(it, fleet),
       own ? row('Health', fleet.obstacles.length ? `${plural(fleet.obstacles.length, 'obstacle')}` : 'ready') : null),
     own ? fleet.obstacles.map((obstacle) => h('p', { class: 'message', 'data-group': 'bad' }, `${obstacle.part}: ${obstacle.reason}`)) : null);
 }

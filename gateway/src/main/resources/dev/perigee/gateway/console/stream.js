@@ -9,6 +9,7 @@ let lineNumber = 0;
 
 const emptyDetail = (id) => ({
   id,
+  loaded: false, // whether anything of it came, be it that there is nothing
   ...Object.fromEntries(KINDS.map((kind) => [kind, { entries: [], dropped: 0 }])),
 });
 
@@ -42,6 +43,11 @@ export class Stream {
     source.onerror = () => this.#failed(source, instanceId);
   }
 
+  /** Whether everything was read that was there: only then something that is not here is not there. */
+  get read() {
+    return Boolean(this.fleet?.reading.caught_up);
+  }
+
   close() {
     clearTimeout(this.#retry);
     this.#source?.close();
@@ -67,13 +73,17 @@ export class Stream {
     this.#cursor = update.cursor;
     if (update.reset) {
       this.instances.clear();
+      this.fleet = null;
       if (this.detail) this.detail = emptyDetail(this.detail.id);
     }
     update.removed.forEach((id) => this.instances.delete(id));
     update.instances.forEach((instance) => this.instances.set(instance.process_id, instance));
     if (update.fleet) this.fleet = update.fleet;
     const detail = update.detail && update.detail.process_id === this.detail?.id ? update.detail : null;
-    if (detail) KINDS.forEach((kind) => this.#add(kind, detail[kind]));
+    if (detail) {
+      this.detail.loaded = true;
+      KINDS.forEach((kind) => this.#add(kind, detail[kind]));
+    }
     this.#listeners.changed({
       reset: update.reset,
       list: update.reset || update.instances.length > 0 || update.removed.length > 0,

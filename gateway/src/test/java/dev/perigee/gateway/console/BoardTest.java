@@ -70,6 +70,42 @@ final class BoardTest {
     }
 
     @Test
+    void tellsAtOnceThatAllIsRead() throws Exception {
+        board.fleet(
+                new FleetView(
+                        "g1",
+                        List.of(),
+                        true,
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        null,
+                        board.known().reading()));
+        var reading = all(null);
+        assertThat(reading.fleet()).isNotNull();
+        assertThat(reading.fleet().reading().caughtUp()).isFalse();
+
+        board.caughtUp();
+
+        var read = after(reading);
+        assertThat(read.fleet()).isNotNull();
+        assertThat(read.fleet().reading().caughtUp()).isTrue();
+    }
+
+    @Test
+    void keepsTheVersionThatAGatewayDoesNotKnow() throws Exception {
+        var failed = new EventBody.StatusChanged(ServerStatus.ERROR, "why", null, null, "2.0.1");
+        var lost = new EventBody.StatusChanged(ServerStatus.CONNECTING, "link lost", null, null);
+
+        board.event(event("a", 1, failed), null, 5);
+        board.event(event("a", 0, lost), null, 5);
+        assertThat(all(null).instances().getFirst().serverVersion()).isEqualTo("2.0.1");
+
+        board.event(event("a", 2, lost), null, 5);
+        assertThat(all(null).instances().getFirst().serverVersion()).isNull();
+    }
+
+    @Test
     void saysNothingTwiceThatWasPublishedTwice() throws Exception {
         board.event(status("a", 1, ServerStatus.ONLINE), new RecordId(1, 1), 5);
         board.event(logs("a", 2, "one"), new RecordId(1, 2), 5);

@@ -11,6 +11,7 @@ import dev.perigee.protocol.access.AdminAccess;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.settings.HostPort;
+import dev.perigee.protocol.topic.TopicNames;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.BufferedReader;
@@ -26,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.KafkaException;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -57,9 +59,11 @@ final class ConsoleHandlerTest {
                                     new FleetView(
                                             "g1",
                                             List.of(),
+                                            true,
                                             List.of(),
                                             List.of(),
                                             List.of(),
+                                            null,
                                             board.known().reading()));
                             board.caughtUp();
                             return () -> {};
@@ -70,6 +74,13 @@ final class ConsoleHandlerTest {
                         "g1",
                         new ConsoleAccess(access, new LoginSessions(() -> now)),
                         watch,
+                        new CallFinder(
+                                () -> {
+                                    throw new KafkaException("no broker");
+                                },
+                                new TopicNames(TopicNames.DEFAULT_PREFIX),
+                                Duration.ofHours(1),
+                                () -> NOON),
                         Duration.ofMillis(100));
         var server =
                 AdminServer.start(

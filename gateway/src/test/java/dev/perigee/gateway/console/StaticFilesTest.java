@@ -18,6 +18,8 @@ class StaticFilesTest {
                 "/login.js",
                 "/fleet.js",
                 "/list.js",
+                "/runbooks.js",
+                "/calls.js",
                 "/detail.js",
                 "/timeline.js"
             })

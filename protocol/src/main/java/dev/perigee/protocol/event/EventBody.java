@@ -24,13 +24,31 @@ public sealed interface EventBody {
      *     where there is nothing to add
      * @param previousStatus the status before, null for the first one
      * @param commandId the command that led to it, null where none did
+     * @param serverVersion of the server that runs or failed to: the configured commit, the
+     *     installed package's version, or what the server says of itself; null while it is not
+     *     known
      */
     record StatusChanged(
             ServerStatus status,
             @Nullable String statusMessage,
             @Nullable ServerStatus previousStatus,
-            @Nullable String commandId)
+            @Nullable String commandId,
+            @Nullable String serverVersion)
             implements EventBody {
+        /** The same of a server whose version is not known. */
+        public StatusChanged(
+                ServerStatus status,
+                @Nullable String statusMessage,
+                @Nullable ServerStatus previousStatus,
+                @Nullable String commandId) {
+            this(status, statusMessage, previousStatus, commandId, null);
+        }
+
+        /** The same of this version of the server. */
+        public StatusChanged ofVersion(@Nullable String version) {
+            return new StatusChanged(status, statusMessage, previousStatus, commandId, version);
+        }
+
         @Override
         public EventType type() {
             return EventType.STATUS_CHANGED;

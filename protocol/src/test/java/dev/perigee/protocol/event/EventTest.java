@@ -40,6 +40,19 @@ class EventTest {
     }
 
     @Test
+    void aStatusNamesTheVersionWhereItIsKnown() {
+        var known = new EventBody.StatusChanged(ServerStatus.ERROR, "no key", null, null);
+
+        var without = Json.write(Event.of(ORIGIN, known));
+        var with = Json.write(Event.of(ORIGIN, known.ofVersion("2.0.1")));
+
+        assertThat(Json.tree(without).has("server_version")).isFalse();
+        assertThat(Event.read(without).body()).isEqualTo(known);
+        assertThat(Json.tree(with).get("server_version").asString()).isEqualTo("2.0.1");
+        assertThat(Event.read(with).body()).isEqualTo(known.ofVersion("2.0.1"));
+    }
+
+    @Test
     void aCrashNamesCodeAndSignalAlwaysOneOfThemNull() {
         var event =
                 Event.of(ORIGIN, new EventBody.Crashed(null, "SIGKILL", 1.5, 1, true, 1000L, null));

@@ -100,7 +100,8 @@ final class CrashKeeper {
                 new EventBody.PermanentlyFailed(
                         count, message, reason, dossier.parts.clock().instant()),
                 run.pid());
-        var manual = message + ". Manual restart required.";
+        var last = reason.endsWith(".") ? reason.substring(0, reason.length() - 1) : reason;
+        var manual = "%s, at last: %s. Manual restart required.".formatted(message, last);
         dossier.reporter.on(Step.CRASHED_FOR_GOOD, manual, null, null);
         dossier.waiting.settle(
                 Outcomes.spawnFailed(dossier.processId(), ServerStatus.PERMANENTLY_FAILED, manual));

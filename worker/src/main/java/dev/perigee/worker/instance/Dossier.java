@@ -47,6 +47,12 @@ final class Dossier {
     /** When a recovery that came too soon is to be looked at again; null when none did. */
     @Nullable Long heldRecoveryNanos;
 
+    /** Of the process now or, while there is none, of the last one of this configuration. */
+    private @Nullable String version;
+
+    /** The configuration that {@link #version} is of, by its hash. */
+    private @Nullable String versionOf;
+
     boolean discovering;
 
     /** The server may have other tools than it listed last: it said so, or runs elsewhere now. */
@@ -79,6 +85,7 @@ final class Dossier {
         this.board = board;
         this.metrics = new ServerMetrics(parts.clock());
         this.reporter = new Reporter(journal, parts.clock(), parts.options().restart());
+        reporter.versionedBy(this::version);
         var pause = parts.options().probes().recoveryPause();
         this.recoveries = new FlapDamping(pause, System.nanoTime());
         this.troubles = new FlapDamping(pause, System.nanoTime());
@@ -98,6 +105,25 @@ final class Dossier {
         config = message.order().config();
         configHash = message.configHash();
         identify(message.order().startToken());
+    }
+
+    /** There is this process now, or none. */
+    void runs(@Nullable ServerRun next) {
+        if (next == null) {
+            var _ = version();
+        } else if (!configHash.equals(versionOf)) {
+            version = null;
+            versionOf = configHash;
+        }
+        run = next;
+    }
+
+    private @Nullable String version() {
+        var now = run == null ? ServerVersion.of(config, null, null) : run.version();
+        if (now != null) {
+            version = now;
+        }
+        return version;
     }
 
     /** The same configuration under a newer token. */

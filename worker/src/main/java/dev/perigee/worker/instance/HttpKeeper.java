@@ -70,7 +70,7 @@ final class HttpKeeper implements ServerKeeper {
                                 dossier.journal));
         run.startedAt(dossier.parts.clock().instant());
         current = run;
-        dossier.run = run;
+        dossier.runs(run);
         dossier.starts++;
         dossier.lifecycle.to(InstanceState.STARTING);
         dossier.lifecycle.to(InstanceState.RUNNING); // Calls may be sent, whatever becomes of them.
@@ -201,7 +201,7 @@ final class HttpKeeper implements ServerKeeper {
         tools.giveUp();
         kill();
         current = null;
-        dossier.run = null;
+        dossier.runs(null);
         dossier.lifecycle.to(InstanceState.TERMINATED);
         return null;
     }

@@ -134,7 +134,7 @@ final class ProcessKeeper implements ServerKeeper {
 
     private void runs(@Nullable ProcessRun run) {
         current = run;
-        dossier.run = run;
+        dossier.runs(run);
     }
 
     void progressed(Message.Progressed message) {

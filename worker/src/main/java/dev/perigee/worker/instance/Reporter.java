@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,11 +25,17 @@ final class Reporter {
     private Set<String> disabledTools = Set.of();
     private @Nullable Asleep asleep;
     private DurableState told = DurableState.none();
+    private Supplier<@Nullable String> version = () -> null;
 
     Reporter(InstanceJournal journal, InstantSource clock, RestartPolicy policy) {
         this.journal = journal;
         this.clock = clock;
         this.policy = policy;
+    }
+
+    /** Statuses name this version of the server. */
+    void versionedBy(Supplier<@Nullable String> source) {
+        version = source;
     }
 
     /** Continues where a former owner left off. */
@@ -96,7 +103,7 @@ final class Reporter {
             @Nullable Long pid) {
         var event = status.on(trigger, message, commandId, clock.instant());
         if (event != null) {
-            append(event, pid);
+            append(event.ofVersion(version.get()), pid);
         }
         return event != null;
     }

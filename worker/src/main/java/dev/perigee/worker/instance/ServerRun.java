@@ -25,6 +25,7 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
     private final AtomicBoolean changeTold = new AtomicBoolean();
     private final CallNotices notices = new CallNotices();
     private volatile @Nullable ServerInfo info;
+    private volatile @Nullable String installedVersion;
     private volatile @Nullable Instant startedAt;
     private volatile long startedNanos = System.nanoTime();
 
@@ -107,6 +108,17 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
     /** Null before the handshake. */
     final @Nullable ServerInfo info() {
         return info;
+    }
+
+    /** The package that it is of turned out to have this version. */
+    final void installed(@Nullable String version) {
+        installedVersion = version;
+    }
+
+    /** Its version, without secrets; null while that is not known. */
+    final @Nullable String version() {
+        var version = ServerVersion.of(config(), installedVersion, info);
+        return version == null ? null : masked(version);
     }
 
     /** From the start to now, or to the end. */

@@ -132,6 +132,7 @@ final class StartAttempt implements Runnable {
     private void start(ServerProgram program)
             throws LaunchException, McpException, InterruptedException {
         run.starting();
+        run.installed(program.version());
         var spec = parts.isolation().enclose(program, run.reach());
         var child = parts.launcher().launch(spec, run);
         run.started(child, parts.clock().instant());

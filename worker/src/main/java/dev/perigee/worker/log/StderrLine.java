@@ -28,6 +28,12 @@ record StderrLine(String text, Kind kind, boolean indented, boolean npm) {
         PLAIN
     }
 
+    /**
+     * How much of a line is looked at, in characters: some patterns take time with the square of
+     * that, and a program may write what takes the most.
+     */
+    private static final int MAX_CHARS = 4 * 1024;
+
     /** Colours, titles and links of terminals. */
     private static final Pattern ESCAPE =
             Pattern.compile(
@@ -120,9 +126,9 @@ record StderrLine(String text, Kind kind, boolean indented, boolean npm) {
                             + "|not (?:found|set|defined|configured|given)|timed out)\\b",
                     Pattern.CASE_INSENSITIVE);
 
-    /** The line as its program wrote it. */
+    /** The line as its program wrote it, of a longer one the beginning. */
     static StderrLine of(String line) {
-        var clean = cleaned(line);
+        var clean = cleaned(line.length() > MAX_CHARS ? line.substring(0, MAX_CHARS) : line);
         var margin = GROUP_MARGIN.matcher(clean);
         if (margin.find()) {
             clean = clean.substring(margin.end());

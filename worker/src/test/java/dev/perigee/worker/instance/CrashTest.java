@@ -13,6 +13,7 @@ import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.EventBody.Crashed;
 import dev.perigee.protocol.event.EventBody.Restarted;
+import dev.perigee.protocol.event.EventBody.StatusChanged;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolOutcome;
@@ -76,7 +77,10 @@ final class CrashTest {
         assertThat(terminal).hasSize(1);
         assertThat(terminal.getFirst().message()).isEqualTo("Process crashed 3 times in 5 minutes");
         assertThat(bench.snapshot(config).statusMessage())
-                .isEqualTo("Process crashed 3 times in 5 minutes. Manual restart required.");
+                .isEqualTo(
+                        "Process crashed 3 times in 5 minutes, at last: process exited with code 3."
+                                + " Manual restart required.");
+        assertThat(journal.all(StatusChanged.class).getLast().serverVersion()).isEqualTo("1");
         assertThat(journal.statuses().subList(5, journal.statuses().size()))
                 .containsExactly(
                         CONNECTING,

@@ -110,6 +110,28 @@ final class PackagedServersTest {
     }
 
     @Test
+    @DisplayName("OPS-02: statuses name the release that fails, also where the latest is asked for")
+    void namesTheRelease() {
+        var broken = "#!/usr/bin/env node\nthrow new Error('no such table: users');\n";
+        registry.publish(
+                SERVER, "2.0.1", Map.of("server", "server.mjs"), Map.of("server.mjs", broken));
+        var latest = npx("a", "-y", SERVER);
+        var before = npx("b", "-y", SERVER + "@1.0.0");
+
+        assertThat(bench.configure(latest).outcome()).isEqualTo(CommandOutcome.FAILED);
+        var failed = bench.journal(latest).all(EventBody.StatusChanged.class).getLast();
+        assertThat(failed.status()).isEqualTo(ServerStatus.ERROR);
+        assertThat(failed.statusMessage()).contains("Error: no such table: users");
+        assertThat(failed.serverVersion()).isEqualTo("2.0.1");
+
+        install(before);
+        assertThat(bench.journal(before).all(EventBody.StatusChanged.class))
+                .last()
+                .extracting(EventBody.StatusChanged::serverVersion)
+                .isEqualTo("1.0.0");
+    }
+
+    @Test
     @DisplayName("PRO-105: many starts of a package install it once, then run without npm")
     void installsOnce() {
         var first = npx("a", "-y", SERVER, "--one", "a; b");

@@ -1,12 +1,14 @@
 package dev.perigee.worker.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.IntStream;
@@ -217,6 +219,26 @@ final class FailureReasonTest {
 
         assertThat(reason(long1)).hasSizeLessThanOrEqualTo(FailureReason.MAX_CHARS).endsWith("😀…");
         assertThat(FailureReason.among(lines).text()).hasSize(603);
+    }
+
+    @Test
+    void takesNoTimeForLinesThatAreMadeToTakeIt() {
+        int million = 1 << 20;
+        var lines =
+                List.of(
+                        "npm ERR! " + "@".repeat(million),
+                        "npm ERR! " + "a@".repeat(million / 2),
+                        "error [".repeat(million / 7),
+                        ": ".repeat(million / 2) + "x",
+                        "\u001b[".repeat(million / 2));
+
+        for (var line : lines) {
+            assertTimeoutPreemptively(
+                    Duration.ofSeconds(60),
+                    () ->
+                            assertThat(reason(line))
+                                    .hasSizeLessThanOrEqualTo(FailureReason.MAX_CHARS));
+        }
     }
 
     @Test

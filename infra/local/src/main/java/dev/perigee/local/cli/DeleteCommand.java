@@ -4,6 +4,7 @@ import dev.perigee.client.CommandRun.Addressed;
 import dev.perigee.part.CliException;
 import dev.perigee.protocol.command.CommandPayload;
 import dev.perigee.protocol.command.CommandType;
+import dev.perigee.protocol.event.Event;
 import dev.perigee.protocol.topic.RecordKey;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -14,14 +15,20 @@ import picocli.CommandLine.Option;
 /** Removes an installation completely. */
 @Command(
         name = "delete",
-        header = "Remove an installation completely.",
+        header = "Remove an installation, or selected instances, completely.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  perigee delete --team t1 --user u1 abc123",
-            "  perigee delete --team t1 abc123  # for every user"
+            "  perigee delete --team t1 abc123  # for every user",
+            "  perigee delete --team t1 --server everything --dry-run"
         })
 final class DeleteCommand extends SendingCommand {
-    @Mixin private InstallationOptions installation = new InstallationOptions();
+    @Mixin private TargetOptions target = new TargetOptions();
+
+    @Option(
+            names = "--yes",
+            description = "Remove what the selectors find. Look at it with --dry-run first.")
+    private boolean agreed;
 
     @Option(
             names = "--partitions",
@@ -36,15 +43,27 @@ final class DeleteCommand extends SendingCommand {
         if (partitions != null && partitions < 1) {
             throw CliException.usage("--partitions must be at least 1");
         }
+        var named = target.named();
+        if (named != null) {
+            return send(
+                    List.of(delete(named.team(), named.user(), named.installation())), _ -> true);
+        }
+        if (!agreed && !target.isDryRun()) {
+            throw CliException.usage(
+                    "Selectors may find more than is meant: look with --dry-run, then give --yes");
+        }
+        return sendPaced(target, this::delete, _ -> true);
+    }
+
+    private Addressed delete(Event status) {
+        var origin = status.origin();
+        return delete(origin.teamId(), origin.userId(), origin.installationId());
+    }
+
+    private Addressed delete(String team, @Nullable String user, String installation) {
         var payload =
-                CommandPayload.about(
-                        "mcp_installation_deleted",
-                        installation.installation(),
-                        installation.team(),
-                        installation.user(),
-                        null);
+                CommandPayload.about("mcp_installation_deleted", installation, team, user, null);
         var command = commands(false).command(CommandType.CONFIGURE, payload);
-        var key = new RecordKey(installation.team(), installation.user());
-        return send(List.of(new Addressed(key, command, partitions)), result -> true);
+        return new Addressed(new RecordKey(team, user), command, partitions);
     }
 }

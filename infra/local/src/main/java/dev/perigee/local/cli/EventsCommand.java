@@ -6,6 +6,7 @@ import dev.perigee.part.ClientCommand;
 import dev.perigee.part.ExitCode;
 import dev.perigee.part.Output;
 import dev.perigee.protocol.event.Event;
+import dev.perigee.protocol.event.EventOrigin;
 import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.topic.Topic;
@@ -17,6 +18,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -32,7 +34,8 @@ import picocli.CommandLine.Option;
         footer = {
             "  perigee events --since 1h --team t1",
             "  perigee events -f --kind crashed --kind restarted",
-            "  perigee events -f --installation abc123 --output json"
+            "  perigee events -f --installation abc123 --output json",
+            "  perigee events --since 1h --server everything --status error"
         })
 final class EventsCommand extends ClientCommand {
     private static final Duration POLL = Duration.ofMillis(500);
@@ -46,7 +49,11 @@ final class EventsCommand extends ClientCommand {
                     .map(it -> EventText.kind(it.wireName()))
                     .toList();
 
-    @Mixin private OwnerFilter filter = new OwnerFilter();
+    @Mixin private OwnerFilter owner = new OwnerFilter();
+
+    @Mixin private InstanceFilter filter = new InstanceFilter();
+
+    private Predicate<EventOrigin> selected = _ -> true;
 
     @Option(
             names = {"-f", "--follow"},
@@ -77,6 +84,9 @@ final class EventsCommand extends ClientCommand {
                     "--kind " + unknown.getFirst() + " is none of " + String.join(", ", KINDS));
         }
         var output = output();
+        try (var _ = waiting("Reading the statuses")) {
+            selected = filter.now(connection());
+        }
         try (var progress = waiting("Reading the events");
                 var tail = TopicTail.open(connection(), start(), Topic.LIFECYCLE, Topic.STATUS)) {
             var past = past(tail);
@@ -120,6 +130,10 @@ final class EventsCommand extends ClientCommand {
         return past;
     }
 
+    private boolean accepts(EventOrigin origin) {
+        return owner.accepts(origin) && selected.test(origin);
+    }
+
     private TopicTail.Start start() {
         if (since == null && follow) {
             return new TopicTail.Start.End();
@@ -142,7 +156,7 @@ final class EventsCommand extends ClientCommand {
         try {
             var event = Event.read(record.value());
             boolean kind = kinds.isEmpty() || kinds.contains(EventText.kind(event));
-            return kind && filter.accepts(event.origin()) ? event : null;
+            return kind && accepts(event.origin()) ? event : null;
         } catch (InvalidRecordException e) {
             // Written by something newer or foreign: not ours to show.
             return null;

@@ -7,11 +7,13 @@ import dev.perigee.part.Output;
 import dev.perigee.protocol.event.Event;
 import dev.perigee.protocol.event.EventBody.LogRateLimitExceeded;
 import dev.perigee.protocol.event.EventBody.Logs;
+import dev.perigee.protocol.event.EventOrigin;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.topic.Topic;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.function.Predicate;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -30,7 +32,11 @@ import picocli.CommandLine.Option;
 final class LogsCommand extends ClientCommand {
     private static final Duration POLL = Duration.ofMillis(500);
 
-    @Mixin private OwnerFilter filter = new OwnerFilter();
+    @Mixin private OwnerFilter owner = new OwnerFilter();
+
+    @Mixin private InstanceFilter filter = new InstanceFilter();
+
+    private Predicate<EventOrigin> selected = _ -> true;
 
     @Option(
             names = {"-f", "--follow"},
@@ -47,6 +53,9 @@ final class LogsCommand extends ClientCommand {
     @Override
     public Integer call() {
         var output = output();
+        try (var _ = waiting("Reading the statuses")) {
+            selected = filter.now(connection());
+        }
         try (var progress = waiting("Reading the logs");
                 var tail = TopicTail.open(connection(), start(), Topic.LOGS)) {
             while (!tail.hasCaughtUp()) {
@@ -62,6 +71,10 @@ final class LogsCommand extends ClientCommand {
         return ExitCode.OK;
     }
 
+    private boolean accepts(EventOrigin origin) {
+        return owner.accepts(origin) && selected.test(origin);
+    }
+
     private TopicTail.Start start() {
         if (since != null) {
             return new TopicTail.Start.Since(Instant.now().minus(since));
@@ -75,7 +88,7 @@ final class LogsCommand extends ClientCommand {
         }
         try {
             var event = Event.read(value);
-            if (!filter.accepts(event.origin())) {
+            if (!accepts(event.origin())) {
                 return;
             }
             if (output.isJson()) {

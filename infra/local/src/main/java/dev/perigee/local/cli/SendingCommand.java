@@ -11,11 +11,16 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import picocli.CommandLine.Option;
 
 /** Sends commands, shows what happens, and judges the results. */
 abstract class SendingCommand extends ClientCommand {
+    private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     @Option(
             names = "--deadline",
             paramLabel = "DURATION",
@@ -55,6 +60,68 @@ abstract class SendingCommand extends ClientCommand {
             }
         }
         return exitCode;
+    }
+
+    /**
+     * Does something to selected instances, so many at a time, and as many a second at most. Ends
+     * where all of a time failed: what is wrong there is wrong with the rest.
+     *
+     * @param make the command for an instance of this status
+     */
+    final int sendPaced(
+            TargetOptions target, Function<Event, Addressed> make, Predicate<CommandResult> isFine)
+            throws InterruptedException {
+        List<Event> selected;
+        try (var _ = waiting("Reading the statuses")) {
+            selected = target.selected(connection());
+        }
+        if (selected.isEmpty()) {
+            warn("No instance is selected.");
+            return ExitCode.OK;
+        }
+        if (target.isDryRun()) {
+            show(selected);
+            return ExitCode.OK;
+        }
+        var exitCode = ExitCode.OK;
+        for (int at = 0; at < selected.size(); at += target.rate()) {
+            long begun = System.nanoTime();
+            var now = selected.subList(at, Math.min(selected.size(), at + target.rate()));
+            var came = new AtomicInteger();
+            int ended =
+                    send(
+                            now.stream().map(make).toList(),
+                            result -> {
+                                boolean fine = isFine.test(result);
+                                if (fine) {
+                                    came.incrementAndGet();
+                                }
+                                return fine;
+                            });
+            if (ended != ExitCode.OK) {
+                exitCode = ended;
+            }
+            int left = selected.size() - at - now.size();
+            if (came.get() == 0 && left > 0) {
+                warn("None of these came right: %d more are left as they are.".formatted(left));
+                return exitCode;
+            }
+            if (left > 0) {
+                long rest = SECOND_NANOS - (System.nanoTime() - begun);
+                TimeUnit.NANOSECONDS.sleep(Math.max(0, rest));
+            }
+        }
+        return exitCode;
+    }
+
+    private void show(List<Event> selected) {
+        var output = output();
+        if (output.isJson()) {
+            selected.forEach(output::json);
+            return;
+        }
+        output.table(StatusCommand.COLUMNS, selected.stream().map(StatusCommand::row).toList());
+        warn(selected.size() + " selected; nothing was done to them.");
     }
 
     private static Predicate<Event> concerns(List<Addressed> commands) {

@@ -6,15 +6,10 @@ import dev.perigee.part.ExitCode;
 import dev.perigee.part.Output;
 import dev.perigee.protocol.event.Event;
 import dev.perigee.protocol.event.EventBody.StatusChanged;
-import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.topic.Topic;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -27,12 +22,17 @@ import picocli.CommandLine.Option;
         footer = {
             "  perigee status",
             "  perigee status --watch --team t1",
+            "  perigee status --server everything --status error --status offline",
             "  perigee status --output json"
         })
 final class StatusCommand extends ClientCommand {
-    private static final Duration POLL = Duration.ofMillis(500);
+    /** Of {@link #row}. */
+    static final List<String> COLUMNS =
+            List.of("PROCESS", "TEAM", "USER", "VERSION", "STATUS", "SINCE", "WORKER", "MESSAGE");
 
-    @Mixin private OwnerFilter filter = new OwnerFilter();
+    @Mixin private OwnerFilter owner = new OwnerFilter();
+
+    @Mixin private InstanceFilter filter = new InstanceFilter();
 
     @Option(
             names = {"-w", "--watch"},
@@ -41,12 +41,13 @@ final class StatusCommand extends ClientCommand {
 
     @Override
     public Integer call() {
+        filter.check();
         var output = output();
         try (var progress = waiting("Reading the statuses");
                 var tail =
                         TopicTail.open(
                                 connection(), new TopicTail.Start.Beginning(), Topic.STATUS)) {
-            print(current(tail), output);
+            print(InstanceFilter.current(tail, this::accepts), output);
             progress.came();
             if (watch) {
                 new Following(tail, record -> change(record, output), this::warn).run();
@@ -55,19 +56,8 @@ final class StatusCommand extends ClientCommand {
         return ExitCode.OK;
     }
 
-    private Map<String, Event> current(TopicTail tail) {
-        var statuses = new TreeMap<String, Event>();
-        while (!tail.hasCaughtUp()) {
-            for (var record : tail.poll(POLL)) {
-                var event = eventOf(record);
-                if (event == null) {
-                    statuses.remove(keyOf(record));
-                } else if (filter.accepts(event.origin())) {
-                    statuses.put(keyOf(record), event);
-                }
-            }
-        }
-        return statuses;
+    private boolean accepts(Event event) {
+        return owner.accepts(event.origin()) && filter.accepts(event);
     }
 
     private void print(Map<String, Event> statuses, Output output) {
@@ -79,18 +69,18 @@ final class StatusCommand extends ClientCommand {
             warn("There is no such installation; 'perigee apply FILE' installs one.");
             return;
         }
-        output.table(
-                List.of("PROCESS", "TEAM", "USER", "STATUS", "SINCE", "WORKER", "MESSAGE"),
-                statuses.values().stream().map(StatusCommand::row).toList());
+        output.table(COLUMNS, statuses.values().stream().map(StatusCommand::row).toList());
     }
 
-    private static List<String> row(Event event) {
+    /** An instance by its last status. */
+    static List<String> row(Event event) {
         var changed = (StatusChanged) event.body();
         var origin = event.origin();
         return List.of(
                 origin.processId(),
                 origin.teamId(),
                 origin.userId(),
+                changed.serverVersion() == null ? "-" : changed.serverVersion(),
                 changed.status().wireName(),
                 origin.timestamp().toString(),
                 origin.workerId(),
@@ -98,24 +88,11 @@ final class StatusCommand extends ClientCommand {
     }
 
     private void change(ConsumerRecord<byte[], byte[]> record, Output output) {
-        var event = eventOf(record);
-        if (event != null && filter.accepts(event.origin())) {
+        var event = InstanceFilter.statusOf(record);
+        if (event != null && accepts(event)) {
             new CommandReport(output).status(event);
         } else if (record.value() == null && !output.isJson()) {
-            output.line(keyOf(record) + "  removed");
-        }
-    }
-
-    private static String keyOf(ConsumerRecord<byte[], byte[]> record) {
-        return record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
-    }
-
-    private static @Nullable Event eventOf(ConsumerRecord<byte[], byte[]> record) {
-        try {
-            var event = record.value() == null ? null : Event.read(record.value());
-            return event != null && event.body() instanceof StatusChanged ? event : null;
-        } catch (InvalidRecordException e) {
-            return null;
+            output.line(InstanceFilter.keyOf(record) + "  removed");
         }
     }
 }

@@ -4,9 +4,8 @@ import dev.perigee.client.TopicTail;
 import dev.perigee.part.ClientCommand;
 import dev.perigee.part.ExitCode;
 import dev.perigee.part.Output;
-import dev.perigee.protocol.json.InvalidRecordException;
-import dev.perigee.protocol.json.Json;
-import dev.perigee.protocol.topic.Headers;
+import dev.perigee.protocol.tool.CallTrace;
+import dev.perigee.protocol.tool.CallTrace.Step;
 import dev.perigee.protocol.topic.Topic;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -18,12 +17,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.header.Header;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
-import tools.jackson.databind.JsonNode;
 
 /** Follows one call through the topics, by its request id or its trace. */
 @Command(
@@ -57,38 +54,21 @@ final class TraceCommand extends ClientCommand {
     @Parameters(paramLabel = "ID", description = "A request id, or the 32 digits of a trace.")
     private String id = "";
 
-    /** A record that is about the call. */
-    private record Step(String requestId, Instant time, String what, String place, String text) {
-        boolean isAnswer() {
-            return what.equals("answered");
-        }
-
-        Map<String, Object> json() {
-            var fields = new LinkedHashMap<String, Object>();
-            fields.put("time", time);
-            fields.put("record", place);
-            fields.put("what", what);
-            fields.put("text", text);
-            return fields;
-        }
-    }
-
     @Override
     public Integer call() {
         var steps = new ArrayList<Step>();
         var answers = new HashMap<String, Boolean>();
         boolean cut = false;
+        var trace = new CallTrace(id);
         try (var _ = waiting("Reading the topics");
                 var tail =
                         TopicTail.open(
                                 connection(),
                                 new TopicTail.Start.Since(Instant.now().minus(since)),
-                                Topic.TOOL_REQUESTS,
-                                Topic.TOOL_RESULTS,
-                                Topic.DEAD_LETTERS)) {
+                                CallTrace.topics().toArray(Topic[]::new))) {
             while (!tail.hasCaughtUp()) {
                 for (var record : tail.poll(POLL)) {
-                    var step = step(record);
+                    var step = step(record, trace);
                     if (step == null) {
                         continue;
                     }
@@ -117,92 +97,39 @@ final class TraceCommand extends ClientCommand {
         return ExitCode.OK;
     }
 
-    private @Nullable Step step(ConsumerRecord<byte[], byte[]> record) {
-        var value = value(record);
-        if (value == null || !isWanted(record, value)) {
-            return null;
+    private @Nullable Step step(ConsumerRecord<byte[], byte[]> record, CallTrace trace) {
+        for (var topic : CallTrace.topics()) {
+            if (record.topic().equals(connection().name(topic))) {
+                return trace.step(
+                        topic,
+                        record.topic() + "-" + record.partition() + "@" + record.offset(),
+                        Instant.ofEpochMilli(record.timestamp()),
+                        record.value(),
+                        name -> header(record, name));
+            }
         }
-        var place = record.topic() + "-" + record.partition() + "@" + record.offset();
-        var time = Instant.ofEpochMilli(record.timestamp());
-        var request = value.path("request_id").asString("");
-        if (record.topic().equals(connection().name(Topic.TOOL_REQUESTS))) {
-            boolean cancel = value.path("method").asString("").equals("cancel");
-            return new Step(request, time, cancel ? "cancelled" : "asked", place, asked(value));
-        }
-        if (record.topic().equals(connection().name(Topic.TOOL_RESULTS))) {
-            return new Step(request, time, "answered", place, answered(value));
-        }
-        return new Step(
-                request,
-                time,
-                "dead letter",
-                place,
-                header(record, Headers.REASON) + ": " + header(record, Headers.DETAIL));
-    }
-
-    private static @Nullable JsonNode value(ConsumerRecord<byte[], byte[]> record) {
-        try {
-            return record.value() == null ? null : Json.tree(record.value());
-        } catch (InvalidRecordException e) {
-            // No JSON has no request id.
-            return null;
-        }
-    }
-
-    private boolean isWanted(ConsumerRecord<byte[], byte[]> record, JsonNode value) {
-        if (value.path("request_id").asString("").equals(id)) {
-            return true;
-        }
-        // version-trace-span-flags, as W3C trace context has it
-        var parts = header(record, Headers.TRACEPARENT).split("-", -1);
-        return parts.length == 4 && parts[1].equals(id);
+        return null;
     }
 
     private static String header(ConsumerRecord<byte[], byte[]> record, String name) {
-        Header header = record.headers().lastHeader(name);
+        var header = record.headers().lastHeader(name);
         return header == null || header.value() == null
                 ? ""
                 : new String(header.value(), StandardCharsets.UTF_8);
     }
 
-    /** The request's id where a trace was asked for, which may have several. */
-    private StringBuilder begin(JsonNode value) {
-        var requestId = value.path("request_id").asString("");
-        return new StringBuilder(requestId.equals(id) ? "" : requestId + ": ");
-    }
-
-    private String asked(JsonNode request) {
-        var text = begin(request);
-        text.append(request.path("method").asString("?"));
-        if (request.hasNonNull("tool_path")) {
-            text.append(' ').append(request.path("tool_path").asString(""));
-        }
-        text.append(" of team ").append(request.path("team_id").asString("?"));
-        text.append(", user ").append(request.path("user_id").asString("?"));
-        if (request.hasNonNull("timeout_ms")) {
-            text.append(", within ").append(request.path("timeout_ms").asLong(0)).append(" ms");
-        }
-        return text.toString();
-    }
-
-    private String answered(JsonNode result) {
-        var text = begin(result).append(result.path("outcome").asString("?"));
-        var error = result.path("error");
-        if (error.isObject()) {
-            text.append(' ').append(error.path("code").asString("?"));
-            text.append(": ").append(error.path("message").asString(""));
-        }
-        text.append(", sent ").append(result.path("attempts").asInt(0)).append(" times, ");
-        text.append(result.path("duration_ms").asLong(0)).append(" ms at the worker");
-        if (result.hasNonNull("process_id")) {
-            text.append(", by ").append(result.path("process_id").asString(""));
-        }
-        return text.toString();
+    private static Map<String, Object> json(Step step) {
+        var fields = new LinkedHashMap<String, Object>();
+        fields.put("time", step.time());
+        fields.put("record", step.record());
+        fields.put("what", step.what());
+        fields.put("text", step.text());
+        return fields;
     }
 
     private static void print(List<Step> steps, Output output) {
         if (output.isJson()) {
-            steps.forEach(step -> output.json(step.json()));
+            steps.forEach(step -> output.json(json(step)));
             return;
         }
         if (steps.isEmpty()) {
@@ -219,7 +146,7 @@ final class TraceCommand extends ClientCommand {
                                                 Duration.between(first, step.time()).toMillis()
                                                         + " ms",
                                                 step.what(),
-                                                step.place(),
+                                                step.record(),
                                                 step.text()))
                         .toList());
     }

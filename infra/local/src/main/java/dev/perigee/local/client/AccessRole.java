@@ -137,7 +137,10 @@ public enum AccessRole {
                     Topic.LIFECYCLE,
                     Topic.LOGS,
                     Topic.REQUEST_LOGS,
-                    Topic.HEARTBEATS);
+                    Topic.HEARTBEATS,
+                    Topic.TOOL_REQUESTS,
+                    Topic.TOOL_RESULTS,
+                    Topic.DEAD_LETTERS);
     private static final Set<Topic> FOR_BACKENDS =
             EnumSet.of(
                     Topic.TOOL_RESULTS,

@@ -14,7 +14,10 @@ import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.command.CommandError;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.command.CommandResult;
+import dev.perigee.protocol.event.Event;
 import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.event.EventBody.StatusChanged;
+import dev.perigee.protocol.event.EventOrigin;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
@@ -105,6 +108,95 @@ class ClientCommandsTest {
         assertThat(run.out()).contains("completed", "error", "exit code 1");
     }
 
+    private void publish(
+            String process, String team, String user, ServerStatus status, String version) {
+        var origin =
+                new EventOrigin(
+                        process,
+                        null,
+                        user.equals("silent") ? "silent" : "of-" + user,
+                        null,
+                        "orders",
+                        team,
+                        user,
+                        "worker-1",
+                        1,
+                        TIME);
+        var body = new StatusChanged(status, "why", null, null, version);
+        gateway.publish(new Answer(Topic.STATUS, process, Event.of(origin, body)));
+    }
+
+    @Test
+    @DisplayName("OPS-10: selects by team, server, version and status, and tries it dry")
+    void selects() {
+        publish("o1", "t20", "u1", ServerStatus.ERROR, "2.0.1");
+        publish("o2", "t20", "u2", ServerStatus.ONLINE, "2.0.1");
+        publish("o3", "t20", "u3", ServerStatus.ERROR, "2.0.0");
+        publish("o4", "t21", "u4", ServerStatus.ERROR, "2.0.1");
+        gateway.flush();
+
+        var broken =
+                List.of("--server", "orders", "--server-version", "2.0.1", "--status", "error");
+        assertThat(selected("status", broken)).containsExactly("o1", "o4");
+        assertThat(selected("status", List.of("--team", "t20", "--server", "orders")))
+                .containsExactly("o1", "o2", "o3");
+        assertThat(selected("status", List.of("--worker", "worker-1", "--team", "t21")))
+                .containsExactly("o4");
+        assertThat(selected("restart", with(broken, "--dry-run"))).containsExactly("o1", "o4");
+        assertThat(selected("delete", with(broken, "--team", "t21", "--dry-run")))
+                .containsExactly("o4");
+        var none = run("restart", "--server", "nowhere", "--status", "error");
+        assertThat(none.exitCode()).isZero();
+        assertThat(none.err()).contains("No instance is selected");
+        var wrong = run("status", "--status", "broken");
+        assertThat(wrong.exitCode()).isEqualTo(64);
+        assertThat(wrong.err()).contains("--status broken is none of", "permanently_failed");
+        assertThat(run("restart", "--team", "t20").exitCode()).isEqualTo(64);
+        assertThat(run("restart", "--team", "t20", "x", "--server", "orders").exitCode())
+                .isEqualTo(64);
+        assertThat(run("delete", "--server", "orders").err()).contains("--yes");
+    }
+
+    @Test
+    @DisplayName("OPS-10: does it at a rate, and ends where none of a time came right")
+    void selectsAtARate() {
+        for (int user = 1; user <= 5; user++) {
+            publish("r" + user, "t22", "u" + user, ServerStatus.ONLINE, "1");
+        }
+        gateway.flush();
+        var orders = List.of("--team", "t22", "--server", "orders", "--rate", "2");
+
+        var deleted = run("delete", orders, "--yes");
+        assertThat(deleted.exitCode()).as(deleted.err()).isZero();
+        assertThat(deleted.out().lines().filter(line -> line.startsWith("completed"))).hasSize(5);
+
+        // The scripted gateway's servers never come online again.
+        var restarted = run("restart", orders, "--reason", "new network");
+        assertThat(restarted.exitCode()).isEqualTo(1);
+        assertThat(restarted.out().lines().filter(line -> line.startsWith("completed"))).hasSize(2);
+        assertThat(restarted.err()).contains("3 more are left as they are");
+    }
+
+    private CliRun run(String command, List<String> selectors, String... more) {
+        var all = new ArrayList<String>();
+        all.add(command);
+        all.addAll(selectors);
+        all.addAll(List.of(more));
+        return run(all.toArray(String[]::new));
+    }
+
+    private static List<String> with(List<String> options, String... more) {
+        var all = new ArrayList<>(options);
+        all.addAll(List.of(more));
+        return all;
+    }
+
+    private List<String> selected(String command, List<String> selectors) {
+        var run = run(command, selectors);
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        return run.out().lines().skip(1).map(line -> line.split(" ", 2)[0]).toList();
+    }
+
     @Test
     void saysThatThereWasNoResult() {
         var run = run("restart", "--team", "t1", "--deadline", "1s", "silent");
@@ -167,9 +259,9 @@ class ClientCommandsTest {
         assertThat(run.exitCode()).isZero();
         assertThat(run.out().lines().map(line -> line.replaceAll(" +", " ")))
                 .containsExactly(
-                        "PROCESS TEAM USER STATUS SINCE WORKER MESSAGE",
-                        "p1 t5 u1 online 2026-11-20T10:00:00Z worker-1",
-                        "p2 t5 u1 error 2026-11-20T10:00:00Z worker-1 no such program");
+                        "PROCESS TEAM USER VERSION STATUS SINCE WORKER MESSAGE",
+                        "p1 t5 u1 - online 2026-11-20T10:00:00Z worker-1",
+                        "p2 t5 u1 - error 2026-11-20T10:00:00Z worker-1 no such program");
         assertThat(run("status", "--team", "t5", "--output", "json").out().lines()).hasSize(2);
     }
 

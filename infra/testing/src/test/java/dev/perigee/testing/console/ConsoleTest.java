@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
+import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.Fixtures;
 import dev.perigee.testing.fleet.Backend;
 import dev.perigee.testing.fleet.FleetUnderTest;
 import dev.perigee.testing.fleet.Installation;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -151,6 +154,11 @@ final class ConsoleTest {
     void searchedByKeyboard() throws Exception {
         login();
         assertThat(page.text("#rows tr:first-child")).contains("Newsletter", "permanently failed");
+        assertThat(page.text("#rows tr:first-child"))
+                .contains(
+                        "Process crashed 3 times in 5 minutes, at last: process exited with code 1");
+        assertThat(page.text("#rows tr:nth-child(2)"))
+                .contains("Orders database", "Tool discovery failed", "postgres 1.0.0");
         assertThat(page.count("#rows [data-group=ok] .shape")).isEqualTo(3);
         page.screenshot("instances");
 
@@ -341,6 +349,93 @@ final class ConsoleTest {
         awaitRow(3, "Hostall processes" + size + " of " + size + "\\d+ %");
         assertThat(page.count("#fleet .resources meter")).isEqualTo(6);
         assertThat(page.text("#fleet .cards")).doesNotContain("NaN", "undefined");
+    }
+
+    @Test
+    @DisplayName("OPS-03: shows rates, latencies, lag and dead letters, and each alert's runbook")
+    void showsTheLoad() throws Exception {
+        fleet.backend()
+                .send(
+                        new ProducerRecord<>(
+                                fleet.names().of(Topic.COMMANDS),
+                                "acme/alice".getBytes(StandardCharsets.UTF_8),
+                                "no command".getBytes(StandardCharsets.UTF_8)));
+        for (int call = 0; call < 5; call++) {
+            backend.call(issues, "echo", "{\"message\":\"hi\"}");
+        }
+        login();
+        page.press("f");
+        awaitTile("Calls", "\\d+(\\.\\d+)? /s");
+        awaitTile("p50", "[\\d,]+ ms");
+        awaitTile("p99", "[\\d,]+ ms");
+        awaitTile("In flight", "\\d+");
+        awaitTile("Lag", "\\d+");
+        awaitTile("Dead letters", "[1-9]\\d*");
+        page.await(
+                "[...document.querySelectorAll('#fleet-gateways .card')].filter(it => /Lag(none|.*not done)/.test(it.textContent)).length === 2");
+        page.awaitText(".alerts", "on dead-letters within an hour");
+        page.screenshot("load");
+        page.size(320, 700);
+        assertThat(page.eval("document.documentElement.scrollWidth").asInt())
+                .isLessThanOrEqualTo(320);
+
+        page.eval("document.querySelector('.alerts a[href$=DeadLetters]').focus()");
+        page.press("Enter");
+        page.awaitText("#runbooks article", "Records could not be acted on");
+        assertThat(page.eval("document.documentElement.scrollWidth").asInt())
+                .isLessThanOrEqualTo(320);
+        page.size(1280, 800);
+        page.scheme("dark");
+        page.screenshot("runbook-dark");
+        page.press("r");
+        page.awaitText("#runbooks article", "What to look at first");
+    }
+
+    private void awaitTile(String name, String pattern) {
+        page.await(
+                "[...document.querySelectorAll('.tile')].some(it => it.firstChild.innerText === '%s' && /^%s$/.test(it.lastChild.firstChild.data))"
+                        .formatted(name, pattern.replace("/s", "\\/s")));
+    }
+
+    @Test
+    @DisplayName("OPS-04: finds a call by its request id and by its trace")
+    void findsACall() throws Exception {
+        var trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+        var request =
+                """
+                {"request_id":"order-4711","team_id":"acme","user_id":"bob","method":"tools/call",
+                 "tool_path":"github:echo","arguments":{"message":"hi"}}
+                """;
+        var record =
+                new ProducerRecord<>(
+                        fleet.names().of(Topic.TOOL_REQUESTS),
+                        "acme/bob".getBytes(StandardCharsets.UTF_8),
+                        request.getBytes(StandardCharsets.UTF_8));
+        record.headers()
+                .add(
+                        "traceparent",
+                        ("00-" + trace + "-00f067aa0ba902b7-01").getBytes(StandardCharsets.UTF_8));
+        backend.send(record);
+        assertThat(backend.answer("order-4711").text("outcome")).isEqualTo("success");
+        login();
+        page.press("t");
+        page.await("document.activeElement.id === 'call-id'");
+        page.type("order-4711");
+        page.press("Enter");
+        page.awaitText("#call-steps", "tools/call github:echo of team acme, user bob");
+        page.awaitText("#call-steps", "success, sent 1 times");
+        page.awaitText("#call-steps", issues.processId());
+        page.screenshot("call");
+
+        page.eval("location.hash = '#/calls/" + trace + "'");
+        page.awaitText("#call-steps", "order-4711: tools/call github:echo");
+        page.size(320, 700);
+        page.scheme("dark");
+        assertThat(page.eval("document.documentElement.scrollWidth").asInt())
+                .isLessThanOrEqualTo(320);
+        page.eval("location.hash = '#/calls/no-such-call'");
+        page.awaitText("#call-said", "is about no-such-call");
+        assertThat(page.count("#call-steps tr")).isZero();
     }
 
     /** Servers are where their partitions are, which may be one worker. */

@@ -24,6 +24,7 @@ final class Page {
                     "Tab", new Key("Tab", 9, ""),
                     "ArrowDown", new Key("ArrowDown", 40, ""),
                     "ArrowUp", new Key("ArrowUp", 38, ""),
+                    "ArrowLeft", new Key("ArrowLeft", 37, ""),
                     "ArrowRight", new Key("ArrowRight", 39, ""));
 
     private final DevTools tools;
@@ -76,6 +77,11 @@ final class Page {
     void open(String url) {
         call("Page.navigate", DevTools.parameters().put("url", url));
         await("document.readyState === 'complete' && location.href.startsWith('http')");
+    }
+
+    /** Has every page from now on run a script before its own. */
+    void first(String script) {
+        call("Page.addScriptToEvaluateOnNewDocument", DevTools.parameters().put("source", script));
     }
 
     /** The value of an expression in the page. */

@@ -2,6 +2,7 @@ package dev.perigee.worker.process.isolation;
 
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A program that is to run. {@link #toString} shows neither arguments nor values, since both may
@@ -12,6 +13,7 @@ import java.util.Map;
  * @param environment what is configured for it, beyond what the isolation gives to every program
  * @param app whether it is deployed from GitHub and has an {@code /app} of its own in a jail
  * @param mounts what else of the host it gets in a jail
+ * @param version of the package that it is of, null where it is of none or that cannot be told
  */
 public record ServerProgram(
         Home home,
@@ -19,12 +21,24 @@ public record ServerProgram(
         List<String> command,
         Map<String, String> environment,
         boolean app,
-        List<Mount> mounts) {
+        List<Mount> mounts,
+        @Nullable String version) {
 
     public ServerProgram {
         command = List.copyOf(command);
         environment = Map.copyOf(environment);
         mounts = List.copyOf(mounts);
+    }
+
+    /** A program of no package, or of one whose version is not known. */
+    public ServerProgram(
+            Home home,
+            ServerRuntime runtime,
+            List<String> command,
+            Map<String, String> environment,
+            boolean app,
+            List<Mount> mounts) {
+        this(home, runtime, command, environment, app, mounts, null);
     }
 
     /** A program without an {@code /app}, with nothing but its home. */

@@ -37,6 +37,15 @@ record PackageLine(
         };
     }
 
+    /** The exact version that it asks for, null where it leaves that to the registry. */
+    @Nullable String version() {
+        if (!pinned) {
+            return null;
+        }
+        int begin = Math.max(spec.lastIndexOf('@'), spec.lastIndexOf('=')) + 1;
+        return spec.substring(spec.startsWith("v", begin) ? begin + 1 : begin).strip();
+    }
+
     @Override
     public String toString() {
         return "PackageLine[%s %s]".formatted(manager.wireName(), spec);

@@ -225,13 +225,15 @@ record Preparation(
                     case NPM -> List.of(made);
                     case UV -> List.of(made, isolation.mount(installed.tools(), TOOLS, false));
                 };
+        var version = InstalledProgram.version(line, installed.made());
         return new ServerProgram(
                 program.home(),
                 program.runtime(),
                 command,
                 DataInHome.with(program.environment(), line, home.inside()),
                 program.app(),
-                mounts);
+                mounts,
+                version == null ? line.version() : version);
     }
 
     @Override

@@ -46,6 +46,24 @@ final class PackageLineTest {
     }
 
     @ParameterizedTest
+    @CsvSource({
+        "npx -y @scope/pkg@1.2.3,       1.2.3",
+        "npx -y pkg@v1.2.3-beta.1,      1.2.3-beta.1",
+        "npx -y @scope/pkg,             ",
+        "npx -y pkg@latest,             ",
+        "npx -y pkg@^1.2,               ",
+        "uvx tool@1.2,                  1.2",
+        "uvx --from=pkg==1.0 prog,      1.0",
+        "uvx --from pkg[s3]==1.0 prog,  1.0",
+        "uvx --from pkg[extra]>=1 prog, "
+    })
+    void asksForAVersion(String text, String version) {
+        var line = Objects.requireNonNull(PackageLine.parse(words(text)));
+
+        assertThat(line.version()).isEqualTo(version);
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
                 "npx",

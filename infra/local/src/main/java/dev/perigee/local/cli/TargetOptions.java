@@ -1,0 +1,99 @@
+package dev.perigee.local.cli;
+
+import dev.perigee.client.KafkaConnection;
+import dev.perigee.part.CliException;
+import dev.perigee.protocol.event.Event;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/**
+ * What a command is for: an installation of a team by its id, or all instances that selectors find.
+ */
+final class TargetOptions {
+    private static final int MOST_AT_A_TIME = 1_000;
+
+    @Option(names = "--team", paramLabel = "ID", description = "The team's id.")
+    private @Nullable String team;
+
+    @Option(
+            names = "--user",
+            paramLabel = "ID",
+            description = "The user's id (default: every user).")
+    private @Nullable String user;
+
+    @Parameters(
+            paramLabel = "INSTALLATION",
+            arity = "0..1",
+            description = "The installation's id, of --team. Without it selectors say which.")
+    private @Nullable String installation;
+
+    @Mixin private InstanceFilter filter = new InstanceFilter();
+
+    @Option(
+            names = "--rate",
+            paramLabel = "N",
+            defaultValue = "10",
+            description =
+                    "Of selected instances so many at a time, and as many a second at most; the next"
+                            + " when these have their results (default 10).")
+    private int rate;
+
+    @Option(
+            names = "--dry-run",
+            description = "Show the selected instances, and do nothing to them.")
+    private boolean dryRun;
+
+    /** An installation by its id. */
+    record Named(String team, @Nullable String user, String installation) {}
+
+    /**
+     * The installation that is named, null where instances are selected.
+     *
+     * @throws CliException when neither is said, or both
+     */
+    @Nullable Named named() {
+        filter.check();
+        if (rate < 1 || rate > MOST_AT_A_TIME) {
+            throw CliException.usage("--rate must be from 1 to " + MOST_AT_A_TIME);
+        }
+        if (installation != null) {
+            if (team == null) {
+                throw CliException.usage("INSTALLATION needs its --team");
+            }
+            if (filter.isGiven() || dryRun) {
+                throw CliException.usage(
+                        "INSTALLATION is one: leave out --dry-run and the selectors, or the id");
+            }
+            return new Named(team, user, installation);
+        }
+        if (!filter.isGiven()) {
+            throw CliException.usage(
+                    "Name an INSTALLATION of a --team, or select by --server, --server-version,"
+                            + " --status or --worker");
+        }
+        return null;
+    }
+
+    /** Statuses of the selected instances, by process id. */
+    List<Event> selected(KafkaConnection connection) {
+        return List.copyOf(InstanceFilter.current(connection, this::accepts).values());
+    }
+
+    private boolean accepts(Event event) {
+        var origin = event.origin();
+        return (team == null || team.equals(origin.teamId()))
+                && (user == null || user.equals(origin.userId()))
+                && filter.accepts(event);
+    }
+
+    int rate() {
+        return rate;
+    }
+
+    boolean isDryRun() {
+        return dryRun;
+    }
+}
