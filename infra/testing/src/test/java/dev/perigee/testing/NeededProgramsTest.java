@@ -31,6 +31,7 @@ final class NeededProgramsTest {
     private static final List<String> NAMING =
             List.of(
                     "ProgramTest",
+                    "MillionRecordsTest",
                     "RecordedReplayTest",
                     "RecordingCommandTest",
                     "ReplayedDayTest",

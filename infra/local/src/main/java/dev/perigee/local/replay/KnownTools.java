@@ -6,6 +6,7 @@ import dev.perigee.protocol.event.EventBody.ToolsDiscovered;
 import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.tool.ToolRequest;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -18,26 +19,38 @@ import org.jspecify.annotations.Nullable;
  * it is about, and whether its tool is declared read-only. What is not known is not read-only.
  */
 final class KnownTools {
-    private record Server(String installationId, String owner, String slug, Set<String> readOnly) {}
+    private record Server(
+            String processId,
+            String installationId,
+            String owner,
+            String slug,
+            Set<String> readOnly) {}
 
     private final Map<String, Server> byProcess = new HashMap<>();
 
+    /** The same servers: a day has many requests, and a fleet many servers. */
+    private final Map<String, Set<Server>> byOwner = new HashMap<>();
+
     /** The newest that is known of a process; null when it was uninstalled. */
     void learn(String processId, @Nullable Event event) {
+        var earlier = byProcess.remove(processId);
+        if (earlier != null) {
+            byOwner.getOrDefault(earlier.owner(), new HashSet<>()).remove(earlier);
+        }
         if (event != null && event.body() instanceof ToolsDiscovered discovered) {
             var origin = event.origin();
-            byProcess.put(
-                    processId,
+            var server =
                     new Server(
+                            processId,
                             origin.installationId(),
                             origin.teamId() + "/" + origin.userId(),
                             origin.serverSlug(),
                             discovered.tools().stream()
                                     .filter(tool -> Boolean.TRUE.equals(tool.readOnlyHint()))
                                     .map(DiscoveredTool::toolName)
-                                    .collect(Collectors.toUnmodifiableSet())));
-        } else {
-            byProcess.remove(processId);
+                                    .collect(Collectors.toUnmodifiableSet()));
+            byProcess.put(processId, server);
+            byOwner.computeIfAbsent(server.owner(), _ -> new HashSet<>()).add(server);
         }
     }
 
@@ -62,8 +75,7 @@ final class KnownTools {
     private List<Server> serversOf(ToolRequest request, ToolPath path) {
         var owner = request.teamId() + "/" + request.userId();
         var installation = request.installationId();
-        return byProcess.values().stream()
-                .filter(server -> server.owner().equals(owner))
+        return byOwner.getOrDefault(owner, Set.of()).stream()
                 .filter(server -> server.slug().equals(path.serverSlug()))
                 .filter(
                         server ->

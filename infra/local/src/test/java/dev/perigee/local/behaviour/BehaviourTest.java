@@ -5,16 +5,23 @@ import static dev.perigee.local.behaviour.RecordedDay.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perigee.local.recording.RecordedRecord;
 import dev.perigee.local.recording.RecordingException;
+import dev.perigee.local.recording.RecordingHeader;
+import dev.perigee.local.recording.RecordingReader;
+import dev.perigee.local.recording.RecordingWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.node.ObjectNode;
 
 @DisplayName("Comparison of two recordings")
 final class BehaviourTest {
@@ -123,6 +130,62 @@ final class BehaviourTest {
                     .isInstanceOf(RecordingException.class)
                     .hasMessageContaining(wrong.getValue());
         }
+    }
+
+    @Test
+    @DisplayName("RPL-04: compares a day that was a replay itself with its own replay, too")
+    void replayOfReplay() throws IOException {
+        var before = folder.resolve("before");
+        var after = folder.resolve("after");
+        day(true).write(before);
+        replay(before, after);
+
+        var behaviour = Behaviour.of(before, after, CompareRules.none());
+
+        assertThat(behaviour.headlines()).containsExactly("Nothing differs");
+        assertThat(behaviour.same()).isEqualTo(RecordedDay.USERS * RecordedDay.SERVERS * 5L);
+    }
+
+    /** The same with other ids, each copy naming what it was copied from. */
+    private static void replay(Path from, Path to) {
+        try (var reader = new RecordingReader(from)) {
+            var old = reader.header();
+            var header =
+                    new RecordingHeader(
+                            RecordingHeader.VERSION,
+                            "1",
+                            "third/mcp.",
+                            old.partitions(),
+                            old.since(),
+                            old.until(),
+                            old.recordedAt());
+            try (var writer = new RecordingWriter(to, header)) {
+                for (var record = reader.next(); record != null; record = reader.next()) {
+                    writer.write(replayed(record, old.source()));
+                }
+                writer.finish();
+            }
+        }
+    }
+
+    private static RecordedRecord replayed(RecordedRecord record, String source) {
+        var headers = new HashMap<>(record.headers());
+        for (var field : List.of("id", "request_id", "command_id")) {
+            if (record.value() instanceof ObjectNode value && value.has(field)) {
+                var id = value.path(field).asString();
+                value.put(field, "again-" + id);
+                headers.put("perigee-replay-id", id);
+                headers.put("perigee-replay-of", source + record.place());
+            }
+        }
+        return new RecordedRecord(
+                record.topic(),
+                record.partition(),
+                record.offset(),
+                record.at(),
+                record.key(),
+                headers,
+                record.value());
     }
 
     @Test
