@@ -42,7 +42,7 @@ final class CrashTest {
 
     @Test
     @DisplayName(
-            "REC-40, REC-42, REC-47, STA-07, PRO-76, PRO-79, PRO-80: two crashes restart, the third is final")
+            "OPS-19, REC-40, REC-42, REC-47, STA-07, PRO-76, PRO-79, PRO-80: two crashes restart, the third is final")
     void crashesThreeTimes() {
         var config = Bench.server("a");
         bench.configure(config);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 final class LimitCrashTest {
 
     @Test
-    @DisplayName("TEN-08: the crash names the limit, and the status message what was used")
+    @DisplayName("OPS-19, TEN-08: the crash names the limit, and the status message what was used")
     void namesTheLimit() {
         var launcher =
                 new Limited(

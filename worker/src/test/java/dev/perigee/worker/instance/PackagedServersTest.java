@@ -195,7 +195,8 @@ final class PackagedServersTest {
     }
 
     @Test
-    @DisplayName("PRO-102, PRO-112: a package that is not there is an error with npm's own words")
+    @DisplayName(
+            "OPS-19, PRO-102, PRO-112: a package that is not there is an error with npm's own words")
     void tellsNpmsError() {
         var outcome = bench.configure(npx("a", "-y", "@probe/" + SECRET));
 
