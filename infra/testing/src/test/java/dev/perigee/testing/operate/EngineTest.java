@@ -20,8 +20,12 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -70,8 +74,20 @@ final class EngineTest {
         ComposedFleet.require();
         fleet = ComposedFleet.up(Path.of("target/engine"));
         var names = new TopicNames(TopicNames.DEFAULT_PREFIX);
+        createReplies(names);
         records = Records.reading(ComposedFleet.BOOTSTRAP, names);
         backend = new Backend(ComposedFleet.BOOTSTRAP, names, records);
+    }
+
+    /** A backend's own topic, which its reader of all topics expects. */
+    private static void createReplies(TopicNames names) throws Exception {
+        var replies = names.prefix() + Records.REPLIES;
+        try (var admin =
+                Admin.create(
+                        Map.<String, Object>of("bootstrap.servers", ComposedFleet.BOOTSTRAP))) {
+            var topic = new NewTopic(replies, Optional.of(1), Optional.empty());
+            admin.createTopics(List.of(topic)).all().get(60, TimeUnit.SECONDS);
+        }
     }
 
     @AfterAll
