@@ -30,6 +30,9 @@ public enum ErrorCode {
     CRASHED,
     @JsonProperty("timeout")
     TIMEOUT,
+    /** Nobody answered a question of the server in time. */
+    @JsonProperty("input_timeout")
+    INPUT_TIMEOUT,
     @JsonProperty("expired")
     EXPIRED,
     @JsonProperty("cancelled")
@@ -63,6 +66,7 @@ public enum ErrorCode {
                     SERVER_ERROR,
                     CRASHED,
                     TIMEOUT,
+                    INPUT_TIMEOUT,
                     EXPIRED,
                     CANCELLED,
                     TOO_LARGE,

@@ -11,7 +11,9 @@ public enum ToolMethod {
     RESOURCES_READ("resources/read"),
     PROMPTS_LIST("prompts/list"),
     PROMPTS_GET("prompts/get"),
-    CANCEL("cancel");
+    CANCEL("cancel"),
+    /** Answers a question of a running call. */
+    CALL_RESPOND("call/respond");
 
     private final String wireName;
 
@@ -38,7 +40,7 @@ public enum ToolMethod {
     public boolean needsServer() {
         return switch (this) {
             case TOOLS_CALL, RESOURCES_LIST, RESOURCES_READ, PROMPTS_LIST, PROMPTS_GET -> true;
-            case TOOLS_LIST, TOOLS_SEARCH, CANCEL -> false;
+            case TOOLS_LIST, TOOLS_SEARCH, CANCEL, CALL_RESPOND -> false;
         };
     }
 }
