@@ -18,8 +18,9 @@ const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const record = [];
 let token;
 let lists = 0;
+const asked = new Map(); // The callers that wait, by the id of their question.
 let listErrors = has('--list-error-once') ? 1 : 0;
-let listed = ['echo', 'pid', 'env', 'args', 'sleep', 'crash', 'exit0', 'fail', 'rpc_error', 'stderr', 'garbage', 'tools_set', 'record', 'big', ...(has('--talk') ? ['talk'] : [])];
+let listed = ['echo', 'pid', 'env', 'args', 'sleep', 'crash', 'exit0', 'fail', 'rpc_error', 'stderr', 'garbage', 'tools_set', 'record', 'big', ...(has('--talk') ? ['talk', 'ask'] : [])];
 
 if (has('--die')) {
   process.stderr.write(after('--die') + '\n', () => process.exit(1));
@@ -65,6 +66,20 @@ const tools = {
     for (const data of a.logs ?? []) send({ method: 'notifications/message', params: { level: a.level ?? 'info', logger: 'talk', data } });
     await sleep(a.after ?? 0);
     return text(progressToken === undefined ? 'no token' : 'token');
+  },
+  // Asks n times at once, with parameters of so many bytes more, and says what it was answered; withdraws what is not answered in time.
+  ask: async (a) => {
+    const method = a.method ?? 'elicitation/create';
+    const answers = Array.from({ length: a.n ?? 1 }, () => {
+      const id = 'q' + asked.size;
+      const answer = new Promise((done) => asked.set(id, done));
+      send({ id, method, params: { message: a.message ?? 'Which?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } } }, ...(a.bytes ? { more: 'x'.repeat(a.bytes) } : {}) } });
+      if (a.withdraw) setTimeout(() => (send({ method: 'notifications/cancelled', params: { requestId: id } }), asked.get(id)({ error: 'withdrawn' })), a.withdraw);
+      return answer;
+    });
+    const said = await Promise.all(answers);
+    await sleep(a.after ?? 0);
+    return text(JSON.stringify(said.length > 20 ? said.reduce((counts, each) => ((counts[each.error ? 'refused' : 'answered'] = (counts[each.error ? 'refused' : 'answered'] ?? 0) + 1), counts), {}) : said));
   },
   record: () => text(JSON.stringify(record)),
 };
@@ -118,7 +133,8 @@ const methods = {
 
 async function receive(line) {
   record.push(line);
-  const { id, method, params } = JSON.parse(line);
+  const { id, method, params, result, error } = JSON.parse(line);
+  if (method === undefined && asked.has(id)) asked.get(id)(error ? { error: error.code } : result);
   if (method === 'notifications/initialized' && has('--ask'))
     for (const [askId, asked] of [[0, 'roots/list'], ['p', 'ping'], [2, 'sampling/createMessage']]) send({ id: askId, method: asked });
   if (method === 'notifications/initialized' && has('--churn')) churn(Number(after('--churn')), Number(argv[argv.indexOf('--churn') + 2]));

@@ -79,6 +79,7 @@ record Assembly(
                 partitions,
                 settings.value(GatewaySettings.MAX_RECORD),
                 settings.value(GatewaySettings.REQUEST_TIMEOUT),
+                settings.value(GatewaySettings.LONGEST_INPUT),
                 brokers);
     }
 

@@ -80,6 +80,13 @@ public final class GatewaySettings {
                     POSITIVE,
                     "30s",
                     "Time from a request's append to its answer, where the request names none.");
+    public static final Setting<Duration> LONGEST_INPUT =
+            Setting.of(
+                    "request.longest-input",
+                    POSITIVE.where(time -> time.toDays() < 1, "less than a day"),
+                    "1h",
+                    "How long the questions of one request may wait for answers, all together,"
+                            + " whatever its input_timeout_ms; its deadline stands still meanwhile.");
     public static final Setting<Long> MAX_RECORD =
             Setting.of(
                     "records.max-bytes",
@@ -169,6 +176,7 @@ public final class GatewaySettings {
                             HEARTBEAT,
                             REPLY_TOPICS,
                             REQUEST_TIMEOUT,
+                            LONGEST_INPUT,
                             MAX_RECORD,
                             OPEN_RECORDS,
                             OPEN_BYTES,

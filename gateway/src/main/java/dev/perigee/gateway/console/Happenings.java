@@ -40,6 +40,7 @@ final class Happenings {
                     EventBody.RequestLogs _,
                     EventBody.CallProgress _,
                     EventBody.CallLog _,
+                    EventBody.CallInputRequired _,
                     EventBody.ToolsDiscovered _,
                     EventBody.Catalog _ ->
                     null;

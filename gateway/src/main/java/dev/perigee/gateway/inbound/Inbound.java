@@ -59,6 +59,8 @@ public sealed interface Inbound {
      * @param deadline append time plus the request's timeout, both by this gateway's clock
      * @param recordDeadline the same by the clock that wrote the append time, for workers
      * @param extension how progress moves the deadline, null where it does not
+     * @param input how long its questions may wait for answers, all together; null where it accepts
+     *     none
      */
     record RequestRead(
             RecordOrigin origin,
@@ -70,7 +72,8 @@ public sealed interface Inbound {
             Instant recordDeadline,
             @Nullable ReplyTo reply,
             @Nullable String traceparent,
-            @Nullable Extension extension)
+            @Nullable Extension extension,
+            @Nullable Duration input)
             implements Inbound {
 
         /** A request whose deadline does not move. */
@@ -94,6 +97,7 @@ public sealed interface Inbound {
                     recordDeadline,
                     reply,
                     traceparent,
+                    null,
                     null);
         }
 
@@ -111,7 +115,8 @@ public sealed interface Inbound {
                             recordDeadline,
                             reply,
                             traceparent,
-                            extension);
+                            extension,
+                            input);
         }
     }
 

@@ -11,6 +11,7 @@ import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.NumberRange;
 import dev.perigee.protocol.link.SessionNotice.ReplyTo;
+import dev.perigee.protocol.tool.CallPart;
 import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.tool.ToolRequest;
@@ -38,6 +39,7 @@ public final class RecordReader {
     private final int partitions;
     private final long maxBytes;
     private final Duration defaultTimeout;
+    private final Duration longestInput;
     private final BrokerClock brokers;
 
     /**
@@ -49,12 +51,19 @@ public final class RecordReader {
      */
     public RecordReader(
             ReplyTopics replyTopics, int partitions, long maxBytes, Duration defaultTimeout) {
-        this(replyTopics, partitions, maxBytes, defaultTimeout, new BrokerClock());
+        this(
+                replyTopics,
+                partitions,
+                maxBytes,
+                defaultTimeout,
+                Duration.ofMillis(ToolRequest.DEFAULT_INPUT_TIMEOUT_MS),
+                new BrokerClock());
     }
 
     /**
      * The same.
      *
+     * @param longestInput how long the questions of one request may wait for answers, all together
      * @param brokers what is known of the clock that writes the times of records
      */
     public RecordReader(
@@ -62,7 +71,9 @@ public final class RecordReader {
             int partitions,
             long maxBytes,
             Duration defaultTimeout,
+            Duration longestInput,
             BrokerClock brokers) {
+        this.longestInput = longestInput;
         this.brokers = brokers;
         this.replyTopics = replyTopics;
         this.partitions = partitions;
@@ -197,7 +208,8 @@ public final class RecordReader {
                 writtenAt(source).plusMillis(timeout),
                 reply,
                 RecordHeaders.traceparent(source.headers()),
-                extension(request, timeout));
+                extension(request, timeout),
+                request.accepts(CallPart.INPUT) ? longestInput : null);
     }
 
     private static @Nullable Extension extension(ToolRequest request, long timeout) {

@@ -143,6 +143,7 @@ final class CallSender {
     private ToolOrder.Execute order(ToolCall call) {
         var read = call.read();
         var extension = read.extension();
+        var input = read.input();
         // What progress had moved before an earlier session was lost stays moved.
         var moved = Duration.between(read.deadline(), call.deadline());
         return new ToolOrder.Execute(
@@ -154,7 +155,8 @@ final class CallSender {
                 read.reply(),
                 call.span().traceparent(),
                 call.possibleRuns() > 0 ? true : null,
-                extension == null ? null : read.recordDeadline().plus(extension.most()));
+                extension == null ? null : read.recordDeadline().plus(extension.most()),
+                input == null ? null : (Long) input.toMillis());
     }
 
     private void executed(ToolCall call, ToolOrder.Accepted answer) {

@@ -73,7 +73,7 @@ final class EventFlow {
                 writeState(writes, entry);
             }
             case REMOVED -> removed(event, entry);
-            case CALL_PROGRESS, CALL_LOG -> {
+            case CALL_PROGRESS, CALL_LOG, CALL_INPUT_REQUIRED -> {
                 entry.awaitState(durable != null);
                 if (calls.tells(event, type == EventType.CALL_PROGRESS)) {
                     publish(type, event, session, entry);
@@ -116,6 +116,7 @@ final class EventFlow {
                     REQUEST_LOGS,
                     CALL_PROGRESS,
                     CALL_LOG,
+                    CALL_INPUT_REQUIRED,
                     TOOLS_DISCOVERED,
                     CATALOG,
                     TOOLS_UPDATED,

@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * as many at the worker as allowed, or who spent its rate, is passed over without holding up
  * others. What a user may have open is bounded, and the more of the partition is in use the sooner,
  * so that there is room to read on to the requests of others: a surplus is refused when it comes.
- * So is what the gateway has no memory for.
+ * So is what the gateway has no memory for. Responses to questions of calls take turns of their
+ * own, by the same limits.
  *
  * <pre>
  *   admit ──▶ (waits for its server) ──▶ ready ──▶ next: sent ──▶ ended
@@ -186,7 +187,7 @@ final class FairQueue {
             sweepAt = Math.max(SWEEP, 2 * shares.size());
         }
         return shares.computeIfAbsent(
-                call.user(),
+                call.share(),
                 _ ->
                         new UserShare(
                                 limits.rate().isSet()
@@ -195,7 +196,7 @@ final class FairQueue {
     }
 
     private @Nullable UserShare shareWith(ToolCall call) {
-        var share = shares.get(call.user());
+        var share = shares.get(call.share());
         return share != null && share.has(call) ? share : null;
     }
 }

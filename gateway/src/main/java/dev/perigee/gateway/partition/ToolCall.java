@@ -3,6 +3,7 @@ package dev.perigee.gateway.partition;
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.gateway.partition.CallTransitions.Transition;
 import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.protocol.trace.TraceSpan;
 import io.opentelemetry.api.trace.SpanKind;
@@ -23,6 +24,7 @@ final class ToolCall {
 
     private final String team;
     private final String user;
+    private final String share;
     private final String key;
     private final int bytes;
     private final TraceSpan span;
@@ -44,6 +46,7 @@ final class ToolCall {
         this.deadline = read.deadline();
         this.team = request.teamId();
         this.user = team + "/" + request.userId();
+        this.share = read.method() == ToolMethod.CALL_RESPOND ? user + "/responses" : user;
         this.key = user + "/" + request.requestId();
         this.span =
                 TraceSpan.begin(
@@ -69,8 +72,13 @@ final class ToolCall {
         return deadline;
     }
 
-    /** How far progress may move the deadline. */
+    /** How far progress and questions may move the deadline. */
     Instant lastDeadline() {
+        var input = read.input();
+        return input == null ? lastByProgress() : lastByProgress().plus(input);
+    }
+
+    private Instant lastByProgress() {
         var extension = read.extension();
         return extension == null ? deadline : read.deadline().plus(extension.most());
     }
@@ -80,7 +88,7 @@ final class ToolCall {
         var extension = read.extension();
         if (extension != null) {
             var next = now.plus(extension.each());
-            var last = lastDeadline();
+            var last = lastByProgress();
             var bounded = next.isAfter(last) ? last : next;
             deadline = bounded.isAfter(deadline) ? bounded : deadline;
         }
@@ -179,6 +187,14 @@ final class ToolCall {
     /** Whose it is. */
     String user() {
         return user;
+    }
+
+    /**
+     * Whose turns it takes. Responses to questions have turns of their own: the calls that wait for
+     * them may be as many as the user may have.
+     */
+    String share() {
+        return share;
     }
 
     /** Who shares its team's part of what there is. */

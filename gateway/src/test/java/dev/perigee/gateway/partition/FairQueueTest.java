@@ -10,6 +10,7 @@ import dev.perigee.protocol.limit.RateLimit;
 import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.tool.ToolRequest;
+import dev.perigee.protocol.topic.RecordKey;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,6 +19,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class FairQueueTest {
@@ -78,6 +80,51 @@ class FairQueueTest {
         queue.ended(taken().getFirst());
         admitted("a");
         assertThat(queue.admit(call("a"))).isEqualTo(OwnAnswer.QUEUE_FULL);
+    }
+
+    @Test
+    @DisplayName("CAL-04: calls that wait for responses do not hold these up")
+    void sendsResponsesBesides() {
+        for (int i = 0; i < CONCURRENCY + QUEUE; i++) {
+            admitted("a");
+        }
+        taken();
+
+        var responses = new ArrayList<ToolCall>();
+        for (int i = 0; i < CONCURRENCY; i++) {
+            responses.add(admitted(response("a")));
+        }
+        assertThat(taken()).containsExactlyElementsOf(responses);
+
+        while (queue.admit(response("a")) == null) {
+            assertThat(queue.users()).isEqualTo(2);
+        }
+        assertThat(taken()).isEmpty();
+        admitted("b");
+    }
+
+    private ToolCall response(String user) {
+        long offset = nextOffset++;
+        var request =
+                ToolRequest.respond(
+                        "r" + offset,
+                        new RecordKey("t", user),
+                        "r0",
+                        "i",
+                        RawJson.EMPTY_OBJECT,
+                        null);
+        var deadline = now.plus(Duration.ofSeconds(30));
+        return new ToolCall(
+                new RequestRead(
+                        new RecordOrigin("requests", 0, offset),
+                        request,
+                        ToolMethod.CALL_RESPOND,
+                        null,
+                        now,
+                        deadline,
+                        deadline,
+                        null,
+                        null));
     }
 
     @Test

@@ -15,11 +15,16 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("CAL-02: the deadline of a request whose server reports progress, at its gateway")
+@DisplayName(
+        "CAL-02: the deadline of a request whose server reports progress or asks, at its gateway")
 final class MovingDeadlineTest {
     private static final Instant DEADLINE = Instant.EPOCH.plusSeconds(10);
 
     private static ToolCall call(@Nullable Extension extension) {
+        return call(extension, null);
+    }
+
+    private static ToolCall call(@Nullable Extension extension, @Nullable Duration input) {
         return new ToolCall(
                 new RequestRead(
                         new RecordOrigin("requests", 0, 1),
@@ -31,7 +36,21 @@ final class MovingDeadlineTest {
                         DEADLINE,
                         null,
                         null,
-                        extension));
+                        extension,
+                        input));
+    }
+
+    @Test
+    @DisplayName(
+            "CAL-04: questions may make it later by what they may wait, whatever progress does")
+    void waitsForQuestions() {
+        var input = Duration.ofMinutes(3);
+        assertThat(call(null, input).lastDeadline()).isEqualTo(DEADLINE.plus(input));
+
+        var extended = call(new Extension(Duration.ofDays(1), Duration.ofMinutes(1)), input);
+        extended.progressed(DEADLINE);
+        assertThat(extended.deadline()).isEqualTo(DEADLINE.plusSeconds(60));
+        assertThat(extended.lastDeadline()).isEqualTo(DEADLINE.plusSeconds(60).plus(input));
     }
 
     @Test

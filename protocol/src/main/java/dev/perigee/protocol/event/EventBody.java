@@ -314,6 +314,31 @@ public sealed interface EventBody {
     }
 
     /**
+     * A question of a server, whose call waits for the answer: {@code call/respond} with the
+     * question's id, before it expires. Then the call ends with {@code input_timeout}.
+     *
+     * @param requestId the request, which is the record's key
+     * @param toolPath the request's, null where it had none
+     * @param inputId the question's id, unlike that of any other
+     * @param requests what is asked: by a name each a JSON object with MCP's {@code method}, {@code
+     *     elicitation/create} or {@code sampling/createMessage}, and the server's own {@code
+     *     params}, without secrets
+     * @param expiresAt until when it may be answered, by the worker's clock
+     */
+    record CallInputRequired(
+            String requestId,
+            @Nullable String toolPath,
+            String inputId,
+            RawJson requests,
+            Instant expiresAt)
+            implements EventBody {
+        @Override
+        public EventType type() {
+            return EventType.CALL_INPUT_REQUIRED;
+        }
+    }
+
+    /**
      * The tools that a server offers now.
      *
      * @param toolCount how many
@@ -424,6 +449,7 @@ public sealed interface EventBody {
             case REQUEST_LOGS -> RequestLogs.class;
             case CALL_PROGRESS -> CallProgress.class;
             case CALL_LOG -> CallLog.class;
+            case CALL_INPUT_REQUIRED -> CallInputRequired.class;
             case TOOLS_DISCOVERED -> ToolsDiscovered.class;
             case CATALOG -> Catalog.class;
             case TOOLS_UPDATED -> ToolsUpdated.class;

@@ -20,6 +20,7 @@ public enum EventType {
     REQUEST_LOGS("mcp.request.logs", Topic.REQUEST_LOGS),
     CALL_PROGRESS("perigee.call.progress", Topic.CALL_EVENTS),
     CALL_LOG("perigee.call.log", Topic.CALL_EVENTS),
+    CALL_INPUT_REQUIRED("perigee.call.input_required", Topic.CALL_EVENTS),
     TOOLS_DISCOVERED("mcp.tools.discovered", Topic.TOOLS),
     CATALOG("mcp.server.catalog", Topic.CATALOG),
     TOOLS_UPDATED("mcp.tools.updated", Topic.LIFECYCLE),
@@ -51,6 +52,7 @@ public enum EventType {
     public int linkVersion() {
         return switch (this) {
             case CALL_PROGRESS, CALL_LOG, CATALOG -> LinkVersions.CALLS_THAT_TALK;
+            case CALL_INPUT_REQUIRED -> LinkVersions.QUESTIONS;
             default -> LinkVersions.FIRST;
         };
     }

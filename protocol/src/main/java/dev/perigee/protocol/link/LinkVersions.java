@@ -17,8 +17,11 @@ public record LinkVersions(int least, int greatest) {
     /** The version with which the events of running calls and catalogues came. */
     public static final int CALLS_THAT_TALK = 2;
 
+    /** The version with which the questions of running calls came. */
+    public static final int QUESTIONS = 3;
+
     /** The versions of this release. */
-    public static final LinkVersions SPOKEN = new LinkVersions(FIRST, CALLS_THAT_TALK);
+    public static final LinkVersions SPOKEN = new LinkVersions(FIRST, QUESTIONS);
 
     public LinkVersions {
         if (least < 1 || greatest < least) {

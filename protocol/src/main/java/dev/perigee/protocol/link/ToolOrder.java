@@ -33,6 +33,8 @@ public final class ToolOrder {
      *     it runs again only where that is harmless, and else its result is {@code
      *     outcome_unknown}; absent for all others
      * @param lastDeadline how far progress may move the deadline; null when it does not
+     * @param inputMs how long its questions may wait for answers, all together, in milliseconds;
+     *     null when it may ask none
      */
     public record Execute(
             int partition,
@@ -43,7 +45,8 @@ public final class ToolOrder {
             @Nullable ReplyTo reply,
             @Nullable String traceparent,
             @Nullable Boolean mayHaveRun,
-            @Nullable Instant lastDeadline) {
+            @Nullable Instant lastDeadline,
+            @Nullable Long inputMs) {
         public Execute {
             Require.present(origin, "origin");
             Require.present(request, "request");
@@ -69,6 +72,7 @@ public final class ToolOrder {
                     reply,
                     traceparent,
                     mayHaveRun,
+                    null,
                     null);
         }
 
@@ -91,6 +95,7 @@ public final class ToolOrder {
             String traceparent = null;
             Boolean mayHaveRun = null;
             Instant lastDeadline = null;
+            Long inputMs = null;
             for (var name = fields.next(); name != null; name = fields.next()) {
                 switch (name) {
                     case "partition" -> partition = fields.smallNumber();
@@ -102,6 +107,7 @@ public final class ToolOrder {
                     case "traceparent" -> traceparent = fields.text();
                     case "may_have_run" -> mayHaveRun = fields.truth();
                     case "last_deadline" -> lastDeadline = fields.time();
+                    case "input_ms" -> inputMs = fields.number();
                     default -> {}
                 }
             }
@@ -114,7 +120,8 @@ public final class ToolOrder {
                     reply,
                     traceparent,
                     mayHaveRun,
-                    lastDeadline);
+                    lastDeadline,
+                    inputMs);
         }
 
         /** Whether it is sent once more, after it may have run. */

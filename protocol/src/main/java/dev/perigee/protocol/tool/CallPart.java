@@ -8,7 +8,9 @@ public enum CallPart {
     /** How far its call is. */
     PROGRESS,
     /** What its server logs meanwhile. */
-    LOG;
+    LOG,
+    /** What its server asks meanwhile, to be answered by {@link ToolMethod#CALL_RESPOND}. */
+    INPUT;
 
     private final String wireName = name().toLowerCase(Locale.ROOT);
 

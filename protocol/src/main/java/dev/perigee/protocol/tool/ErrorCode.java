@@ -43,6 +43,9 @@ public enum ErrorCode {
     /** The deadline passed while the server had the call, which may have had effects. */
     @JsonProperty("timeout")
     TIMEOUT,
+    /** Nobody answered a question of the server in time. */
+    @JsonProperty("input_timeout")
+    INPUT_TIMEOUT,
     /** The deadline passed before the call was sent; it did not run. */
     @JsonProperty("expired")
     EXPIRED,
@@ -83,6 +86,7 @@ public enum ErrorCode {
                     SERVER_ERROR,
                     CRASHED,
                     TIMEOUT,
+                    INPUT_TIMEOUT,
                     EXPIRED,
                     CANCELLED,
                     TOO_LARGE,

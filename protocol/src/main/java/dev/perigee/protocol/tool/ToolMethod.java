@@ -19,7 +19,9 @@ public enum ToolMethod {
     /** Renders a prompt. */
     PROMPTS_GET("prompts/get"),
     /** Cancels an open request of the same user, by its id. */
-    CANCEL("cancel");
+    CANCEL("cancel"),
+    /** Answers a question of a running call. */
+    CALL_RESPOND("call/respond");
 
     private final String wireName;
 
@@ -46,7 +48,7 @@ public enum ToolMethod {
     public boolean needsServer() {
         return switch (this) {
             case TOOLS_CALL, RESOURCES_LIST, RESOURCES_READ, PROMPTS_LIST, PROMPTS_GET -> true;
-            case TOOLS_LIST, TOOLS_SEARCH, CANCEL -> false;
+            case TOOLS_LIST, TOOLS_SEARCH, CANCEL, CALL_RESPOND -> false;
         };
     }
 }

@@ -7,6 +7,7 @@ import dev.perigee.protocol.json.NumberRange;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.json.Require;
 import dev.perigee.protocol.topic.RecordKey;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,13 @@ import org.jspecify.annotations.Nullable;
  *     at most to {@code maxTimeoutMs}; null leaves it where it is. Needs {@code progress} accepted
  * @param maxTimeoutMs latest moment of a deadline that moves, in milliseconds from the record's
  *     append; null is {@link #DEFAULT_MAX_TIMEOUT_MS}
+ * @param inputTimeoutMs how long a question of the server may wait for its answer, in milliseconds,
+ *     at most what the gateway allows; null is {@link #DEFAULT_INPUT_TIMEOUT_MS}. Needs {@code
+ *     input} accepted
+ * @param inReplyTo of {@code call/respond}, required there: the request whose call asked
+ * @param inputId of {@code call/respond}, required there: the question
+ * @param responses of {@code call/respond}, required there: an object with one response for each of
+ *     the question's requests, under the same name
  */
 public record ToolRequest(
         String requestId,
@@ -57,10 +65,21 @@ public record ToolRequest(
         @Nullable RawJson meta,
         @Nullable String logLevel,
         @Nullable Long extendOnProgressMs,
-        @Nullable Long maxTimeoutMs) {
+        @Nullable Long maxTimeoutMs,
+        @Nullable Long inputTimeoutMs,
+        @Nullable String inReplyTo,
+        @Nullable String inputId,
+        @Nullable RawJson responses) {
     /** How far progress moves a deadline where the request does not say. */
     public static final long DEFAULT_MAX_TIMEOUT_MS = 3_600_000;
 
+    /** How long a question may wait where the request does not say. */
+    public static final long DEFAULT_INPUT_TIMEOUT_MS = 300_000;
+
+    /** Largest {@link #responses}. */
+    public static final int MAX_RESPONSES_BYTES = 1 << 20;
+
+    private static final String INPUT_TIMEOUT = "input_timeout_ms";
     private static final String TIMEOUT = "timeout_ms";
     private static final String EXTEND = "extend_on_progress_ms";
     private static final String MAX_TIMEOUT = "max_timeout_ms";
@@ -69,12 +88,52 @@ public record ToolRequest(
         accepts = accepts == null ? null : List.copyOf(accepts);
         NumberRange.TIMEOUT_MS.requireLeast(extendOnProgressMs, EXTEND);
         NumberRange.TIMEOUT_MS.requireLeast(maxTimeoutMs, MAX_TIMEOUT);
+        NumberRange.TIMEOUT_MS.requireLeast(inputTimeoutMs, INPUT_TIMEOUT);
         Require.id(requestId, "request_id");
         Require.id(teamId, "team_id");
         Require.id(userId, "user_id");
         Require.text(method, "method");
         NumberRange.TIMEOUT_MS.requireLeast(timeoutMs, TIMEOUT);
         Require.atLeast(limit, 1, "limit");
+    }
+
+    /** A request that is asked nothing, and answers no question. */
+    public ToolRequest(
+            String requestId,
+            String teamId,
+            String userId,
+            String method,
+            @Nullable String toolPath,
+            @Nullable String installationId,
+            @Nullable RawJson arguments,
+            @Nullable Long timeoutMs,
+            @Nullable String query,
+            @Nullable Long limit,
+            @Nullable List<String> accepts,
+            @Nullable RawJson meta,
+            @Nullable String logLevel,
+            @Nullable Long extendOnProgressMs,
+            @Nullable Long maxTimeoutMs) {
+        this(
+                requestId,
+                teamId,
+                userId,
+                method,
+                toolPath,
+                installationId,
+                arguments,
+                timeoutMs,
+                query,
+                limit,
+                accepts,
+                meta,
+                logLevel,
+                extendOnProgressMs,
+                maxTimeoutMs,
+                null,
+                null,
+                null,
+                null);
     }
 
     /** A request that accepts nothing but its answer. */
@@ -133,6 +192,10 @@ public record ToolRequest(
         String logLevel = null;
         Long extendOnProgressMs = null;
         Long maxTimeoutMs = null;
+        Long inputTimeoutMs = null;
+        String inReplyTo = null;
+        String inputId = null;
+        RawJson responses = null;
         for (var name = fields.next(); name != null; name = fields.next()) {
             switch (name) {
                 case "request_id" -> requestId = fields.text();
@@ -150,6 +213,10 @@ public record ToolRequest(
                 case "log_level" -> logLevel = fields.text();
                 case EXTEND -> extendOnProgressMs = fields.number();
                 case MAX_TIMEOUT -> maxTimeoutMs = fields.number();
+                case INPUT_TIMEOUT -> inputTimeoutMs = fields.number();
+                case "in_reply_to" -> inReplyTo = fields.text();
+                case "input_id" -> inputId = fields.text();
+                case "responses" -> responses = fields.raw();
                 default -> {}
             }
         }
@@ -168,7 +235,11 @@ public record ToolRequest(
                 meta,
                 logLevel,
                 extendOnProgressMs,
-                maxTimeoutMs);
+                maxTimeoutMs,
+                inputTimeoutMs,
+                inReplyTo,
+                inputId,
+                responses);
     }
 
     /**
@@ -182,7 +253,7 @@ public record ToolRequest(
         NumberRange.TIMEOUT_MS.require(maxTimeoutMs, MAX_TIMEOUT);
         if (accepts != null && accepts.stream().anyMatch(part -> CallPart.of(part) == null)) {
             throw InvalidRecordException.invalid(
-                    "field accepts has something else than progress and log");
+                    "field accepts has something else than progress, log and input");
         }
         if (logLevel != null && LogLevel.of(logLevel) == null) {
             throw InvalidRecordException.invalid("field log_level is no level of MCP's");
@@ -191,11 +262,31 @@ public record ToolRequest(
             throw InvalidRecordException.invalid(
                     "field extend_on_progress_ms needs progress in accepts");
         }
+        NumberRange.TIMEOUT_MS.require(inputTimeoutMs, INPUT_TIMEOUT);
+        if (inputTimeoutMs != null && !accepts(CallPart.INPUT)) {
+            throw InvalidRecordException.invalid("field input_timeout_ms needs input in accepts");
+        }
+        if (method.equals(ToolMethod.CALL_RESPOND.wireName())) {
+            requireResponse();
+        }
         if (timeoutMs != null && maxTimeoutMs != null && maxTimeoutMs < timeoutMs) {
             throw InvalidRecordException.invalid("field max_timeout_ms is less than timeout_ms");
         }
         if (meta != null) {
             RequestMeta.require(meta);
+        }
+    }
+
+    private void requireResponse() {
+        Require.id(inReplyTo, "in_reply_to");
+        Require.id(inputId, "input_id");
+        var given = Require.present(responses, "responses");
+        if (given.bytes()[0] != '{') {
+            throw InvalidRecordException.invalid("field responses is not a JSON object");
+        }
+        if (given.size() > MAX_RESPONSES_BYTES) {
+            throw InvalidRecordException.invalid(
+                    "field responses is larger than " + MAX_RESPONSES_BYTES + " bytes");
         }
     }
 
@@ -206,7 +297,11 @@ public record ToolRequest(
 
     /** Bytes of what is passed to the server. */
     public int payloadBytes() {
-        return (arguments == null ? 0 : arguments.size()) + (meta == null ? 0 : meta.size());
+        return size(arguments) + size(meta) + size(responses);
+    }
+
+    private static int size(@Nullable RawJson json) {
+        return json == null ? 0 : json.size();
     }
 
     /** The key that its record has to have. */
@@ -235,8 +330,60 @@ public record ToolRequest(
                 null);
     }
 
-    /** The same request, of which arguments and meta are not kept. */
-    public ToolRequest withoutArguments() {
+    /**
+     * The answer to a question of a running call; a request of its own.
+     *
+     * @param inReplyTo the request whose call asked
+     * @param responses an object with one response for each of the question's requests
+     */
+    public static ToolRequest respond(
+            String requestId,
+            RecordKey of,
+            String inReplyTo,
+            String inputId,
+            RawJson responses,
+            @Nullable Long timeoutMs) {
+        return new ToolRequest(
+                requestId,
+                of.teamId(),
+                Require.present(of.userId(), "user_id"),
+                ToolMethod.CALL_RESPOND.wireName(),
+                null,
+                null,
+                null,
+                timeoutMs,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                inReplyTo,
+                inputId,
+                responses);
+    }
+
+    /**
+     * The same request, which accepts {@code input}, too.
+     *
+     * @param timeoutMs how long a question may wait; null for the default
+     */
+    public ToolRequest acceptingInput(@Nullable Long timeoutMs) {
+        var parts = new ArrayList<>(accepts == null ? List.<String>of() : accepts);
+        if (!parts.contains(CallPart.INPUT.wireName())) {
+            parts.add(CallPart.INPUT.wireName());
+        }
+        return with(arguments, meta, responses, parts, timeoutMs);
+    }
+
+    private ToolRequest with(
+            @Nullable RawJson itsArguments,
+            @Nullable RawJson itsMeta,
+            @Nullable RawJson itsResponses,
+            @Nullable List<String> itsAccepts,
+            @Nullable Long itsInputTimeoutMs) {
         return new ToolRequest(
                 requestId,
                 teamId,
@@ -244,18 +391,27 @@ public record ToolRequest(
                 method,
                 toolPath,
                 installationId,
-                null,
+                itsArguments,
                 timeoutMs,
                 query,
                 limit,
-                accepts,
-                null,
+                itsAccepts,
+                itsMeta,
                 logLevel,
                 extendOnProgressMs,
-                maxTimeoutMs);
+                maxTimeoutMs,
+                itsInputTimeoutMs,
+                inReplyTo,
+                inputId,
+                itsResponses);
     }
 
-    /** Everything but arguments and meta, which are the user's. */
+    /** The same request, of which arguments, meta and responses are not kept. */
+    public ToolRequest withoutArguments() {
+        return with(null, null, null, accepts, inputTimeoutMs);
+    }
+
+    /** Everything but arguments, meta and responses, which are the user's. */
     @Override
     public String toString() {
         return "ToolRequest[" + requestId + ", " + method + ", " + toolPath + "]";

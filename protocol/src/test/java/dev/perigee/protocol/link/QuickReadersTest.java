@@ -40,7 +40,16 @@ class QuickReadersTest {
                     RawJson.of("{\"a\":[1,{\"b\":\"}\"}],\"c\":1.50}"),
                     7L,
                     "q",
-                    3L);
+                    3L,
+                    List.of("progress", "input"),
+                    RawJson.of("{\"m\":1}"),
+                    "info",
+                    4L,
+                    5L,
+                    6L,
+                    "r-0",
+                    "i-0",
+                    RawJson.of("{\"question\":{}}"));
     private static final ToolRequest PLAIN =
             ToolRequest.call("r-1", "t", "u", "s:t", RawJson.of("{}"), null);
 
@@ -90,7 +99,16 @@ class QuickReadersTest {
                 new Sample<>(ORIGIN, RecordOrigin.class, RecordOrigin::of),
                 new Sample<>(
                         new Execute(
-                                1, ORIGIN, "p", FULL, Instant.ofEpochMilli(1), REPLY, TRACE, true),
+                                1,
+                                ORIGIN,
+                                "p",
+                                FULL,
+                                Instant.ofEpochMilli(1),
+                                REPLY,
+                                TRACE,
+                                true,
+                                Instant.ofEpochMilli(2),
+                                3L),
                         Execute.class,
                         Execute::of),
                 new Sample<>(

@@ -12,12 +12,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@DisplayName("CAL-01, CAL-02: what a request may ask for")
+@DisplayName("CAL-01, CAL-02, CAL-04: what a request may ask for")
 final class ToolRequestTest {
     private static ToolRequest read(String more) {
         var json =
-                ("{'request_id':'r','team_id':'t','user_id':'u','method':'tools/call',"
-                                + "'tool_path':'s:t'"
+                ("{'request_id':'r','team_id':'t','user_id':'u','tool_path':'s:t'"
+                                + (more.contains("'method'") ? "" : ",'method':'tools/call'")
                                 + more
                                 + "}")
                         .replace('\'', '"');
@@ -32,6 +32,8 @@ final class ToolRequestTest {
                 ",'accepts':['log','progress'],'log_level':'warning'",
                 ",'accepts':['progress'],'extend_on_progress_ms':1,'max_timeout_ms':86400000",
                 ",'timeout_ms':5,'max_timeout_ms':5",
+                ",'accepts':['input'],'input_timeout_ms':86400000",
+                ",'method':'call/respond','in_reply_to':'r-1','input_id':'i','responses':{}",
                 ",'meta':{'com.example.mcp/a':1,'x':{},'progress_token':1,'':2}",
             })
     void allows(String more) {
@@ -50,6 +52,13 @@ final class ToolRequestTest {
                 ",'accepts':['log'],'extend_on_progress_ms':1000",
                 ",'accepts':['progress'],'extend_on_progress_ms':86400001",
                 ",'timeout_ms':6,'max_timeout_ms':5",
+                ",'input_timeout_ms':1000",
+                ",'accepts':['input'],'input_timeout_ms':86400001",
+                ",'method':'call/respond','input_id':'i','responses':{}",
+                ",'method':'call/respond','in_reply_to':'r-1','responses':{}",
+                ",'method':'call/respond','in_reply_to':'r/1','input_id':'i','responses':{}",
+                ",'method':'call/respond','in_reply_to':'r-1','input_id':'i'",
+                ",'method':'call/respond','in_reply_to':'r-1','input_id':'i','responses':[]",
                 ",'meta':[]",
                 ",'meta':{'progressToken':1}",
                 ",'meta':{'traceparent':'x'}",
@@ -76,6 +85,21 @@ final class ToolRequestTest {
             })
     void cannotRead(String more) {
         assertThatThrownBy(() -> read(more)).isInstanceOf(InvalidRecordException.class);
+    }
+
+    @Test
+    @DisplayName("CAL-06: responses are bounded, and no more kept than arguments are")
+    void boundsResponses() {
+        var most = "{\"m\":\"" + "x".repeat(ToolRequest.MAX_RESPONSES_BYTES - 8) + "\"}";
+        var request =
+                ",'method':'call/respond','in_reply_to':'r-1','input_id':'i','responses':" + most;
+
+        assertThatCode(read(request)::requireLimits).doesNotThrowAnyException();
+        assertThatThrownBy(read(request.replace("{", "{ "))::requireLimits)
+                .isInstanceOf(InvalidRecordException.class);
+        assertThat(read(request).payloadBytes()).isEqualTo(ToolRequest.MAX_RESPONSES_BYTES);
+        assertThat(read(request).withoutArguments().payloadBytes()).isZero();
+        assertThat(read(request).withoutArguments().inputId()).isEqualTo("i");
     }
 
     @Test

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * When a call is over: its deadline, or its server's own limit from the call's start where that is
  * sooner; where the request says so, each progress moves it to a time from then, up to a last one.
- * Safe for use by any thread.
+ * While it is stopped no time passes for it. Safe for use by any thread.
  */
 final class CallDeadline {
     private final long startNanos;
@@ -15,6 +15,8 @@ final class CallDeadline {
     private final long lastNanos;
     private long movedNanos;
     private boolean moved;
+    private long stoppedNanos;
+    private @Nullable Long stoppedAt;
 
     /**
      * A deadline; moments are {@link System#nanoTime()}.
@@ -38,7 +40,8 @@ final class CallDeadline {
     /** There was progress. */
     synchronized void progressed(long nowNanos) {
         if (eachNanos > 0) {
-            long next = nowNanos + Math.min(eachNanos, lastNanos - nowNanos);
+            long passed = nowNanos - stopped(nowNanos);
+            long next = passed + Math.min(eachNanos, lastNanos - passed);
             if (!moved || next - movedNanos > 0) {
                 movedNanos = next;
                 moved = true;
@@ -52,10 +55,29 @@ final class CallDeadline {
      * @param ownLimit of the server, from the call's start; null for none
      */
     synchronized Duration left(long nowNanos, @Nullable Duration ownLimit) {
-        long left = deadlineNanos - nowNanos;
+        long passed = nowNanos - stopped(nowNanos);
+        long left = deadlineNanos - passed;
         if (ownLimit != null) {
-            left = Math.min(left, ownLimit.toNanos() - (nowNanos - startNanos));
+            left = Math.min(left, ownLimit.toNanos() - (passed - startNanos));
         }
-        return Duration.ofNanos(moved ? Math.max(left, movedNanos - nowNanos) : left);
+        return Duration.ofNanos(moved ? Math.max(left, movedNanos - passed) : left);
+    }
+
+    /** No time passes until it goes on. */
+    synchronized void stop(long nowNanos) {
+        if (stoppedAt == null) {
+            stoppedAt = nowNanos;
+        }
+    }
+
+    /** Time passes again. */
+    synchronized void goOn(long nowNanos) {
+        stoppedNanos = stopped(nowNanos);
+        stoppedAt = null;
+    }
+
+    /** How long no time passed, until now. */
+    synchronized long stopped(long nowNanos) {
+        return stoppedNanos + (stoppedAt == null ? 0 : nowNanos - stoppedAt);
     }
 }

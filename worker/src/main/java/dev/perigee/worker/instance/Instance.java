@@ -26,6 +26,7 @@ final class Instance {
     private final RunningCalls calls = new RunningCalls();
     private final InstanceJournal journal;
     private final RequestLogs requestLogs;
+    private final EndedQuestions endedQuestions = new EndedQuestions();
     private final Consumer<Instance> retired;
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile @Nullable Thread thread;
@@ -93,6 +94,10 @@ final class Instance {
 
     RequestLogs requestLogs() {
         return requestLogs;
+    }
+
+    EndedQuestions endedQuestions() {
+        return endedQuestions;
     }
 
     private @Nullable Long pid() {

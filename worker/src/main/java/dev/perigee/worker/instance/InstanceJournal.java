@@ -45,6 +45,13 @@ public interface InstanceJournal {
     void appendCallEvent(ToolOrder.Execute order, EventBody body, @Nullable Long pid);
 
     /**
+     * Appends a question of a running call, which is neither left out nor evicted then.
+     *
+     * @return false where the journal has little room: nothing was appended
+     */
+    boolean appendQuestion(ToolOrder.Execute order, EventBody body, @Nullable Long pid);
+
+    /**
      * A result of so many bytes was read that is yet to be appended, or dropped. It counts as if it
      * were appended, so that the valve closes as soon as too much is read.
      */

@@ -37,6 +37,14 @@ public final class InstanceSettings {
                     SettingType.string(),
                     "2025-11-25",
                     "The MCP revision offered to servers; whatever they answer is accepted.");
+    public static final Setting<Boolean> ANNOUNCE_INPUT =
+            Setting.of(
+                    "mcp.announce-input",
+                    SettingType.bool(),
+                    "true",
+                    "Whether servers are told that they may ask (elicitation and sampling). What"
+                            + " they ask is answered by the author of a call that accepts input,"
+                            + " and else by an error.");
     public static final Setting<Long> UNFINISHED =
             Setting.optional(
                     "mcp.unfinished-memory",
@@ -228,6 +236,7 @@ public final class InstanceSettings {
                             HANDSHAKE_TIMEOUT,
                             REQUEST_TIMEOUT,
                             PROTOCOL_VERSION,
+                            ANNOUNCE_INPUT,
                             UNFINISHED,
                             CONNECTIVITY_TIMEOUT,
                             CREDENTIAL_TIMEOUT,
@@ -292,7 +301,8 @@ public final class InstanceSettings {
                         mcp.clientName(),
                         mcp.clientVersion(),
                         mcp.maxMessageBytes(),
-                        settings.valueOrNull(UNFINISHED)),
+                        settings.valueOrNull(UNFINISHED),
+                        settings.value(ANNOUNCE_INPUT)),
                 HttpSettings.read(settings),
                 RetrySettings.read(settings),
                 new LogOptions(

@@ -2,6 +2,8 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.json.Require;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolError;
@@ -28,6 +30,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class RequestDesk {
     private static final long DEFAULT_SEARCH_LIMIT = 10;
+    private static final RawJson TAKEN = RawJson.of("{\"accepted\":true}");
 
     private final ConcurrentHashMap<String, Instance> instances;
     private final HostParts parts;
@@ -57,6 +60,7 @@ final class RequestDesk {
                 case TOOLS_SEARCH -> search(request);
                 case TOOLS_CALL, RESOURCES_LIST, RESOURCES_READ, PROMPTS_LIST, PROMPTS_GET ->
                         forServer(order, method);
+                case CALL_RESPOND -> respond(order);
                 case CANCEL ->
                         refused(
                                 order,
@@ -67,6 +71,49 @@ final class RequestDesk {
         } catch (InvalidRecordException e) {
             return refused(order, null, ErrorCode.INVALID_REQUEST, String.valueOf(e.getMessage()));
         }
+    }
+
+    /** The response is journalled before the server has it, so that its repeat is recognized. */
+    private @Nullable ToolResult respond(ToolOrder.Execute order) {
+        var request = order.request();
+        var call = Require.present(request.inReplyTo(), "in_reply_to");
+        var inputId = Require.present(request.inputId(), "input_id");
+        var responses = Require.present(request.responses(), "responses");
+        for (var instance : of(request)) {
+            for (var running : instance.calls().all()) {
+                if (running.isOf(call)) {
+                    return switch (running.respond(inputId, responses)) {
+                        case CallInput.Verdict.Refused(var why) ->
+                                refused(order, instance, ErrorCode.INVALID_REQUEST, why);
+                        case CallInput.Verdict.Taken(var deliver) -> {
+                            instance.journal().appendResult(order, taken(order, instance));
+                            deliver.run();
+                            yield null;
+                        }
+                    };
+                }
+            }
+        }
+        return refused(order, null, ErrorCode.INVALID_REQUEST, whyNot(request, call, inputId));
+    }
+
+    private ToolResult taken(ToolOrder.Execute order, Instance instance) {
+        return ToolResults.answered(
+                order.request(),
+                instance.processId(),
+                TAKEN,
+                new ToolResults.Effort(0, 0, parts.clock().instant()));
+    }
+
+    /** Of other users' calls nothing is said. */
+    private String whyNot(ToolRequest request, String call, String inputId) {
+        for (var instance : of(request)) {
+            var fate = instance.endedQuestions().of(call, inputId);
+            if (fate != null) {
+                return fate.message();
+            }
+        }
+        return "No call of this user that is running asks this question";
     }
 
     private @Nullable ToolResult forServer(ToolOrder.Execute order, ToolMethod method) {

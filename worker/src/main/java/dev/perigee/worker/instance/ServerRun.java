@@ -8,11 +8,13 @@ import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.McpListener;
 import dev.perigee.worker.mcp.ServerInfo;
+import dev.perigee.worker.mcp.ServerQuestion;
 import dev.perigee.worker.tool.FailureStatus;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,10 +26,28 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
     private final AtomicBoolean announced = new AtomicBoolean();
     private final AtomicBoolean changeTold = new AtomicBoolean();
     private final CallNotices notices = new CallNotices();
+    private final CallQuestions questions = new CallQuestions(new Asking());
     private volatile @Nullable ServerInfo info;
     private volatile @Nullable String installedVersion;
     private volatile @Nullable Instant startedAt;
     private volatile long startedNanos = System.nanoTime();
+
+    private final class Asking implements CallQuestions.Source {
+        @Override
+        public @Nullable McpClient client() {
+            return ServerRun.this.client();
+        }
+
+        @Override
+        public @Nullable Long pid() {
+            return ServerRun.this.pid();
+        }
+
+        @Override
+        public UnaryOperator<String> mask() {
+            return ServerRun.this.mask()::apply;
+        }
+    }
 
     ServerRun(Mailbox mailbox) {
         this.mailbox = mailbox;
@@ -67,6 +87,21 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
     /** Where its calls are told what it says meanwhile. */
     final CallNotices notices() {
         return notices;
+    }
+
+    /** Where its calls are asked what it asks. */
+    final CallQuestions questions() {
+        return questions;
+    }
+
+    @Override
+    public final ServerQuestion.@Nullable Refusal onQuestion(ServerQuestion question) {
+        return questions.asked(question);
+    }
+
+    @Override
+    public final void onQuestionWithdrawn(RawJson id) {
+        questions.withdrawn(id);
     }
 
     @Override

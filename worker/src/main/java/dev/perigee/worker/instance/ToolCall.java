@@ -44,16 +44,29 @@ final class ToolCall implements Runnable {
     private final long startNanos = System.nanoTime();
     private final CallDeadline deadline;
     private final Thread thread;
+    private final @Nullable CallInput input;
     private volatile boolean cancelled;
+    private volatile boolean unanswered;
     private int attempts;
     private @Nullable ServerRun asked;
     private @Nullable McpRequest sent;
     private @Nullable Reporting reporting;
 
     /** Tells of the call while a server works on it. */
-    private record Reporting(CallNotices notices, CallReporter reporter) {
+    private record Reporting(ServerRun run, CallReporter reporter, @Nullable CallInput input) {
+        static Reporting begin(ServerRun run, CallReporter reporter, @Nullable CallInput input) {
+            run.notices().add(reporter);
+            if (input != null) {
+                run.questions().add(input);
+            }
+            return new Reporting(run, reporter, input);
+        }
+
         void end() {
-            notices.remove(reporter);
+            run.notices().remove(reporter);
+            if (input != null) {
+                run.questions().remove(input);
+            }
             reporter.end();
         }
     }
@@ -78,6 +91,53 @@ final class ToolCall implements Runnable {
                 new SecondRun(order, request, instance.parts().options().retry().trustHints());
         this.deadline = deadline(order, left);
         this.thread = Thread.ofVirtual().name("tool-call").unstarted(this);
+        this.input = input();
+    }
+
+    /** Null where the call may not be asked. */
+    private @Nullable CallInput input() {
+        var all = order.inputMs();
+        if (all == null || !order.request().accepts(CallPart.INPUT)) {
+            return null;
+        }
+        return new CallInput(
+                order,
+                all,
+                deadline,
+                instance.parts().clock(),
+                instance.parts().timers(),
+                new InputOutlet());
+    }
+
+    private final class InputOutlet implements CallInput.Outlet {
+        @Override
+        public boolean publish(EventBody.CallInputRequired question, @Nullable Long pid) {
+            var journal = instance.journal();
+            return journal.reaches(question.type()) && journal.appendQuestion(order, question, pid);
+        }
+
+        @Override
+        public void expired() {
+            unanswered = true;
+            thread.interrupt();
+        }
+
+        @Override
+        public void ended(String inputId, CallInput.Fate how) {
+            instance.endedQuestions().add(order.request().requestId(), inputId, how);
+        }
+    }
+
+    /** Whether it is the call of this request; whose it is its caller knows. */
+    boolean isOf(String requestId) {
+        return order.request().requestId().equals(requestId);
+    }
+
+    /** Somebody answers a question of the server. */
+    CallInput.Verdict respond(String inputId, RawJson responses) {
+        return input == null
+                ? new CallInput.Verdict.Refused("The call accepts no questions")
+                : input.respond(inputId, responses);
     }
 
     private CallDeadline deadline(ToolOrder.Execute of, Duration left) {
@@ -141,6 +201,9 @@ final class ToolCall implements Runnable {
         try {
             if (reporting != null) {
                 reporting.end();
+            }
+            if (input != null) {
+                input.end();
             }
             instance.journal().appendResult(order, result);
             logRequest(result);
@@ -268,8 +331,7 @@ final class ToolCall implements Runnable {
                         outlet,
                         run.notices(),
                         instance.parts().timers());
-        reporting = new Reporting(run.notices(), reporter);
-        run.notices().add(reporter);
+        reporting = Reporting.begin(run, reporter, input);
     }
 
     /** Has the server log what the request accepts; that it does not want to is no failure. */
@@ -329,6 +391,9 @@ final class ToolCall implements Runnable {
     }
 
     private ToolError explain(McpException failure) {
+        if (unanswered) {
+            return interrupted();
+        }
         if (cancelled) {
             return error(ErrorCode.CANCELLED, "The request was cancelled");
         }
@@ -345,6 +410,12 @@ final class ToolCall implements Runnable {
     }
 
     private ToolError interrupted() {
+        if (unanswered) {
+            return error(
+                    ErrorCode.INPUT_TIMEOUT,
+                    "The server asked something, and nobody answered in time: accept input only"
+                            + " where somebody answers, or raise input_timeout_ms");
+        }
         return cancelled
                 ? error(ErrorCode.CANCELLED, "The request was cancelled")
                 : error(ErrorCode.UNAVAILABLE, "This worker no longer runs the server: try again");

@@ -150,6 +150,16 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
         return call.request();
     }
 
+    @Override
+    public void reply(ServerQuestion question, RawJson result) {
+        calls.reply(McpMessage.answer(question.id(), result));
+    }
+
+    @Override
+    public void refuse(ServerQuestion question, ServerQuestion.Refusal why) {
+        calls.reply(McpMessage.refuse(question.id(), why.code(), why.message()));
+    }
+
     private HttpSession session(long deadlineNanos) throws McpException, InterruptedException {
         return sessions.get(parts.target().get().url(), deadlineNanos);
     }

@@ -26,6 +26,18 @@ public interface McpClient {
     McpRequest send(String method, RawJson params, Duration timeout)
             throws McpException, InterruptedException;
 
+    /**
+     * Answers a question of the server that was taken; waits, bounded, while the server does not
+     * read.
+     *
+     * @param result as MCP has it for the question's method
+     * @throws McpException when it was not sent
+     */
+    void reply(ServerQuestion question, RawJson result) throws McpException;
+
+    /** The same for one that has no result, for people. */
+    void refuse(ServerQuestion question, ServerQuestion.Refusal why) throws McpException;
+
     /** Sends a request and waits for its result, as long as there is time left. */
     default RawJson request(String method, RawJson params, Supplier<Duration> left)
             throws McpException, InterruptedException {

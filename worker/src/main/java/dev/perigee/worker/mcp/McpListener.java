@@ -2,6 +2,7 @@ package dev.perigee.worker.mcp;
 
 import dev.perigee.protocol.json.RawJson;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Callbacks of a client, on the launcher's thread: no method may block. */
 public interface McpListener {
@@ -22,6 +23,18 @@ public interface McpListener {
 
     /** The server logs something; its parameters, unread. May come often. */
     default void onMessage(RawJson params) {}
+
+    /**
+     * A legacy server asks for something; who takes it replies, once.
+     *
+     * @return why nobody takes it, null where somebody does
+     */
+    default ServerQuestion.@Nullable Refusal onQuestion(ServerQuestion question) {
+        return ServerQuestion.Refusal.NOT_FOUND;
+    }
+
+    /** The server gives a question up, by the id it had; of none that is open nothing follows. */
+    default void onQuestionWithdrawn(RawJson id) {}
 
     /** An answer of so many bytes came; it occupies memory until {@link #onTaken}. */
     default void onAnswer(long bytes) {}

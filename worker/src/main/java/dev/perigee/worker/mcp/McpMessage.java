@@ -22,7 +22,7 @@ sealed interface McpMessage {
     record Refusal(long id, String message, ServerError error) implements McpMessage {}
 
     /** Something that the server asks; its id may be anything. */
-    record Question(RawJson id, String method) implements McpMessage {}
+    record Question(RawJson id, String method, @Nullable RawJson params) implements McpMessage {}
 
     /** A notification of the server. */
     record Notice(String method, @Nullable RawJson params) implements McpMessage {}
@@ -51,7 +51,7 @@ sealed interface McpMessage {
         if (wire.method() != null) {
             return id == null
                     ? new Notice(wire.method(), wire.params())
-                    : new Question(id, wire.method());
+                    : new Question(id, wire.method(), wire.params());
         }
         if (id == null || (wire.result() == null && wire.error() == null)) {
             throw InvalidRecordException.invalid("neither a request, a notification nor an answer");
@@ -104,7 +104,7 @@ sealed interface McpMessage {
     /** The bytes of an answer to the server's question. */
     static byte[] answer(RawJson id, RawJson result) {
         var text = new StringBuilder("{\"jsonrpc\":\"2.0\",\"id\":").append(id.onOneLine().text());
-        return join(text.append(",\"result\":"), result.bytes(), "}\n");
+        return join(text.append(",\"result\":"), result.onOneLine().bytes(), "}\n");
     }
 
     /** The bytes of a refusal of the server's question. */

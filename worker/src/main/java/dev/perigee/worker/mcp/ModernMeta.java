@@ -1,12 +1,10 @@
 package dev.perigee.worker.mcp;
 
-import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The {@code _meta} of every modern request: revision, client and its capabilities. What else the
@@ -19,16 +17,6 @@ final class ModernMeta {
     private static final String META = "_meta";
 
     private final Map<String, RawJson> own = new LinkedHashMap<>();
-
-    /** The members of an object, in order; values stay the bytes they were. */
-    static final class Members {
-        final Map<String, RawJson> byName = new LinkedHashMap<>();
-
-        @JsonAnySetter
-        void set(String name, @Nullable RawJson value) {
-            byName.put(name, value == null ? RawJson.of("null") : value);
-        }
-    }
 
     private record Client(String name, String version) {}
 
@@ -46,11 +34,11 @@ final class ModernMeta {
 
     /** The parameters with it. */
     RawJson put(RawJson params) {
-        var all = Json.read(params, Members.class).byName;
+        var all = JsonMembers.of(params);
         var meta = new LinkedHashMap<String, RawJson>();
         var given = all.get(META);
         if (given != null && given.bytes()[0] == '{') {
-            meta.putAll(Json.read(given, Members.class).byName);
+            meta.putAll(JsonMembers.of(given));
         }
         meta.putAll(own);
         all.put(META, Json.raw(meta));

@@ -11,13 +11,12 @@ import org.slf4j.LoggerFactory;
 /**
  * Receives a server's messages, one by one, on the transport's thread: completes the callers that
  * wait for answers, replies to the server's own requests ({@code roots/list} with no roots, {@code
- * ping} with an empty object, all others with method not found), and passes the rest to the
+ * ping} with an empty object, what nobody takes with an error), and passes the rest to the
  * listener. Never blocks.
  */
 final class Reception {
     private static final Logger log = LoggerFactory.getLogger(Reception.class);
     private static final RawJson NO_ROOTS = RawJson.of("{\"roots\":[]}");
-    private static final int METHOD_NOT_FOUND = -32601;
     private static final int QUOTED_BYTES = 200;
 
     private final LogContext about = LogContext.current();
@@ -69,7 +68,8 @@ final class Reception {
                         .log("Server answered with an error");
                 late(inFlight.refuse(refusal));
             }
-            case McpMessage.Question(var id, var method) -> reply(id, method);
+            case McpMessage.Question(var id, var method, var params) ->
+                    reply(new ServerQuestion(id, method, params));
             case McpMessage.Notice(var method, var params) -> notice(method, params);
             case McpMessage.Stray ignored -> late(false);
         }
@@ -83,13 +83,31 @@ final class Reception {
         }
     }
 
-    private void reply(RawJson id, String method) {
-        transport.reply(
-                switch (method) {
-                    case "roots/list" -> McpMessage.answer(id, NO_ROOTS);
-                    case "ping" -> McpMessage.answer(id, RawJson.EMPTY_OBJECT);
-                    default -> McpMessage.refuse(id, METHOD_NOT_FOUND, "Method not found");
-                });
+    private void reply(ServerQuestion question) {
+        switch (question.method()) {
+            case "roots/list" -> transport.reply(McpMessage.answer(question.id(), NO_ROOTS));
+            case "ping" -> transport.reply(McpMessage.answer(question.id(), RawJson.EMPTY_OBJECT));
+            case ServerQuestion.ELICIT, ServerQuestion.SAMPLE ->
+                    refuse(question, listener.onQuestion(question));
+            default -> refuse(question, ServerQuestion.Refusal.NOT_FOUND);
+        }
+    }
+
+    private void refuse(ServerQuestion question, ServerQuestion.@Nullable Refusal why) {
+        if (why != null) {
+            transport.reply(McpMessage.refuse(question.id(), why.code(), why.message()));
+        }
+    }
+
+    private void withdrawn(RawJson params) {
+        try {
+            var id = JsonMembers.of(params).get("requestId");
+            if (id != null) {
+                listener.onQuestionWithdrawn(id);
+            }
+        } catch (InvalidRecordException e) {
+            // Not as MCP has it: there is nobody to tell.
+        }
     }
 
     private void notice(String method, @Nullable RawJson params) {
@@ -103,6 +121,11 @@ final class Reception {
             case "notifications/message" -> {
                 if (params != null) {
                     listener.onMessage(params);
+                }
+            }
+            case "notifications/cancelled" -> {
+                if (params != null) {
+                    withdrawn(params);
                 }
             }
             default -> {}

@@ -22,6 +22,9 @@ import org.slf4j.LoggerFactory;
 public final class StdioMcpClient implements McpClient {
     private static final Logger log = LoggerFactory.getLogger(StdioMcpClient.class);
 
+    /** For room in the server's input. */
+    private static final Duration REPLY = Duration.ofSeconds(10);
+
     private static final byte[] NOTHING = {};
     private static final String DISCOVER = "server/discover";
     private static final String LISTEN = "subscriptions/listen";
@@ -290,6 +293,16 @@ public final class StdioMcpClient implements McpClient {
             var kind = end == null ? McpException.Kind.NOT_READ : end.kind();
             throw new McpException(kind, false, "The request was not sent: " + e.getMessage());
         }
+    }
+
+    @Override
+    public void reply(ServerQuestion question, RawJson result) throws McpException {
+        write(McpMessage.answer(question.id(), result), REPLY);
+    }
+
+    @Override
+    public void refuse(ServerQuestion question, ServerQuestion.Refusal why) throws McpException {
+        write(McpMessage.refuse(question.id(), why.code(), why.message()), REPLY);
     }
 
     private void skipped(long sizeBytes, byte[] head, byte[] tail) {

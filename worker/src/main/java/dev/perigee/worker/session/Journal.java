@@ -326,7 +326,8 @@ final class Journal {
         }
     }
 
-    private boolean hasRoomForLogs() {
+    /** Whether it is filled less than three quarters. */
+    boolean hasRoomForLogs() {
         return bytes + expectedBytes < limits.maxBytes() - limits.maxBytes() / 4
                 && entries.size() < limits.maxEntries() - limits.maxEntries() / 4
                 && !share.isNearlyUsedUp();

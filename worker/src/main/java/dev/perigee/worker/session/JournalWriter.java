@@ -93,6 +93,17 @@ final class JournalWriter implements InstanceJournal {
         metrics.event(body);
     }
 
+    @Override
+    public boolean appendQuestion(ToolOrder.Execute order, EventBody body, @Nullable Long pid) {
+        if (!journal.hasRoom()) {
+            return false;
+        }
+        var about = identity;
+        write(to -> to.append(seq -> frames.call(about, seq, order, body, pid), null));
+        metrics.event(body);
+        return true;
+    }
+
     private void write(Predicate<ProcessJournal> append) {
         while (!append.test(journal)) {
             journal = reopen.apply(identity);
@@ -119,6 +130,7 @@ final class JournalWriter implements InstanceJournal {
             case EventBody.ToolsUpdated ignored -> 0;
             case EventBody.CallProgress ignored -> 0;
             case EventBody.CallLog ignored -> 0;
+            case EventBody.CallInputRequired ignored -> 0;
         };
     }
 

@@ -208,6 +208,13 @@ final class ProcessJournal {
         }
     }
 
+    /** Whether there is room for what may be left out. */
+    boolean hasRoom() {
+        synchronized (lock) {
+            return !ended && journal.hasRoomForLogs();
+        }
+    }
+
     boolean acceptsCalls() {
         synchronized (lock) {
             return !ended && !journal.full() && !budget.exhausted();

@@ -3,6 +3,7 @@ package dev.perigee.worker.session;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.ToolOrder;
+import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.time.InstantSource;
 import java.util.List;
@@ -31,7 +32,7 @@ final class SessionRequests {
     AcceptedRecords.Verdict offer(ToolOrder.Execute order) throws LinkRefusal {
         synchronized (lock) {
             var verdict = records.offer(order, clock.instant());
-            if (verdict instanceof AcceptedRecords.Verdict.Run) {
+            if (verdict instanceof AcceptedRecords.Verdict.Run && !isResponse(order)) {
                 boolean permitted = false;
                 try {
                     permits.begin(RequestId.of(order.request()), bytes(order));
@@ -44,6 +45,11 @@ final class SessionRequests {
             }
             return verdict;
         }
+    }
+
+    /** It is answered at once, and the calls that wait for it may have all permits. */
+    private static boolean isResponse(ToolOrder.Execute order) {
+        return order.request().method().equals(ToolMethod.CALL_RESPOND.wireName());
     }
 
     private static long bytes(ToolOrder.Execute order) {

@@ -71,7 +71,7 @@ public record ServerRequest(
                                     arguments, RequestMetaJson.of(null, token, request.meta())),
                             null,
                             token);
-            case TOOLS_LIST, TOOLS_SEARCH, CANCEL ->
+            case TOOLS_LIST, TOOLS_SEARCH, CANCEL, CALL_RESPOND ->
                     throw new IllegalArgumentException(method + " is not for one server");
         };
     }

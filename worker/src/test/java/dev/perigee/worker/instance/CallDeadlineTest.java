@@ -27,6 +27,30 @@ final class CallDeadlineTest {
     }
 
     @Test
+    @DisplayName("CAL-04: while a question is open no time passes, for whichever limit")
+    void standsStill() {
+        var deadline = deadline(5L);
+        deadline.stop(START + 2 * SECOND);
+        deadline.stop(START + 3 * SECOND);
+        assertThat(left(deadline, 100)).isEqualTo(8);
+        deadline.goOn(START + 100 * SECOND);
+
+        assertThat(left(deadline, 101)).isEqualTo(7);
+        assertThat(deadline.left(START + 101 * SECOND, Duration.ofSeconds(4)).toSeconds())
+                .isEqualTo(1);
+        deadline.progressed(START + 105 * SECOND);
+        assertThat(left(deadline, 105)).isEqualTo(5);
+        deadline.stop(START + 106 * SECOND);
+        deadline.goOn(START + 107 * SECOND);
+        assertThat(left(deadline, 107)).isEqualTo(4);
+        assertThat(deadline.stopped(START + 107 * SECOND)).isEqualTo(99 * SECOND);
+        for (int second = 107; second < 140; second++) {
+            deadline.progressed(START + second * SECOND);
+        }
+        assertThat(left(deadline, 128)).isEqualTo(1);
+    }
+
+    @Test
     void staysWithoutExtension() {
         var deadline = deadline(null);
         deadline.progressed(START + 9 * SECOND);

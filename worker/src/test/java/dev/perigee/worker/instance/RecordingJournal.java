@@ -67,6 +67,15 @@ final class RecordingJournal implements InstanceJournal {
         events.add(body);
     }
 
+    @Override
+    public boolean appendQuestion(ToolOrder.Execute order, EventBody body, @Nullable Long pid) {
+        if (full) {
+            return false;
+        }
+        appendCallEvent(order, body, pid);
+        return true;
+    }
+
     private static void hold(CountDownLatch latch) {
         try {
             if (!latch.await(30, TimeUnit.SECONDS)) {

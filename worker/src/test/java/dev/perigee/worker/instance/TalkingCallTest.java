@@ -83,7 +83,8 @@ final class TalkingCallTest {
                         null,
                         null,
                         null,
-                        now.plusMillis(wish.maxTimeoutMs())));
+                        now.plusMillis(wish.maxTimeoutMs()),
+                        null));
     }
 
     private <T extends EventBody> List<T> told(ServerConfig config, Class<T> type) {

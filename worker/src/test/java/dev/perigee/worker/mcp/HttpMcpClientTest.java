@@ -84,7 +84,7 @@ final class HttpMcpClientTest {
                         garbage.add(what.get());
                     }
                 };
-        var options = new McpOptions("2025-11-25", "perigee", "0.1.0", MAX_BYTES, null);
+        var options = new McpOptions("2025-11-25", "perigee", "0.1.0", MAX_BYTES, null, true);
         var client =
                 new HttpMcpClient(
                         "p1",

@@ -59,9 +59,10 @@ final class McpMessageTest {
     @Test
     void readsWhatTheServerAsksAndTells() {
         assertThat(read("{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"roots/list\"}"))
-                .isEqualTo(new McpMessage.Question(RawJson.of("0"), "roots/list"));
+                .isEqualTo(new McpMessage.Question(RawJson.of("0"), "roots/list", null));
         assertThat(read("{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"ping\",\"params\":{}}"))
-                .isEqualTo(new McpMessage.Question(RawJson.of("\"a\""), "ping"));
+                .isEqualTo(
+                        new McpMessage.Question(RawJson.of("\"a\""), "ping", RawJson.EMPTY_OBJECT));
         assertThat(read("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\",\"params\":{}}"))
                 .isEqualTo(new McpMessage.Notice("notifications/x", RawJson.EMPTY_OBJECT));
         assertThat(read("{\"id\":\"nobody asked\",\"result\":{}}"))

@@ -51,6 +51,20 @@ final class EventFramesTest {
     }
 
     @Test
+    @DisplayName("a question is none for a gateway of the version before questions")
+    void knowsNoQuestions() {
+        var question =
+                new EventBody.CallInputRequired(
+                        "r", null, "i", RawJson.EMPTY_OBJECT, Instant.EPOCH);
+        byte[] frame = frames.event(about, 7, question, 42L, null);
+
+        assertThat(EventFrames.readable(frame, LinkVersions.QUESTIONS)).isSameAs(frame);
+        var read = Json.tree(EventFrames.readable(frame, LinkVersions.CALLS_THAT_TALK));
+        assertThat(read.at("/params/type").asString()).isEqualTo(EventType.LOGS.wireName());
+        assertThat(read.at("/params/seq").asLong()).isEqualTo(7);
+    }
+
+    @Test
     @DisplayName("all else is as it was, and a gateway of this version reads everything")
     void changesNothingElse() {
         byte[] known = frames.event(about, 8, new EventBody.Exited(3), 42L, null);

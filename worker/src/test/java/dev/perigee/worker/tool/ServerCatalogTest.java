@@ -9,6 +9,7 @@ import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.McpRequest;
 import dev.perigee.worker.mcp.ServerInfo;
+import dev.perigee.worker.mcp.ServerQuestion;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -36,6 +37,16 @@ final class ServerCatalogTest {
 
                 @Override
                 public McpRequest send(String method, RawJson params, Duration timeout) {
+                    throw new UnsupportedOperationException();
+                }
+
+                @Override
+                public void reply(ServerQuestion question, RawJson result) {
+                    throw new UnsupportedOperationException();
+                }
+
+                @Override
+                public void refuse(ServerQuestion question, ServerQuestion.Refusal why) {
                     throw new UnsupportedOperationException();
                 }
 

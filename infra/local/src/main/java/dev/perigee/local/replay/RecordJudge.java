@@ -104,7 +104,10 @@ final class RecordJudge {
                 Topic.TOOL_REQUESTS, read.method().wireName(), request.requestId(), key);
     }
 
-    /** All methods but tools/call only read; a cancellation stops what was asked for before. */
+    /**
+     * All methods but tools/call only read; a cancellation stops what was asked for before, and a
+     * response is for a question of the source, which nobody asks in the target.
+     */
     private boolean isAllowed(RequestRead read) {
         return switch (read.method()) {
             case TOOLS_LIST,
@@ -113,7 +116,8 @@ final class RecordJudge {
                     RESOURCES_READ,
                     PROMPTS_LIST,
                     PROMPTS_GET,
-                    CANCEL ->
+                    CANCEL,
+                    CALL_RESPOND ->
                     true;
             case TOOLS_CALL ->
                     selection.requests() == IncludedRequests.ALL

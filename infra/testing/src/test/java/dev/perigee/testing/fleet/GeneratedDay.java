@@ -80,8 +80,7 @@ final class GeneratedDay {
     /**
      * Puts another version of a server in its place.
      *
-     * @param tools {@code lost}, {@code changed}, {@code failing} and {@code slow}: names of
-     *     tools
+     * @param tools {@code lost}, {@code changed}, {@code failing} and {@code slow}: names of tools
      */
     void plant(int server, Map<String, String> tools) throws IOException {
         var change = folder.resolve(slug(server) + "-change.mjs");
