@@ -103,6 +103,11 @@ final class PartitionSession implements PartitionLink {
         return asked.endedAt();
     }
 
+    @Override
+    public boolean isConnected() {
+        return isAttached();
+    }
+
     boolean isAttached() {
         return calls.connection() != null;
     }

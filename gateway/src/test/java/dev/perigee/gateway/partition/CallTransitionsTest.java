@@ -98,6 +98,19 @@ final class CallTransitionsTest {
     }
 
     @Test
+    @DisplayName("CAL-05: go on at another worker where nothing ran since the server asked")
+    void serverAsked() {
+        var asked = new CallFacts(true, true, true, 0, false, true, false, true);
+        var again = CallTransitions.next(CallStage.ACCEPTED, CallEvent.SESSION_GONE, asked);
+        assertThat(again.to()).isEqualTo(CallStage.QUEUED);
+        assertThat(again.ran()).isFalse();
+        var ranBefore =
+                CallTransitions.next(
+                        CallStage.ACCEPTED, CallEvent.SESSION_GONE, asked.afterPossibleRun());
+        assertThat(ranBefore.to()).isEqualTo(CallStage.ENDED);
+    }
+
+    @Test
     @DisplayName("end whatever happens in whatever order, are sent at most twice, and answer once")
     void walks() {
         var random = new Random(20_261_126);
@@ -130,7 +143,8 @@ final class CallTransitionsTest {
                             runs,
                             random.nextInt(8) == 0,
                             random.nextBoolean(),
-                            random.nextBoolean());
+                            random.nextBoolean(),
+                            random.nextInt(4) == 0);
             var row = CallTransitions.next(stage, event, facts);
             path.add(event);
             runs += row.ran() ? 1 : 0;
@@ -159,16 +173,17 @@ final class CallTransitionsTest {
     }
 
     private static Stream<CallFacts> facts() {
-        return IntStream.range(0, 1 << 8)
+        return IntStream.range(0, 1 << 9)
                 .mapToObj(
                         bits ->
                                 new CallFacts(
                                         (bits & 1) == 0,
                                         (bits & 2) == 0,
                                         (bits & 4) == 0,
-                                        bits >> 6,
+                                        (bits >> 6) & 3,
                                         (bits & 8) == 0,
                                         (bits & 16) == 0,
-                                        (bits & 32) == 0));
+                                        (bits & 32) == 0,
+                                        bits >> 8 == 1));
     }
 }

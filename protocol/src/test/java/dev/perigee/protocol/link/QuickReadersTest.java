@@ -108,7 +108,8 @@ class QuickReadersTest {
                                 TRACE,
                                 true,
                                 Instant.ofEpochMilli(2),
-                                3L),
+                                3L,
+                                RawJson.of("{\"input_id\":\"q\"}")),
                         Execute.class,
                         Execute::of),
                 new Sample<>(
@@ -127,7 +128,8 @@ class QuickReadersTest {
                                 RawJson.of("[]"),
                                 ORIGIN,
                                 REPLY,
-                                TRACE),
+                                TRACE,
+                                RawJson.of("{\"input_id\":\"q\"}")),
                         InstanceEvent.class,
                         InstanceEvent::of),
                 new Sample<>(

@@ -82,6 +82,7 @@ final class CallQuestions {
                                         params == null ? RawJson.EMPTY_OBJECT : params)),
                         source.mask(),
                         source.pid(),
+                        null,
                         asked);
         if (asked.inputId == null) {
             open.remove(asked);

@@ -3,6 +3,7 @@ package dev.perigee.worker.instance;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.QuestionResume;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ToolResult;
 import org.jspecify.annotations.Nullable;
@@ -47,9 +48,14 @@ public interface InstanceJournal {
     /**
      * Appends a question of a running call, which is neither left out nor evicted then.
      *
+     * @param resume by which another worker can go on, null where none can
      * @return false where the journal has little room: nothing was appended
      */
-    boolean appendQuestion(ToolOrder.Execute order, EventBody body, @Nullable Long pid);
+    boolean appendQuestion(
+            ToolOrder.Execute order,
+            EventBody body,
+            @Nullable Long pid,
+            @Nullable QuestionResume resume);
 
     /**
      * A result of so many bytes was read that is yet to be appended, or dropped. It counts as if it

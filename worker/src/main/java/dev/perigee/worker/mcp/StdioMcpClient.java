@@ -296,6 +296,11 @@ public final class StdioMcpClient implements McpClient {
     }
 
     @Override
+    public boolean isModern() {
+        return meta != null;
+    }
+
+    @Override
     public void reply(ServerQuestion question, RawJson result) throws McpException {
         write(McpMessage.answer(question.id(), result), REPLY);
     }

@@ -155,13 +155,18 @@ final class EventFrames {
                         order.traceparent()));
     }
 
-    /** What happens in a running call, for the backend that asked. */
+    /**
+     * What happens in a running call, for the backend that asked.
+     *
+     * @param resume of a question, as the gateway keeps it
+     */
     byte[] call(
             InstanceIdentity about,
             long seq,
             ToolOrder.Execute order,
             EventBody body,
-            @Nullable Long pid) {
+            @Nullable Long pid,
+            @Nullable RawJson resume) {
         return write(
                 new InstanceEvent(
                         about.partition(),
@@ -174,7 +179,8 @@ final class EventFrames {
                         null,
                         order.origin(),
                         order.reply(),
-                        order.traceparent()));
+                        order.traceparent(),
+                        resume));
     }
 
     byte[] removed(InstanceIdentity about, long seq) {

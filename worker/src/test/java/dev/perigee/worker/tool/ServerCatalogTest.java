@@ -41,6 +41,11 @@ final class ServerCatalogTest {
                 }
 
                 @Override
+                public boolean isModern() {
+                    return false;
+                }
+
+                @Override
                 public void reply(ServerQuestion question, RawJson result) {
                     throw new UnsupportedOperationException();
                 }
