@@ -22,9 +22,9 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * An npm registry on this machine that has exactly what {@link NpmServers} installed, so that tests
- * which have npm install something need no network. Archives are made by {@code tar} when they are
- * asked for.
+ * An npm registry on this machine that has exactly what {@link NpmServers} installed and what the
+ * TypeScript client needs, so that tests which have npm install something need no network. Archives
+ * are made by {@code tar} when they are asked for.
  */
 public final class NpmRegistry implements AutoCloseable {
 
@@ -47,6 +47,8 @@ public final class NpmRegistry implements AutoCloseable {
                             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
             var registry = new NpmRegistry(server);
             registry.index(NpmServers.installed().modules());
+            var client = Checkout.root().resolve("infra/clients/typescript");
+            registry.index(NpmFolder.installed(client).resolve("node_modules"));
             server.createContext("/", registry::handle);
             server.setExecutor(Executors.newVirtualThreadPerTaskExecutor());
             server.start();

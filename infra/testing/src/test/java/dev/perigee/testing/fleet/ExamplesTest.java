@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
 import dev.perigee.testing.Fixtures;
+import dev.perigee.testing.NpmFolder;
 import dev.perigee.testing.NpmServers;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class ExamplesTest {
 
     private static final Path EXAMPLES = Path.of("../examples").toAbsolutePath().normalize();
+    private static final Path CLIENTS = Path.of("../clients").toAbsolutePath().normalize();
     private static final long PATIENCE_SECONDS = 120;
 
     private final NpmServers npm = NpmServers.installed();
@@ -43,10 +45,15 @@ final class ExamplesTest {
 
     @Test
     void node(FleetUnderTest fleet) throws Exception {
-        var command = List.of(Fixtures.NODE, EXAMPLES.resolve("node/call-a-tool.js").toString());
-        var modules = Map.of("NODE_PATH", npm.modules().toString());
+        // As npm would lay it out, but for what the client needs, which is beside the client.
+        var modules = Files.createDirectories(directory.resolve("node_modules"));
+        var client = NpmFolder.installed(CLIENTS.resolve("typescript"));
+        Files.createSymbolicLink(modules.resolve("perigee-client"), client);
+        var example = directory.resolve("call-a-tool.mjs");
+        Files.copy(EXAMPLES.resolve("node/call-a-tool.mjs"), example);
 
-        assertThat(run(command, fleet, modules)).contains("success", "Echo: Hello from Node");
+        assertThat(run(List.of(Fixtures.NODE, example.toString()), fleet, Map.of()))
+                .contains("success", "Echo: Hello from Node");
     }
 
     @Test
@@ -55,7 +62,9 @@ final class ExamplesTest {
         var program = Program.PYTHON_KAFKA.path().toString();
         var command = List.of(program, EXAMPLES.resolve("python/call_a_tool.py").toString());
 
-        assertThat(run(command, fleet, Map.of())).contains("success", "Echo: Hello from Python");
+        var sources = Map.of("PYTHONPATH", CLIENTS.resolve("python/src").toString());
+
+        assertThat(run(command, fleet, sources)).contains("success", "Echo: Hello from Python");
     }
 
     private static List<String> source(String file) {
