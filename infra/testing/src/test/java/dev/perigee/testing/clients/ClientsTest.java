@@ -129,15 +129,16 @@ final class ClientsTest {
 
     private static void holds(JsonNode report) {
         assertThat(texts(report.get("outcomes"))).hasSize(CALLS).containsOnly("success");
-        assertThat(report.get("installed").asString()).isEqualTo("online");
-        assertThat(report.get("reported").asString()).isEqualTo("success");
+        assertThat(report.get("installed").asString()).as(report::toString).isEqualTo("online");
+        assertThat(report.get("reported").asString()).as(report::toString).isEqualTo("success");
+        // What a new gateway publishes after the answer is left out.
         assertThat(texts(report.get("progress")).stream().map(Double::parseDouble))
                 .isSorted()
                 .doesNotHaveDuplicates()
-                .contains(40.0);
-        assertThat(report.get("tools").asBoolean()).isTrue();
-        assertThat(report.get("cancelled").asString()).isEqualTo("cancelled");
-        assertThat(report.get("removed").asString()).isEqualTo("completed");
+                .hasSizeGreaterThan(1);
+        assertThat(report.get("tools").asBoolean()).as(report::toString).isTrue();
+        assertThat(report.get("cancelled").asString()).as(report::toString).isEqualTo("cancelled");
+        assertThat(report.get("removed").asString()).as(report::toString).isEqualTo("completed");
         assertThat(texts(report.get("statuses"))).contains("online").endsWith("uninstalled");
     }
 
