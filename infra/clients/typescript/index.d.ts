@@ -208,7 +208,7 @@ export class Unreachable extends Error {
   readonly mayHaveRun: boolean;
 }
 
-/** The broker or the client says no: a topic is missing, a right or a credential, a record is too large, or 10,000 are open. */
+/** The broker or the client says no: a topic is missing, a right or a credential, a record is too large, or 10,000 are open or 64 MiB wait. */
 export class Refused extends Error {}
 
 /**
@@ -260,7 +260,7 @@ export class Client {
 
 /**
  * Events of servers, those of one process in order. One that is repeated comes once: of the last 50,000 the ids are known. For one consumer, which
- * holds up the reading where it is behind by 1,000 events.
+ * holds up the reading where it is behind by 1,000 events or 16 MiB.
  */
 export class EventFeed implements AsyncIterableIterator<Followed> {
   private constructor();

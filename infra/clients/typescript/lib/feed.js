@@ -4,12 +4,14 @@ import {Reader} from './reader.js';
 const TOPICS = ['status', 'lifecycle', 'logs', 'request-logs', 'tools', 'catalog'];
 const REMEMBERED = 50_000;
 const AHEAD = 1_000;
+const AHEAD_BYTES = 16 << 20;
 
 /** Events of servers, those of one process in order, each once. An async iterator for one consumer. */
 export class EventFeed {
   #prefix;
   #ids = new RecentIds(REMEMBERED);
   #events = [];
+  #bytes = 0;
   #closed = false;
   #came = () => {};
   #taken = () => {};
@@ -46,10 +48,11 @@ export class EventFeed {
       if (this.#closed) return {done: true, value: undefined};
       await new Promise((resolve) => (this.#came = resolve));
     }
-    const {next: [key, offset], ...value} = this.#events.shift();
+    const {followed, next: [key, offset], bytes} = this.#events.shift();
     this.#positions[key] = offset;
-    if (this.#events.length < AHEAD) this.#taken();
-    return {done: false, value};
+    this.#bytes -= bytes;
+    if (this.#hasRoom()) this.#taken();
+    return {done: false, value: followed};
   }
 
   async return() {
@@ -83,8 +86,14 @@ export class EventFeed {
       }
       if (typeof event !== 'object' || event === null) return undefined;
     }
-    this.#events.push({topic: topic.slice(this.#prefix.length), processId: key, event, next});
+    const bytes = value?.length ?? 0;
+    this.#bytes += bytes;
+    this.#events.push({followed: {topic: topic.slice(this.#prefix.length), processId: key, event}, next, bytes});
     this.#came();
-    return this.#events.length < AHEAD ? undefined : new Promise((resolve) => (this.#taken = resolve));
+    return this.#hasRoom() ? undefined : new Promise((resolve) => (this.#taken = resolve));
+  }
+
+  #hasRoom() {
+    return this.#events.length < AHEAD && this.#bytes < AHEAD_BYTES;
   }
 }

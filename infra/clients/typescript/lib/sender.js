@@ -9,6 +9,7 @@ const BATCH_RECORDS = 500;
 const LEADERS_MS = 30_000;
 const RETRY_MS = 250;
 const TOO_LARGE = [10, 18];
+const MOST_BYTES = 64 << 20;
 
 /** A record on its way. */
 class Sending {
@@ -40,6 +41,7 @@ export class Sender {
   #topicsUntil = 0;
   #paused = new Map();
   #queue = new Set();
+  #bytes = 0;
   #running;
   #closed = false;
   #failure;
@@ -61,17 +63,22 @@ export class Sender {
     await patiently(() => this.#open(this.#settings), (brokers) => brokers.topics(this.#names));
   }
 
-  /** record: topic, key, value (made JSON) and headers, names to bytes. Rejects in time only where it is refused: withdraw it. */
+  /**
+   * Rejects in time only where it is refused: withdraw it. Throws Refused where 64 MiB wait already.
+   * record: topic, key, value (made JSON) and headers, names to bytes
+   */
   send(record) {
     const sending = new Sending(record);
+    if (this.#queue.size > 0 && this.#bytes + sending.value.length > MOST_BYTES) throw new Refused('64 MiB wait for the broker already');
     this.#queue.add(sending);
+    this.#bytes += sending.value.length;
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
     return sending;
   }
 
   /** It is not sent from now on; what has begun may arrive. */
   withdraw(sending) {
-    this.#queue.delete(sending);
+    if (this.#queue.delete(sending)) this.#bytes -= sending.value.length;
   }
 
   /** Waits for what is under way, at most so long. */
@@ -166,7 +173,7 @@ export class Sender {
     if (errorCode === 0) {
       this.#failure = undefined;
       for (const sending of sent) {
-        this.#queue.delete(sending);
+        this.withdraw(sending);
         sending.resolve();
       }
       return;
@@ -183,7 +190,7 @@ export class Sender {
 
   #refuse(all, why) {
     for (const sending of all) {
-      this.#queue.delete(sending);
+      this.withdraw(sending);
       sending.reject(why);
     }
   }

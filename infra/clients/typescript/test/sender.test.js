@@ -107,3 +107,17 @@ test('closing does not wait longer than it is told', async () => {
   sender.send(record(1));
   await sender.close(50);
 });
+
+test('what waits is bounded by bytes, and there is room again', async () => {
+  const brokers = new FakeBrokers([], [-1]);
+  const sender = sending(brokers);
+  const large = {topic: TOPIC, key: 't/u', value: {n: 1, text: 'x'.repeat(40 << 20)}};
+  const first = sender.send(large);
+  assert.throws(() => sender.send(large), Refused);
+  sender.withdraw(first);
+  const second = sender.send(large);
+  brokers.leaders = [1];
+  await second.done;
+  await sender.send(large).done;
+  await sender.close(1_000);
+});

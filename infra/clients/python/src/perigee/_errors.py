@@ -29,7 +29,7 @@ class Unreachable(ConnectionError):
 
 
 class Refused(RuntimeError):
-    """The broker or the client says no: a topic is missing, a right or a credential, a record is too large, or 10,000 are open."""
+    """The broker or the client says no: a topic is missing, a right or a credential, a record is too large, or 10,000 are open or 64 MiB wait."""
 
 
 _NOT_ALLOWED = {

@@ -33,6 +33,7 @@ def producer(settings: Mapping[str, Any]) -> Producer:
             "linger.ms": 0,
             "message.max.bytes": LARGEST_BYTES + (1 << 20),
             "message.timeout.ms": 10_000,
+            "queue.buffering.max.kbytes": 64 << 10,
         },
         logger=LOG,
     )
