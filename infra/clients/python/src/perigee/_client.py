@@ -71,18 +71,14 @@ class Client:
         self._has_events = call_events or replies is not None
         self._answers = Answers(prefix + "command-results")
         self._closed = threading.Event()
-        self._consumer = _kafka.consumer(self._settings)
+        refusal = _kafka.Refusal()
+        self._consumer = _kafka.consumer(self._settings, refusal)
         read: dict[str, Optional[int]] = {prefix + "command-results": None}
         read.update({prefix + "tool-results": None} if replies is None else {replies.topic: replies.partition})
         if call_events and replies is None:
             read[prefix + "call-events"] = None
         try:
-            for topic in ("commands", "tool-requests"):
-                _kafka.partitions(self._consumer, prefix + topic)
-            _kafka.place(self._consumer, read, "end")
-        except KafkaException as failure:
-            self._consumer.close()
-            raise of_exception(failure) from None
+            _kafka.place(self._consumer, refusal, read, "end", [prefix + "commands", prefix + "tool-requests"])
         except BaseException:
             self._consumer.close()
             raise

@@ -42,9 +42,10 @@ class EventFeed:
         self._ids = RecentIds(_REMEMBERED)
         self._closed = False
         self._ended = False
-        self._consumer = _kafka.consumer(settings)
+        refusal = _kafka.Refusal()
+        self._consumer = _kafka.consumer(settings, refusal)
         try:
-            places = _kafka.place(self._consumer, {prefix + topic: None for topic in wanted}, start)
+            places = _kafka.place(self._consumer, refusal, {prefix + topic: None for topic in wanted}, start)
         except BaseException:
             self._consumer.close()
             raise

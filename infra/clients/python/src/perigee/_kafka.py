@@ -7,10 +7,10 @@ import uuid
 from datetime import datetime
 from typing import Any, Iterable, Mapping, Optional, Union
 
-from confluent_kafka import Consumer, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
 
 from perigee._answers import Record
-from perigee._errors import Refused, Unreachable, of_exception
+from perigee._errors import Refused, Unreachable, explained, of_exception
 
 PATIENCE_SECONDS = 5.0
 LARGEST_BYTES = 17 << 20
@@ -39,11 +39,27 @@ def producer(settings: Mapping[str, Any]) -> Producer:
     )
 
 
-def consumer(settings: Mapping[str, Any]) -> Consumer:
+class Refusal:
+    """Why the broker does not let a client in: the library says it beside what it raises. Given to one client as its error_cb."""
+
+    def __init__(self) -> None:
+        self._why: Optional[Exception] = None
+
+    def __call__(self, error: KafkaError) -> None:
+        why = explained(error)
+        if isinstance(why, Refused):
+            self._why = why
+
+    def or_of(self, failure: KafkaException) -> Exception:
+        return self._why or of_exception(failure)
+
+
+def consumer(settings: Mapping[str, Any], refusal: Refusal) -> Consumer:
     """Reads committed records of partitions that it is assigned. It joins no group, though the library wants a name of one."""
     return Consumer(
         {
             **settings,
+            "error_cb": refusal,
             "group.id": f"perigee-client-{uuid.uuid4()}",
             "enable.auto.commit": False,
             "isolation.level": "read_committed",
@@ -56,7 +72,7 @@ def consumer(settings: Mapping[str, Any]) -> Consumer:
 
 
 def partitions(reader: Consumer, topic: str) -> list[int]:
-    """Those of a topic; raises Refused when it is not there."""
+    """Those of a topic; raises Refused or KafkaException when it is not there."""
     described = reader.list_topics(topic, timeout=PATIENCE_SECONDS).topics[topic]
     if described.error is not None:
         raise KafkaException(described.error)
@@ -65,21 +81,25 @@ def partitions(reader: Consumer, topic: str) -> list[int]:
     return sorted(described.partitions)
 
 
-def place(reader: Consumer, topics: Mapping[str, Optional[int]], start: Start) -> list[TopicPartition]:
+def place(reader: Consumer, refusal: Refusal, topics: Mapping[str, Optional[int]], start: Start, written: Iterable[str] = ()) -> list[TopicPartition]:
     """Assigns partitions to a consumer, from a point on; that is fixed when this returns.
 
     A topic that was just made has no leaders at first: it is tried again for some seconds.
 
     topics -- names, each with the one partition to read, or None for all
+    written -- names of others that must be there
     """
     until = time.monotonic() + PATIENCE_SECONDS
     while True:
         try:
+            for topic in written:
+                partitions(reader, topic)
             places = [each for topic, only in topics.items() for each in _places(reader, topic, only, start)]
             reader.assign(places)
             return places
         except KafkaException as failure:
-            why = of_exception(failure)
+            reader.poll(0)  # Which hands the refusal over.
+            why = refusal.or_of(failure)
             if not isinstance(why, Unreachable) or time.monotonic() > until:
                 raise why from None
         time.sleep(0.25)
