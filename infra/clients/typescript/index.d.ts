@@ -128,8 +128,8 @@ export interface CallOptions {
   /** Where the user has two installations of one server. */
   installationId?: string;
   /**
-   * Progress of the running call, the newest, at most four in a second, each once, until the answer. Called where records are read: it must
-   * not wait. What it throws ends the wait.
+   * Progress of the running call, the newest, at most four in a second, each once, until the answer; in the server's order, which a reply topic may not
+   * keep. Called where records are read: it must not wait. What it throws ends the wait.
    */
   onProgress?: (progress: CallProgress) => void;
   /** Messages that the server logs while the call runs; as onProgress. */

@@ -146,8 +146,8 @@ class Client:
         timeout -- seconds that the fleet has from the record's append, a day at most; NoAnswer comes five seconds later
         request_id -- of a request that may have been sent before, within ten minutes: it does not run a second time
         installation_id -- where the user has two installations of one server
-        on_progress -- gets the progress of the running call, each event once, until the answer; called on the reading thread, so it must not
-                       wait; what it raises ends the wait and comes out of here
+        on_progress -- gets the progress of the running call, each event once, until the answer, in the server's order, which a reply topic may
+                       not keep; called on the reading thread, so it must not wait; what it raises ends the wait and comes out of here
         on_log -- the same of what the server logs meanwhile
         log_level -- the least level of messages; all that the server sends without it
         extend_on_progress -- each progress moves the deadline to so many seconds from then

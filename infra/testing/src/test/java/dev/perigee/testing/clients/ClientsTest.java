@@ -124,6 +124,10 @@ final class ClientsTest {
         }
         assertThat(Files.readAllLines(file)).hasSize(CALLS).doesNotHaveDuplicates();
         holds(report);
+        if (more.length == 0) {
+            // A reply topic has copies, for which no order is promised.
+            assertThat(progress(report)).isSorted();
+        }
         oneAnswerEach(server);
     }
 
@@ -132,14 +136,15 @@ final class ClientsTest {
         assertThat(report.get("installed").asString()).as(report::toString).isEqualTo("online");
         assertThat(report.get("reported").asString()).as(report::toString).isEqualTo("success");
         // What a new gateway publishes after the answer is left out.
-        assertThat(texts(report.get("progress")).stream().map(Double::parseDouble))
-                .isSorted()
-                .doesNotHaveDuplicates()
-                .hasSizeGreaterThan(1);
+        assertThat(progress(report)).doesNotHaveDuplicates().hasSizeGreaterThan(1);
         assertThat(report.get("tools").asBoolean()).as(report::toString).isTrue();
         assertThat(report.get("cancelled").asString()).as(report::toString).isEqualTo("cancelled");
         assertThat(report.get("removed").asString()).as(report::toString).isEqualTo("completed");
         assertThat(texts(report.get("statuses"))).contains("online").endsWith("uninstalled");
+    }
+
+    private static List<Double> progress(JsonNode report) {
+        return texts(report.get("progress")).stream().map(Double::parseDouble).toList();
     }
 
     /** What the fleet published, which may have repeats, says of each request one thing. */
