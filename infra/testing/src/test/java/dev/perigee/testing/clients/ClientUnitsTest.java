@@ -28,7 +28,7 @@ final class ClientUnitsTest {
                         Files.readAllBytes(
                                 Checkout.root().resolve("infra/clients/partitions.json")));
 
-        assertThat(vectors).hasSizeGreaterThan(40);
+        assertThat(vectors).hasSizeGreaterThan(60);
         for (var each : vectors) {
             var key = each.get("team_id").asString() + "/" + each.get("user_id").asString();
             int hash = Utils.murmur2(key.getBytes(StandardCharsets.UTF_8));
