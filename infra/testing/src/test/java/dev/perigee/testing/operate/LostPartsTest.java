@@ -15,6 +15,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
@@ -88,7 +89,7 @@ final class LostPartsTest {
     }
 
     private void kill(String part) throws IOException {
-        parts.remove(part).stop(0);
+        Objects.requireNonNull(parts.remove(part), part).stop(0);
         discover();
     }
 
