@@ -21,6 +21,8 @@ public record PopularServers(FleetUnderTest fleet) {
     private static final List<String> PREPARED = List.of("-y");
     private static final List<String> AS_WRITTEN = List.of();
 
+    static final String MEMORY = "@modelcontextprotocol/server-memory@2026.8.31";
+
     /** What npm takes to install it is more than its own limit of 512 MiB; docs/runbooks.md. */
     private static final String LARGE = "mcp-server-kubernetes@";
 
@@ -42,7 +44,7 @@ public record PopularServers(FleetUnderTest fleet) {
         return Stream.of(
                 new Popular("@modelcontextprotocol/server-everything@2026.8.31", null),
                 new Popular("@modelcontextprotocol/server-filesystem@2026.8.31", null),
-                new Popular("@modelcontextprotocol/server-memory@2026.8.31", null),
+                new Popular(MEMORY, null),
                 new Popular("@modelcontextprotocol/server-sequential-thinking@2026.8.31", null),
                 new Popular("@playwright/mcp@0.0.83", null),
                 new Popular("@upstash/context7-mcp@4.1.1", null),

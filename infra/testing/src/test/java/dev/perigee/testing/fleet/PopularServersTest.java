@@ -62,6 +62,35 @@ final class PopularServersTest {
     }
 
     @Tag("long")
+    @Test
+    @DisplayName("TEN-01: the memory server of one user never shows another's entities")
+    void memory() {
+        var alice = PopularServers.npx("-y", PopularServers.MEMORY);
+        var bob = alice.ofUser("bob");
+        var servers = new PopularServers(fleet);
+        assertThat(servers.tools(alice)).isPositive();
+        assertThat(servers.tools(bob)).isPositive();
+        var backend = fleet.backend();
+
+        assertThat(backend.text(alice, "create_entities", entity("of-alice"))).contains("of-alice");
+
+        assertThat(backend.text(bob, "read_graph", "{}"))
+                .contains("entities")
+                .doesNotContain("of-alice");
+        assertThat(backend.text(bob, "create_entities", entity("of-bob"))).contains("of-bob");
+        assertThat(backend.text(alice, "read_graph", "{}"))
+                .contains("of-alice")
+                .doesNotContain("of-bob");
+        backend.uninstall(alice);
+        backend.uninstall(bob);
+    }
+
+    private static String entity(String name) {
+        return "{\"entities\":[{\"name\":\"%s\",\"entityType\":\"note\",\"observations\":[]}]}"
+                .formatted(name);
+    }
+
+    @Tag("long")
     @ParameterizedTest(name = "{0}")
     @MethodSource("dev.perigee.testing.fleet.PopularServers#all")
     @DisplayName("a popular server answers, prepared and as npx runs it")
