@@ -9,9 +9,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What another worker needs to go on with a call whose modern server asked, when the worker is lost
- * that has it: nothing runs for the call until the question is answered. The gateway keeps it and
- * passes it on.
+ * State of a call whose modern server asked, with which another worker goes on when the worker is
+ * lost that has it: nothing runs for the call until the question is answered. The gateway keeps it
+ * and passes it on.
  *
  * @param inputId the question, which is public
  * @param methods of what was asked, by name

@@ -11,8 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a modern server answers instead of a result: that it needs something first. Its call is made
- * again with the responses. Immutable.
+ * Answer of a modern server instead of a result: it needs something first. Its call is made again
+ * with the responses. Immutable.
  *
  * @param requests what it asks, by name; empty where it only wants to be called again
  * @param state for the next round, passed back as it came; null where there is none

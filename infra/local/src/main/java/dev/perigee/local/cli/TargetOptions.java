@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * What a command is for: an installation of a team by its id, or all instances that selectors find.
+ * Target of a command: an installation of a team by its id, or all instances that selectors find.
  */
 final class TargetOptions {
     private static final int MOST_AT_A_TIME = 1_000;
