@@ -20,7 +20,7 @@ let token;
 let lists = 0;
 const asked = new Map(); // The callers that wait, by the id of their question.
 let listErrors = has('--list-error-once') ? 1 : 0;
-let listed = ['echo', 'pid', 'env', 'args', 'sleep', 'crash', 'exit0', 'fail', 'rpc_error', 'stderr', 'garbage', 'tools_set', 'record', 'big', ...(has('--talk') ? ['talk', 'ask', 'rounds'] : [])];
+let listed = ['echo', 'pid', 'env', 'args', 'sleep', 'crash', 'exit0', 'fail', 'rpc_error', 'stderr', 'garbage', 'tools_set', 'record', 'big', ...(has('--talk') ? ['talk', 'ask'] : [])];
 
 if (has('--die')) {
   process.stderr.write(after('--die') + '\n', () => process.exit(1));
@@ -81,16 +81,6 @@ const tools = {
     await sleep(a.after ?? 0);
     return text(JSON.stringify(said.length > 20 ? said.reduce((counts, each) => ((counts[each.error ? 'refused' : 'answered'] = (counts[each.error ? 'refused' : 'answered'] ?? 0) + 1), counts), {}) : said));
   },
-  // As a modern server: needs so many rounds of responses, and keeps its state with its client.
-  rounds: async (a, p) => {
-    const { round, said } = p.requestState ? JSON.parse(p.requestState) : { round: 0, said: [] };
-    if (p.inputResponses) said.push(p.inputResponses);
-    await sleep(a.ms ?? 0);
-    if (round === a.rounds) return text(JSON.stringify(said));
-    const asked = { message: 'Round ' + round, requestedSchema: { type: 'object', properties: {} } };
-    const inputRequests = a.bare ? undefined : { name: { method: a.method ?? 'elicitation/create', params: asked }, roots: { method: 'roots/list' } };
-    return { resultType: 'input_required', inputRequests, requestState: JSON.stringify({ round: round + 1, said, more: 'x'.repeat(a.bytes ?? 0) }) };
-  },
   record: () => text(JSON.stringify(record)),
 };
 
@@ -131,7 +121,7 @@ const methods = {
     if (has('--words')) page[0]._meta = { [`t/${lists++}`]: 'x'.repeat(Number(after('--words'))) };
     return at + 7 < listed.length ? { tools: page, nextCursor: String(at + 7) } : { tools: page };
   },
-  'tools/call': (p) => ((token = p._meta?.progressToken), tools[p.name](p.arguments, p)),
+  'tools/call': (p) => ((token = p._meta?.progressToken), tools[p.name](p.arguments)),
   'logging/setLevel': () => ({}),
   'resources/list': () => ({ resources: [{ uri: 'x://y', name: 'y' }] }),
   'resources/templates/list': () => ({ resourceTemplates: [{ uriTemplate: 'x://{y}', name: 'y' }] }),

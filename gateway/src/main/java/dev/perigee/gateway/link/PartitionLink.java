@@ -23,11 +23,6 @@ public interface PartitionLink {
      */
     @Nullable Instant heldUntil();
 
-    /** Whether there is a connection on which the session is attached. */
-    default boolean isConnected() {
-        return true;
-    }
-
     /**
      * Takes a tool request if it can be sent at once, and sends it at the next {@link #flush}, so
      * that requests that came together go together; never waits.

@@ -103,11 +103,6 @@ final class PartitionSession implements PartitionLink {
         return asked.endedAt();
     }
 
-    @Override
-    public boolean isConnected() {
-        return isAttached();
-    }
-
     boolean isAttached() {
         return calls.connection() != null;
     }

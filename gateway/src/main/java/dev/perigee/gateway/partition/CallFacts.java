@@ -10,8 +10,6 @@ package dev.perigee.gateway.partition;
  * @param over its deadline passed
  * @param serving a session takes requests
  * @param replaying the worker still replays its journals, which may have its result
- * @param asked its modern server asked, nothing runs for it until somebody answers, and another
- *     worker can go on
  */
 record CallFacts(
         boolean resolved,
@@ -20,25 +18,11 @@ record CallFacts(
         int possibleRuns,
         boolean over,
         boolean serving,
-        boolean replaying,
-        boolean asked) {
-
-    /** Of a request whose server asks nothing. */
-    CallFacts(
-            boolean resolved,
-            boolean complete,
-            boolean tool,
-            int possibleRuns,
-            boolean over,
-            boolean serving,
-            boolean replaying) {
-        this(resolved, complete, tool, possibleRuns, over, serving, replaying, false);
-    }
+        boolean replaying) {
 
     /** These, and one more session in which it may have run. */
     CallFacts afterPossibleRun() {
-        return new CallFacts(
-                resolved, complete, tool, possibleRuns + 1, over, serving, replaying, asked);
+        return new CallFacts(resolved, complete, tool, possibleRuns + 1, over, serving, replaying);
     }
 
     /** A condition of a transition. */
@@ -51,8 +35,7 @@ record CallFacts(
         UNRESOLVED_AND_OVER("its server is not known, and its deadline passed"),
         MAY_HAVE_ACTED("it calls a tool and may have run in an earlier session"),
         UNSERVED("no session takes requests"),
-        REPLAYING("the worker still replays its journals"),
-        RESUMABLE("its server asked, and nothing runs for it until somebody answers");
+        REPLAYING("the worker still replays its journals");
 
         private final String meaning;
 
@@ -76,12 +59,6 @@ record CallFacts(
                 case MAY_HAVE_ACTED -> facts.tool && facts.possibleRuns > 0;
                 case UNSERVED -> !facts.serving;
                 case REPLAYING -> facts.replaying;
-                case RESUMABLE ->
-                        facts.asked
-                                && facts.resolved
-                                && facts.complete
-                                && !facts.over
-                                && facts.possibleRuns == 0;
             };
         }
     }

@@ -4,7 +4,6 @@ import dev.perigee.gateway.inbound.EarlierRuns;
 import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.gateway.partition.CallTransitions.Transition;
 import dev.perigee.gateway.partition.GatewayMetrics.Where;
-import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.limit.RecentIds;
 import dev.perigee.protocol.link.Attach;
 import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
@@ -43,7 +42,6 @@ final class CallFlow implements CallListener {
     private final ServerWait serverWait;
     private final FairQueue queue;
     private final RequestTable requests;
-    private final Questions questions;
     private final Set<ToolCall> unreserved = new LinkedHashSet<>();
     private final WorkerSilence silence;
     private @Nullable Instant nextTurn;
@@ -65,7 +63,6 @@ final class CallFlow implements CallListener {
                         new RecentIds(
                                 context.services().requestIds(),
                                 context.services().times().requestMemory()));
-        this.questions = new Questions(requests, context.services().arguments());
     }
 
     /** How far an owner before this tenure came; before any request. */
@@ -138,8 +135,6 @@ final class CallFlow implements CallListener {
         silence.attached(result, now());
         boolean same = requests.attached(result, context.linkName(Topic.TOOL_REQUESTS));
         tellOpen(call -> requests.whenAttached(call, same));
-        questions.all().forEach(queue::ready);
-        dispatch();
     }
 
     /**
@@ -217,23 +212,20 @@ final class CallFlow implements CallListener {
     }
 
     /**
-     * An event of a running call arrived: progress moves its deadline, a question may outlive its
-     * worker.
+     * An event of a running call arrived.
      *
+     * @param progress it is one of progress, which moves the deadline
      * @return false when the request has its answer: nothing is told of it any more
      */
-    boolean tells(InstanceEvent event, EventType type) {
+    boolean tells(InstanceEvent event, boolean progress) {
         var origin = ofThisTopic(event.origin());
         if (origin == null || requests.isFinal(origin.offset())) {
             return false;
         }
         var call = requests.open(origin.offset());
-        if (call != null && type == EventType.CALL_PROGRESS) {
+        if (progress && call != null) {
             call.progressed(now());
             happened(call, CallEvent.PROGRESSED);
-        } else if (call != null && type == EventType.CALL_INPUT_REQUIRED) {
-            // What is replayed may have been answered by what follows.
-            questions.asked(call, silence.isReplaying() ? null : event.resume(), now());
         }
         return true;
     }
@@ -265,9 +257,6 @@ final class CallFlow implements CallListener {
 
     @Override
     public void happened(ToolCall call, CallEvent event) {
-        if (event == CallEvent.NOT_RUN || event == CallEvent.NOT_GIVEN_YET) {
-            questions.notTaken(call);
-        }
         var step = step(call, event);
         act(call, step.action(), step.answer());
     }
@@ -279,7 +268,6 @@ final class CallFlow implements CallListener {
 
     @Override
     public void turnedDown(ToolCall call, ToolResult answer) {
-        questions.notTaken(call);
         var error = answer.error();
         boolean unknown = error != null && error.code() == ErrorCode.UNKNOWN_SERVER;
         if (unknown && isBeingRestored(call)) {
@@ -310,8 +298,7 @@ final class CallFlow implements CallListener {
                 call.possibleRuns(),
                 !deadline.isAfter(now),
                 context.serving() != null,
-                silence.until(call.lastDeadline()).isAfter(now),
-                call.question() != null);
+                silence.until(call.lastDeadline()).isAfter(now));
     }
 
     private void act(ToolCall call, CallAction action, @Nullable OwnAnswer own) {
@@ -337,7 +324,6 @@ final class CallFlow implements CallListener {
                 queue.atWorker(call);
                 // Its worker ends it in time, also by progress that was not published.
                 awaitUntil(call, silence.until(call.lastDeadline()));
-                release(call);
             }
             case AWAIT_ATTACH ->
                     awaitUntil(call, silence.untilAttached(call.lastDeadline(), now()));
@@ -374,10 +360,7 @@ final class CallFlow implements CallListener {
             return;
         }
         for (var call = queue.next(); call != null; call = queue.next()) {
-            if (questions.holds(call, session.link().isConnected())) {
-                queue.aside(call);
-            } else if (context.feed().mayDispatch(call.offset())) {
-                questions.sending(call);
+            if (context.feed().mayDispatch(call.offset())) {
                 call.timer(null);
                 var _ = step(call, CallEvent.TURN);
                 context.services()
@@ -443,18 +426,7 @@ final class CallFlow implements CallListener {
         unreserved.remove(call);
         requests.closed(call, byGateway);
         queue.ended(call);
-        questions.ended(call);
-        release(call);
         dispatch();
-    }
-
-    /** Responses that waited for the call go on. */
-    private void release(ToolCall call) {
-        var free = questions.arrived(call);
-        if (!free.isEmpty()) {
-            free.forEach(queue::ready);
-            dispatch();
-        }
     }
 
     private void answered(ToolCall call, @Nullable ErrorCode code, Instant at) {

@@ -144,7 +144,6 @@ final class CallSender {
         var read = call.read();
         var extension = read.extension();
         var input = read.input();
-        var question = call.question();
         // What progress had moved before an earlier session was lost stays moved.
         var moved = Duration.between(read.deadline(), call.deadline());
         return new ToolOrder.Execute(
@@ -157,8 +156,7 @@ final class CallSender {
                 call.span().traceparent(),
                 call.possibleRuns() > 0 ? true : null,
                 extension == null ? null : read.recordDeadline().plus(extension.most()),
-                input == null ? null : (Long) input.toMillis(),
-                question == null ? null : question.resume());
+                input == null ? null : (Long) input.toMillis());
     }
 
     private void executed(ToolCall call, ToolOrder.Accepted answer) {

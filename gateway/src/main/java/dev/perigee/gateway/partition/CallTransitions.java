@@ -102,13 +102,11 @@ final class CallTransitions {
         on(SENDING, REFUSED, ENDED, ANSWER);
         sendAgain(SENDING, NOT_RUN);
         on(SENDING, MAYBE_TAKEN, UNSURE, AWAIT_ATTACH);
-        goOn(SENDING, LOST);
         sendOnceMore(SENDING, LOST);
         stay(SENDING, ATTACHED_WITH, ATTACHED_AFTER, ATTACHED_SAME_WITHOUT, ATTACHED_OTHER_WITHOUT);
         stay(SENDING, SESSION_AWAY, SESSION_GONE, PROGRESSED);
 
         on(ACCEPTED, SESSION_AWAY, UNSURE, AWAIT_ATTACH);
-        goOn(ACCEPTED, SESSION_GONE);
         findAgain(ACCEPTED, SESSION_GONE, true);
         sendOnceMore(ACCEPTED, SESSION_GONE);
         row(ACCEPTED, SILENT, Guard.REPLAYING, false, ACCEPTED, AWAIT_RESULT, null);
@@ -121,11 +119,9 @@ final class CallTransitions {
         on(UNSURE, ATTACHED_AFTER, ENDED, SETTLE);
         findAgain(UNSURE, ATTACHED_SAME_WITHOUT, false);
         sendAgain(UNSURE, ATTACHED_SAME_WITHOUT);
-        goOn(UNSURE, ATTACHED_OTHER_WITHOUT);
         findAgain(UNSURE, ATTACHED_OTHER_WITHOUT, false);
         sendOnceMore(UNSURE, ATTACHED_OTHER_WITHOUT);
         row(UNSURE, SESSION_GONE, Guard.UNRESOLVED, false, UNSURE, AWAIT_ATTACH, null);
-        goOn(UNSURE, SESSION_GONE);
         sendOnceMore(UNSURE, SESSION_GONE);
         stay(UNSURE, SESSION_AWAY, PROGRESSED);
         answer(UNSURE, SILENT, Guard.ALWAYS, OwnAnswer.OUTCOME_UNKNOWN);
@@ -156,11 +152,6 @@ final class CallTransitions {
             }
         }
         throw new IllegalStateException("A request that is " + stage + " cannot have " + event);
-    }
-
-    /** What was open is answered to another worker: nothing runs between a question and that. */
-    private static void goOn(CallStage from, CallEvent event) {
-        row(from, event, Guard.RESUMABLE, false, QUEUED, ENQUEUE, null);
     }
 
     /** It did not run. */

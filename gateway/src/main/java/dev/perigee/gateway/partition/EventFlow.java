@@ -75,7 +75,7 @@ final class EventFlow {
             case REMOVED -> removed(event, entry);
             case CALL_PROGRESS, CALL_LOG, CALL_INPUT_REQUIRED -> {
                 entry.awaitState(durable != null);
-                if (calls.tells(event, type)) {
+                if (calls.tells(event, type == EventType.CALL_PROGRESS)) {
                     publish(type, event, session, entry);
                 } else {
                     entry.oneDone();

@@ -64,13 +64,6 @@ public final class OpenArguments {
         return take(call, budget.limit());
     }
 
-    /** Room for what a call's server keeps at its client while it asks; null when there is none. */
-    @Nullable Room question(ToolCall call, long bytes) {
-        return budget.tryTake(bytes + BESIDES, budget.limit() / 4 * 3)
-                ? new Room(call.team(), bytes + BESIDES, false)
-                : null;
-    }
-
     private @Nullable Room take(ToolCall call, long upTo) {
         long bytes = size(call);
         if (!budget.tryTake(bytes, upTo)) {

@@ -38,8 +38,6 @@ final class ToolCall {
     private int earlierRuns;
     private long commandsEnd = Long.MAX_VALUE;
     private Timers.@Nullable Entry timer;
-    private @Nullable OpenQuestion question;
-    private @Nullable OpenQuestion answers;
 
     ToolCall(RequestRead read) {
         this.read = read;
@@ -82,7 +80,7 @@ final class ToolCall {
 
     private Instant lastByProgress() {
         var extension = read.extension();
-        return extension == null ? read.deadline() : read.deadline().plus(extension.most());
+        return extension == null ? deadline : read.deadline().plus(extension.most());
     }
 
     /** Its server reports progress. */
@@ -93,42 +91,6 @@ final class ToolCall {
             var last = lastByProgress();
             var bounded = next.isAfter(last) ? last : next;
             deadline = bounded.isAfter(deadline) ? bounded : deadline;
-        }
-    }
-
-    /** Its question, by which another worker can go on; null where there is none. */
-    @Nullable OpenQuestion question() {
-        return question;
-    }
-
-    /** Puts a question in the place of the one before, which is let go of. */
-    void question(@Nullable OpenQuestion next) {
-        if (question != null) {
-            question.letGo();
-        }
-        question = next;
-    }
-
-    /** From now on the question is a response's. */
-    void takeQuestion() {
-        question = null;
-    }
-
-    /** Of a response: the question that it is on its way to, null where it is not. */
-    @Nullable OpenQuestion answers() {
-        return answers;
-    }
-
-    void answers(@Nullable OpenQuestion asked) {
-        answers = asked;
-    }
-
-    /** Its deadline stands still until then at most. */
-    void waitsUntil(Instant expiry, Instant now) {
-        if (expiry.isAfter(now)) {
-            var next = deadline.plus(Duration.between(now, expiry));
-            var last = lastDeadline();
-            deadline = next.isAfter(last) ? last : next;
         }
     }
 
@@ -258,7 +220,6 @@ final class ToolCall {
 
     /** Lets go of the arguments and gives their room back. */
     void letGo() {
-        question(null);
         read = read.withoutArguments();
         if (room != null) {
             room.giveBack();

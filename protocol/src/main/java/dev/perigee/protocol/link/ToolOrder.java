@@ -35,8 +35,6 @@ public final class ToolOrder {
      * @param lastDeadline how far progress may move the deadline; null when it does not
      * @param inputMs how long its questions may wait for answers, all together, in milliseconds;
      *     null when it may ask none
-     * @param resume a {@link QuestionResume} of a worker that was lost; null of a request that
-     *     begins
      */
     public record Execute(
             int partition,
@@ -48,38 +46,11 @@ public final class ToolOrder {
             @Nullable String traceparent,
             @Nullable Boolean mayHaveRun,
             @Nullable Instant lastDeadline,
-            @Nullable Long inputMs,
-            @Nullable RawJson resume) {
+            @Nullable Long inputMs) {
         public Execute {
             Require.present(origin, "origin");
             Require.present(request, "request");
             Require.present(deadline, "deadline");
-        }
-
-        /** A request that begins. */
-        public Execute(
-                int partition,
-                RecordOrigin origin,
-                @Nullable String processId,
-                ToolRequest request,
-                Instant deadline,
-                @Nullable ReplyTo reply,
-                @Nullable String traceparent,
-                @Nullable Boolean mayHaveRun,
-                @Nullable Instant lastDeadline,
-                @Nullable Long inputMs) {
-            this(
-                    partition,
-                    origin,
-                    processId,
-                    request,
-                    deadline,
-                    reply,
-                    traceparent,
-                    mayHaveRun,
-                    lastDeadline,
-                    inputMs,
-                    null);
         }
 
         /** A request whose deadline does not move. */
@@ -125,7 +96,6 @@ public final class ToolOrder {
             Boolean mayHaveRun = null;
             Instant lastDeadline = null;
             Long inputMs = null;
-            RawJson resume = null;
             for (var name = fields.next(); name != null; name = fields.next()) {
                 switch (name) {
                     case "partition" -> partition = fields.smallNumber();
@@ -138,7 +108,6 @@ public final class ToolOrder {
                     case "may_have_run" -> mayHaveRun = fields.truth();
                     case "last_deadline" -> lastDeadline = fields.time();
                     case "input_ms" -> inputMs = fields.number();
-                    case "resume" -> resume = fields.raw();
                     default -> {}
                 }
             }
@@ -152,8 +121,7 @@ public final class ToolOrder {
                     traceparent,
                     mayHaveRun,
                     lastDeadline,
-                    inputMs,
-                    resume);
+                    inputMs);
         }
 
         /** Whether it is sent once more, after it may have run. */

@@ -108,8 +108,7 @@ class QuickReadersTest {
                                 TRACE,
                                 true,
                                 Instant.ofEpochMilli(2),
-                                3L,
-                                RawJson.of("{\"input_id\":\"q\"}")),
+                                3L),
                         Execute.class,
                         Execute::of),
                 new Sample<>(
@@ -128,8 +127,7 @@ class QuickReadersTest {
                                 RawJson.of("[]"),
                                 ORIGIN,
                                 REPLY,
-                                TRACE,
-                                RawJson.of("{\"input_id\":\"q\"}")),
+                                TRACE),
                         InstanceEvent.class,
                         InstanceEvent::of),
                 new Sample<>(

@@ -3,7 +3,6 @@ package dev.perigee.worker.instance;
 import dev.perigee.protocol.event.EventBody.CallInputRequired;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
-import dev.perigee.protocol.link.QuestionResume;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.worker.log.MaskedJson;
@@ -64,13 +63,8 @@ final class CallInput {
 
     /** What the call does for its questions; no method blocks. */
     interface Outlet {
-        /**
-         * Publishes a question; false where that is not possible now.
-         *
-         * @param resume by which another worker can go on, null where none can
-         */
-        boolean publish(
-                CallInputRequired question, @Nullable Long pid, @Nullable QuestionResume resume);
+        /** Publishes a question; false where that is not possible now. */
+        boolean publish(CallInputRequired question, @Nullable Long pid);
 
         /** A question expired: the call is to end. */
         void expired();
@@ -94,15 +88,6 @@ final class CallInput {
      * @param params the server's own, with its secrets
      */
     record Request(String method, RawJson params) {}
-
-    /**
-     * The next round of a modern server, but for the responses.
-     *
-     * @param given responses that need nobody, by name
-     * @param state the server's own, null where it has none
-     * @param rounds how often the server was asked
-     */
-    record NextRound(Map<String, RawJson> given, @Nullable RawJson state, int rounds) {}
 
     /** Verdict on responses. */
     sealed interface Verdict {
@@ -166,14 +151,12 @@ final class CallInput {
      * @param requests by name
      * @param mask takes secrets out
      * @param pid of the process that asks, null where there is none
-     * @param next what follows, null where the process waits for the responses
      * @return the question's id; null when it cannot be asked, and the asker hears nothing
      */
     @Nullable String ask(
             Map<String, Request> requests,
             UnaryOperator<String> mask,
             @Nullable Long pid,
-            @Nullable NextRound next,
             Asker asker) {
         var published = masked(requests, mask);
         var methods = new LinkedHashMap<String, String>();
@@ -196,46 +179,16 @@ final class CallInput {
                             id,
                             published,
                             clock.instant().plusNanos(wait));
-            var resume = next == null ? null : resume(asked, methods, next, now);
-            if (!outlet.publish(asked, pid, resume)) {
+            if (!outlet.publish(asked, pid)) {
                 return null;
             }
-            open(id, new Question(methods, asker), now, wait);
+            var question = new Question(methods, asker);
+            questions.put(id, question);
+            open++;
+            deadline.stop(now);
+            question.expiry = expiry(id, wait);
             return id;
         }
-    }
-
-    private QuestionResume resume(
-            CallInputRequired asked, Map<String, String> methods, NextRound next, long now) {
-        return new QuestionResume(
-                asked.inputId(),
-                methods,
-                next.given(),
-                next.state(),
-                asked.expiresAt(),
-                deadline.left(now, null).toMillis(),
-                Duration.ofNanos(deadline.stopped(now)).toMillis(),
-                next.rounds());
-    }
-
-    /** Takes a question over that is public, of a worker that was lost. */
-    void resume(QuestionResume question, Asker asker) {
-        var left = Duration.between(clock.instant(), question.expiresAt()).toNanos();
-        synchronized (this) {
-            if (!over) {
-                long now = System.nanoTime();
-                long wait = Math.max(0, Math.min(left, allNanos - deadline.stopped(now)));
-                open(question.inputId(), new Question(question.methods(), asker), now, wait);
-            }
-        }
-    }
-
-    /** Under the lock. */
-    private void open(String id, Question question, long now, long wait) {
-        questions.put(id, question);
-        open++;
-        deadline.stop(now);
-        question.expiry = expiry(id, wait);
     }
 
     private static RawJson masked(Map<String, Request> requests, UnaryOperator<String> mask) {

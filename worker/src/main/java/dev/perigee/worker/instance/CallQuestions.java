@@ -82,7 +82,6 @@ final class CallQuestions {
                                         params == null ? RawJson.EMPTY_OBJECT : params)),
                         source.mask(),
                         source.pid(),
-                        null,
                         asked);
         if (asked.inputId == null) {
             open.remove(asked);

@@ -3,7 +3,6 @@ package dev.perigee.worker.instance;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.json.RawJson;
-import dev.perigee.protocol.link.QuestionResume;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ToolResult;
 import org.jspecify.annotations.Nullable;
@@ -48,14 +47,9 @@ public interface InstanceJournal {
     /**
      * Appends a question of a running call, which is neither left out nor evicted then.
      *
-     * @param resume by which another worker can go on, null where none can
      * @return false where the journal has little room: nothing was appended
      */
-    boolean appendQuestion(
-            ToolOrder.Execute order,
-            EventBody body,
-            @Nullable Long pid,
-            @Nullable QuestionResume resume);
+    boolean appendQuestion(ToolOrder.Execute order, EventBody body, @Nullable Long pid);
 
     /**
      * A result of so many bytes was read that is yet to be appended, or dropped. It counts as if it

@@ -152,7 +152,7 @@ final class RequestDesk {
             return refused(order, instance, error);
         }
         var left = Duration.between(parts.clock().instant(), order.deadline());
-        if (!left.isPositive() && order.resume() == null) {
+        if (!left.isPositive()) {
             return refused(
                     order,
                     instance,

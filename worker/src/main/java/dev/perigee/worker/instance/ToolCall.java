@@ -1,15 +1,15 @@
 package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.event.EventBody.RequestLog;
 import dev.perigee.protocol.event.ServerStatus;
-import dev.perigee.protocol.json.InvalidRecordException;
-import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
-import dev.perigee.protocol.link.QuestionResume;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.CallPart;
 import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.tool.LogLevel;
 import dev.perigee.protocol.tool.ToolError;
+import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.protocol.trace.TraceSpan;
@@ -18,7 +18,6 @@ import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.McpRequest;
 import dev.perigee.worker.tool.FailureStatus;
-import dev.perigee.worker.tool.InputRequired;
 import dev.perigee.worker.tool.RetryDecision;
 import dev.perigee.worker.tool.ServerRequest;
 import dev.perigee.worker.tool.ToolResults;
@@ -35,23 +34,42 @@ import org.slf4j.LoggerFactory;
 final class ToolCall implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(ToolCall.class);
 
+    private static final Duration SET_LEVEL_WAIT = Duration.ofSeconds(2);
+
     private final Instance instance;
     private final ToolOrder.Execute order;
-    private ServerRequest request;
+    private final ServerRequest request;
     private final TraceSpan span;
     private final SecondRun secondRun;
     private final long startNanos = System.nanoTime();
-    private final @Nullable QuestionResume resume;
     private final CallDeadline deadline;
     private final Thread thread;
     private final @Nullable CallInput input;
-    private final CallTalk talk;
     private volatile boolean cancelled;
     private volatile boolean unanswered;
     private int attempts;
-    private int rounds = 1;
     private @Nullable ServerRun asked;
     private @Nullable McpRequest sent;
+    private @Nullable Reporting reporting;
+
+    /** Tells of the call while a server works on it. */
+    private record Reporting(ServerRun run, CallReporter reporter, @Nullable CallInput input) {
+        static Reporting begin(ServerRun run, CallReporter reporter, @Nullable CallInput input) {
+            run.notices().add(reporter);
+            if (input != null) {
+                run.questions().add(input);
+            }
+            return new Reporting(run, reporter, input);
+        }
+
+        void end() {
+            run.notices().remove(reporter);
+            if (input != null) {
+                run.questions().remove(input);
+            }
+            reporter.end();
+        }
+    }
 
     /**
      * A call that was accepted.
@@ -71,11 +89,9 @@ final class ToolCall implements Runnable {
         this.span = span;
         this.secondRun =
                 new SecondRun(order, request, instance.parts().options().retry().trustHints());
-        this.resume = order.resume() == null ? null : read(order.resume());
-        this.deadline = deadline(order, resume == null ? left : Duration.ofMillis(resume.leftMs()));
+        this.deadline = deadline(order, left);
         this.thread = Thread.ofVirtual().name("tool-call").unstarted(this);
         this.input = input();
-        this.talk = new CallTalk(instance, order, request.progressToken(), deadline, input);
     }
 
     /** Null where the call may not be asked. */
@@ -86,7 +102,7 @@ final class ToolCall implements Runnable {
         }
         return new CallInput(
                 order,
-                resume == null ? all : all - resume.waitedMs(),
+                all,
                 deadline,
                 instance.parts().clock(),
                 instance.parts().timers(),
@@ -95,13 +111,9 @@ final class ToolCall implements Runnable {
 
     private final class InputOutlet implements CallInput.Outlet {
         @Override
-        public boolean publish(
-                EventBody.CallInputRequired question,
-                @Nullable Long pid,
-                @Nullable QuestionResume resume) {
+        public boolean publish(EventBody.CallInputRequired question, @Nullable Long pid) {
             var journal = instance.journal();
-            return journal.reaches(question.type())
-                    && journal.appendQuestion(order, question, pid, resume);
+            return journal.reaches(question.type()) && journal.appendQuestion(order, question, pid);
         }
 
         @Override
@@ -126,10 +138,6 @@ final class ToolCall implements Runnable {
         return input == null
                 ? new CallInput.Verdict.Refused("The call accepts no questions")
                 : input.respond(inputId, responses);
-    }
-
-    private static QuestionResume read(RawJson resume) {
-        return Json.read(resume, QuestionResume.class);
     }
 
     private CallDeadline deadline(ToolOrder.Execute of, Duration left) {
@@ -191,12 +199,14 @@ final class ToolCall implements Runnable {
     private void finish(ToolResult result) {
         var _ = Thread.interrupted(); // A late cancel must not disturb the journal.
         try {
-            talk.end();
+            if (reporting != null) {
+                reporting.end();
+            }
             if (input != null) {
                 input.end();
             }
             instance.journal().appendResult(order, result);
-            CallLogging.add(instance, order, request.tool(), result);
+            logRequest(result);
         } finally {
             if (sent != null) {
                 sent.done();
@@ -213,24 +223,10 @@ final class ToolCall implements Runnable {
     }
 
     private ToolResult perform() throws McpException, InterruptedException {
-        resume();
-        while (true) {
-            var result = round();
-            if (result != null) {
-                return result;
-            }
-        }
-    }
-
-    /** One request to the server; null when it asked something, and is to be asked once more. */
-    private @Nullable ToolResult round() throws McpException, InterruptedException {
-        int before = rounds;
-        long now = System.nanoTime();
         long waitUntil =
-                now
-                        + Math.min(
-                                deadline.left(now, null).toNanos(),
-                                instance.parts().options().transitionWait().toNanos());
+                Math.min(
+                        deadline.nanos(),
+                        startNanos + instance.parts().options().transitionWait().toNanos());
         @Nullable View wokenAt = null;
         while (true) {
             var view = instance.board().current();
@@ -240,7 +236,7 @@ final class ToolCall implements Runnable {
                 }
                 case CallGate.Send(var run) -> {
                     var result = ask(run, view);
-                    if (result != null || rounds > before) {
+                    if (result != null) {
                         return result;
                     }
                 }
@@ -260,7 +256,7 @@ final class ToolCall implements Runnable {
         }
     }
 
-    /** The result, or null when it asked, or had just ended: nothing was sent. */
+    /** The result, or null when the process had just ended: nothing was sent. */
     private @Nullable ToolResult ask(ServerRun run, @Nullable View view)
             throws McpException, InterruptedException {
         var client = run.client();
@@ -271,13 +267,10 @@ final class ToolCall implements Runnable {
             return unasked(stillWaiting(view));
         }
         asked = run;
-        talk.begin(run);
+        report(run);
         RawJson result;
         try {
-            talk.askForMessages(run, client, left(run));
-            if (input != null && client.isModern()) {
-                request = request.answering();
-            }
+            askForMessages(run, client);
             result =
                     run instanceof HttpRun http
                             ? askElsewhere(http, view)
@@ -289,19 +282,6 @@ final class ToolCall implements Runnable {
             }
             throw e;
         }
-        if (input != null && client.isModern()) {
-            try {
-                var question = InputRequired.read(result);
-                if (question != null) {
-                    return answer(question, input, run);
-                }
-            } catch (InvalidRecordException e) {
-                return failed(
-                        error(
-                                ErrorCode.SERVER_ERROR,
-                                "The server's question cannot be read: " + e.getMessage()));
-            }
-        }
         var now = instance.board().current();
         var status = now == null ? null : now.status();
         if (status == ServerStatus.OFFLINE || status == ServerStatus.ERROR) {
@@ -310,58 +290,69 @@ final class ToolCall implements Runnable {
         return ToolResults.answered(order.request(), instance.processId(), result, effort());
     }
 
-    /** Has a question answered, for the next round; the result where there is none. */
-    private @Nullable ToolResult answer(InputRequired asked, CallInput of, ServerRun run)
-            throws InterruptedException {
-        if (sent != null) {
-            sent.done();
-            sent = null;
-        }
-        var question = new ModernQuestion();
-        var problem = question.problem(asked, run);
-        if (problem == null
-                && (rounds > CallInput.MOST || !question.ask(of, run, asked.state(), rounds))) {
-            problem = "The server asks too often, or there is no room for one more question";
-        }
-        if (problem != null) {
-            return failed(error(ErrorCode.SERVER_ERROR, problem));
-        }
-        next(question, asked.state());
-        return null;
-    }
-
-    /** Waits for the responses; without them the next round ends before it is sent. */
-    private void next(ModernQuestion question, @Nullable RawJson state)
-            throws InterruptedException {
-        var responses = question.await(this::isRefused);
-        rounds++;
-        if (responses != null) {
-            request = request.next(responses, state);
-        }
-    }
-
-    /** Goes on where a worker that was lost had asked; nothing was sent since. */
-    private void resume() throws InterruptedException {
-        if (resume != null && input != null) {
-            rounds = resume.rounds();
-            var question = new ModernQuestion();
-            question.resume(input, resume);
-            next(question, resume.state());
-        }
-    }
-
-    /** Whether the server takes no call any more. */
-    private boolean isRefused() {
-        var view = instance.board().current();
-        return CallGate.decide(view, request.tool()) instanceof CallGate.Refuse;
-    }
-
     private RawJson askProcess(McpClient client, ServerRun run)
             throws McpException, InterruptedException {
         var under = client.send(request.method(), request.params(), left(run));
         sent = under;
         attempts++;
         return under.await(() -> left(run));
+    }
+
+    /** From now on the server's progress and messages are told, where the request accepts them. */
+    private void report(ServerRun run) {
+        var request = order.request();
+        if (request.accepts() == null || request.accepts().isEmpty()) {
+            return;
+        }
+        if (reporting != null) {
+            reporting.end(); // Of a process that ended before it was sent the call.
+        }
+        var outlet =
+                new CallReporter.Outlet() {
+                    @Override
+                    public void event(EventBody body) {
+                        instance.journal().appendCallEvent(order, body, run.pid());
+                    }
+
+                    @Override
+                    public void alive() {
+                        deadline.progressed(System.nanoTime());
+                    }
+
+                    @Override
+                    public String masked(String text) {
+                        return run.masked(text);
+                    }
+                };
+        var reporter =
+                new CallReporter(
+                        order,
+                        this.request.progressToken(),
+                        outlet,
+                        run.notices(),
+                        instance.parts().timers());
+        reporting = Reporting.begin(run, reporter, input);
+    }
+
+    /** Has the server log what the request accepts; that it does not want to is no failure. */
+    private void askForMessages(ServerRun run, McpClient client) throws InterruptedException {
+        var name = order.request().logLevel();
+        var level = name == null ? null : LogLevel.of(name);
+        var info = run.info();
+        if (level == null
+                || info == null
+                || !info.offersLogging()
+                || !order.request().accepts(CallPart.LOG)
+                || !run.notices().needsLevel(level)) {
+            return;
+        }
+        var params = RawJson.of("{\"level\":\"" + level.wireName() + "\"}");
+        var most = left(run).compareTo(SET_LEVEL_WAIT) < 0 ? left(run) : SET_LEVEL_WAIT;
+        try {
+            var _ = client.request("logging/setLevel", params, most);
+        } catch (McpException e) {
+            log.atDebug().addKeyValue("kind", e.kind()).log("Server does not take a log level");
+        }
     }
 
     /** A server elsewhere may be away for a moment, so it is asked again where that is harmless. */
@@ -433,7 +424,7 @@ final class ToolCall implements Runnable {
     private ToolError stillWaiting(@Nullable View view) {
         var status = view == null ? null : view.status();
         var slug = view == null ? "" : view.identity().serverSlug();
-        if (!deadline.left(System.nanoTime(), null).isPositive()) {
+        if (System.nanoTime() - deadline.nanos() >= 0) {
             return error(
                     ErrorCode.EXPIRED,
                     "The request's time was over before the server was available: nothing was sent");
@@ -464,13 +455,6 @@ final class ToolCall implements Runnable {
 
     /** The server was not asked this time. */
     private ToolResult unasked(ToolError error) {
-        if (rounds > 1) {
-            return failed(
-                    error(
-                            ErrorCode.OUTCOME_UNKNOWN,
-                            "The server asked, and was not there for the response: "
-                                    + error.message()));
-        }
         return failed(secondRun.explain(error, instance.board().current()));
     }
 
@@ -483,5 +467,27 @@ final class ToolCall implements Runnable {
                 attempts,
                 Duration.ofNanos(System.nanoTime() - startNanos).toMillis(),
                 instance.parts().clock().instant());
+    }
+
+    private void logRequest(ToolResult result) {
+        var view = instance.board().current();
+        var tool = request.tool();
+        if (tool == null || view == null || !view.config().logsRequests()) {
+            return;
+        }
+        RawJson response = result.result();
+        var error = result.error();
+        instance.requestLogs()
+                .add(
+                        new RequestLog(
+                                order.request().userId(),
+                                tool,
+                                order.request().arguments(),
+                                response,
+                                result.durationMs(),
+                                result.outcome() == ToolOutcome.SUCCESS,
+                                error == null ? null : error.message(),
+                                result.timestamp()),
+                        view.config().requestLogValues());
     }
 }

@@ -151,11 +151,6 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
     }
 
     @Override
-    public boolean isModern() {
-        return era == Era.MODERN;
-    }
-
-    @Override
     public void reply(ServerQuestion question, RawJson result) {
         calls.reply(McpMessage.answer(question.id(), result));
     }

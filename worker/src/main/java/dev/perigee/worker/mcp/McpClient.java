@@ -26,9 +26,6 @@ public interface McpClient {
     McpRequest send(String method, RawJson params, Duration timeout)
             throws McpException, InterruptedException;
 
-    /** Whether requests say by themselves who sends them, and what its author answers. */
-    boolean isModern();
-
     /**
      * Answers a question of the server that was taken; waits, bounded, while the server does not
      * read.

@@ -7,20 +7,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The {@code _meta} of every modern request: revision, client and its capabilities, which a request
- * may name itself and are none otherwise. What else the parameters have stays as it is; the other
- * keys are the worker's, whoever named them. Pure.
+ * The {@code _meta} of every modern request: revision, client and its capabilities. What else the
+ * parameters have stays as it is; these keys are the worker's, whoever named them. Pure.
  */
-public final class ModernMeta {
+final class ModernMeta {
     /** The revision that is spoken with modern servers. */
     static final String VERSION = "2026-07-28";
 
     private static final String META = "_meta";
-    private static final String CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
-
-    /** Of a request whose author answers questions. */
-    private static final RawJson ANSWERING =
-            RawJson.of("{\"elicitation\":{\"form\":{},\"url\":{}},\"sampling\":{}}");
 
     private final Map<String, RawJson> own = new LinkedHashMap<>();
 
@@ -35,6 +29,7 @@ public final class ModernMeta {
         own.put(
                 "io.modelcontextprotocol/clientInfo",
                 Json.raw(new Client(options.clientName(), options.clientVersion())));
+        own.put("io.modelcontextprotocol/clientCapabilities", RawJson.EMPTY_OBJECT);
     }
 
     /** The parameters with it. */
@@ -46,20 +41,6 @@ public final class ModernMeta {
             meta.putAll(JsonMembers.of(given));
         }
         meta.putAll(own);
-        meta.putIfAbsent(CAPABILITIES, RawJson.EMPTY_OBJECT);
-        all.put(META, Json.raw(meta));
-        return Json.raw(all);
-    }
-
-    /** The parameters of a request whose author answers questions. */
-    public static RawJson answering(RawJson params) {
-        var all = JsonMembers.of(params);
-        var meta = new LinkedHashMap<String, RawJson>();
-        var given = all.get(META);
-        if (given != null && given.bytes()[0] == '{') {
-            meta.putAll(JsonMembers.of(given));
-        }
-        meta.put(CAPABILITIES, ANSWERING);
         all.put(META, Json.raw(meta));
         return Json.raw(all);
     }

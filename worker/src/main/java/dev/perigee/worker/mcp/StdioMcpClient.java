@@ -296,11 +296,6 @@ public final class StdioMcpClient implements McpClient {
     }
 
     @Override
-    public boolean isModern() {
-        return meta != null;
-    }
-
-    @Override
     public void reply(ServerQuestion question, RawJson result) throws McpException {
         write(McpMessage.answer(question.id(), result), REPLY);
     }

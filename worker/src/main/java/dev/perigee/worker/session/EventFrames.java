@@ -155,18 +155,13 @@ final class EventFrames {
                         order.traceparent()));
     }
 
-    /**
-     * What happens in a running call, for the backend that asked.
-     *
-     * @param resume of a question, as the gateway keeps it
-     */
+    /** What happens in a running call, for the backend that asked. */
     byte[] call(
             InstanceIdentity about,
             long seq,
             ToolOrder.Execute order,
             EventBody body,
-            @Nullable Long pid,
-            @Nullable RawJson resume) {
+            @Nullable Long pid) {
         return write(
                 new InstanceEvent(
                         about.partition(),
@@ -179,8 +174,7 @@ final class EventFrames {
                         null,
                         order.origin(),
                         order.reply(),
-                        order.traceparent(),
-                        resume));
+                        order.traceparent()));
     }
 
     byte[] removed(InstanceIdentity about, long seq) {

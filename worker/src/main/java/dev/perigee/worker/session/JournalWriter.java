@@ -2,9 +2,7 @@ package dev.perigee.worker.session;
 
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.EventType;
-import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
-import dev.perigee.protocol.link.QuestionResume;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.worker.instance.InstanceIdentity;
@@ -89,24 +87,19 @@ final class JournalWriter implements InstanceJournal {
     @Override
     public void appendCallEvent(ToolOrder.Execute order, EventBody body, @Nullable Long pid) {
         var about = identity;
-        Journal.Encoder encoder = seq -> frames.call(about, seq, order, body, pid, null);
+        Journal.Encoder encoder = seq -> frames.call(about, seq, order, body, pid);
         long lines = body instanceof EventBody.CallLog ? 1 : 0;
         write(to -> to.appendIfRoom(encoder, lines));
         metrics.event(body);
     }
 
     @Override
-    public boolean appendQuestion(
-            ToolOrder.Execute order,
-            EventBody body,
-            @Nullable Long pid,
-            @Nullable QuestionResume resume) {
+    public boolean appendQuestion(ToolOrder.Execute order, EventBody body, @Nullable Long pid) {
         if (!journal.hasRoom()) {
             return false;
         }
         var about = identity;
-        var kept = resume == null ? null : Json.raw(resume);
-        write(to -> to.append(seq -> frames.call(about, seq, order, body, pid, kept), null));
+        write(to -> to.append(seq -> frames.call(about, seq, order, body, pid), null));
         metrics.event(body);
         return true;
     }

@@ -8,9 +8,6 @@ import dev.perigee.protocol.tool.CallPart;
 import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.tool.ToolRequest;
-import dev.perigee.worker.mcp.JsonMembers;
-import dev.perigee.worker.mcp.ModernMeta;
-import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record ServerRequest(
         String method, RawJson params, @Nullable String tool, @Nullable Long progressToken) {
-    private static final String RESPONSES = "inputResponses";
-    private static final String STATE = "requestState";
     private static final int TRACE_PARTS = 4;
     private static final int LONGEST_PART = 32;
 
@@ -79,30 +74,6 @@ public record ServerRequest(
             case TOOLS_LIST, TOOLS_SEARCH, CANCEL, CALL_RESPOND ->
                     throw new IllegalArgumentException(method + " is not for one server");
         };
-    }
-
-    /** The same, by which a modern server is told that its questions are answered. */
-    public ServerRequest answering() {
-        return new ServerRequest(method, ModernMeta.answering(params), tool, progressToken);
-    }
-
-    /**
-     * The next round of a request that a modern server answered with a question.
-     *
-     * @param responses by the names of what was asked
-     * @param state the server's own, passed back as it came; null where there was none
-     */
-    public ServerRequest next(Map<String, RawJson> responses, @Nullable RawJson state) {
-        var all = JsonMembers.of(params);
-        all.remove(RESPONSES);
-        all.remove(STATE);
-        if (!responses.isEmpty()) {
-            all.put(RESPONSES, Json.raw(responses));
-        }
-        if (state != null) {
-            all.put(STATE, state);
-        }
-        return new ServerRequest(method, Json.raw(all), tool, progressToken);
     }
 
     private static ServerRequest asIs(

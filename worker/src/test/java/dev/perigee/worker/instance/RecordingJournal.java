@@ -6,12 +6,9 @@ import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.LinkVersions;
-import dev.perigee.protocol.link.QuestionResume;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ToolResult;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +20,6 @@ final class RecordingJournal implements InstanceJournal {
     final List<EventBody> events = new CopyOnWriteArrayList<>();
     final List<ToolResult> results = new CopyOnWriteArrayList<>();
     final List<Long> pids = new CopyOnWriteArrayList<>();
-    final Map<String, QuestionResume> resumes = new ConcurrentHashMap<>();
     final AtomicLong expectedBytes = new AtomicLong();
     volatile boolean removed;
     volatile boolean full;
@@ -72,16 +68,9 @@ final class RecordingJournal implements InstanceJournal {
     }
 
     @Override
-    public boolean appendQuestion(
-            ToolOrder.Execute order,
-            EventBody body,
-            @Nullable Long pid,
-            @Nullable QuestionResume resume) {
+    public boolean appendQuestion(ToolOrder.Execute order, EventBody body, @Nullable Long pid) {
         if (full) {
             return false;
-        }
-        if (resume != null) {
-            resumes.put(resume.inputId(), resume);
         }
         appendCallEvent(order, body, pid);
         return true;

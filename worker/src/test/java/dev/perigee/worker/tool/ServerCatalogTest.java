@@ -41,11 +41,6 @@ final class ServerCatalogTest {
                 }
 
                 @Override
-                public boolean isModern() {
-                    return false;
-                }
-
-                @Override
                 public void reply(ServerQuestion question, RawJson result) {
                     throw new UnsupportedOperationException();
                 }
