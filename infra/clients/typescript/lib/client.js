@@ -70,7 +70,7 @@ export class Client {
     const {timeoutMs = 30_000, requestId = randomUUID(), installationId, logLevel, extendOnProgressMs, maxTimeoutMs, meta, traceparent, signal} = options;
     const accepted = CALL_EVENTS.filter(({handler}) => options[handler] !== undefined);
     if (accepted.length > 0 && !this.#hasEvents) throw new TypeError('Events of calls are read by a client that was connected with callEvents or replies');
-    const longest = extendOnProgressMs === undefined ? timeoutMs : Math.max(timeoutMs, maxTimeoutMs ?? EXTENDED_MS);
+    const longest = checkedTime(extendOnProgressMs === undefined ? timeoutMs : Math.max(timeoutMs, maxTimeoutMs ?? EXTENDED_MS));
     const accepts = new Set(accepted.map((event) => event.accepts));
     if (extendOnProgressMs !== undefined) accepts.add('progress');
     const value = {
@@ -139,8 +139,12 @@ export class Client {
     const waiting = this.#answers.expect(kind, id, handlers);
     let sending;
     const abort = () => {
-      if (sending?.began) onAbort();
       waiting.reject(signal.reason);
+      try {
+        if (sending?.began) onAbort();
+      } catch {
+        // Too much waits already: its deadline ends it.
+      }
     };
     let mayCome = true;
     try {

@@ -14,7 +14,7 @@ export class EventFeed {
   #bytes = 0;
   #closed = false;
   #came = () => {};
-  #taken = () => {};
+  #held = [];
   #reader;
   #positions;
 
@@ -51,7 +51,7 @@ export class EventFeed {
     const {followed, next: [key, offset], bytes} = this.#events.shift();
     this.#positions[key] = offset;
     this.#bytes -= bytes;
-    if (this.#hasRoom()) this.#taken();
+    if (this.#hasRoom()) this.#release();
     return {done: false, value: followed};
   }
 
@@ -69,7 +69,7 @@ export class EventFeed {
     this.#closed = true;
     this.#events = [];
     this.#came();
-    this.#taken();
+    this.#release();
     await this.#reader?.close();
   }
 
@@ -90,7 +90,12 @@ export class EventFeed {
     this.#bytes += bytes;
     this.#events.push({followed: {topic: topic.slice(this.#prefix.length), processId: key, event}, next, bytes});
     this.#came();
-    return this.#hasRoom() ? undefined : new Promise((resolve) => (this.#taken = resolve));
+    return this.#hasRoom() ? undefined : new Promise((resolve) => this.#held.push(resolve));
+  }
+
+  /** Readers of several brokers may wait. */
+  #release() {
+    for (const resume of this.#held.splice(0)) resume();
   }
 
   #hasRoom() {

@@ -227,7 +227,10 @@ class Client:
                 self._produce(topic, key, value, headers or {}, sending)
             answer = waiting.result(sending.deadline)
             if answer is None:
-                raise self._missing(ident, sending)
+                missing = self._missing(ident, sending)
+                answer = waiting.result(time.monotonic())  # It may have come meanwhile.
+                if answer is None:
+                    raise missing
             may_come = False
             return answer
         finally:
@@ -248,7 +251,10 @@ class Client:
             if isinstance(why, Refused) or sending.waiting.is_over or time.monotonic() > sending.deadline or self._closed.is_set():
                 sending.waiting.fail(why)
             else:
-                send()
+                try:
+                    send()
+                except (BufferError, KafkaException):
+                    sending.waiting.fail(why)
 
         try:
             send()
