@@ -259,34 +259,38 @@ public final class LimitWatch implements AutoCloseable {
             return;
         }
         time.beginComparing(all.size());
-        var uses =
-                all.stream()
-                        .sorted(Comparator.comparingInt(it -> it.members().size()))
-                        .map(this::memoryOf)
-                        .toList();
-        var excess = SharedUse.beyond(limit, uses);
-        if (excess != null && !isThere(limit, excess.allUsed() - possible(all))) {
+        var seen = all.stream().sorted(Comparator.comparingInt(it -> it.members().size())).toList();
+        var known = seen.stream().map(this::memoryOf).toList();
+        var excess = SharedUse.beyond(limit, known);
+        if (excess == null) {
+            excess = possibleExcess(limit, seen, known);
+        }
+        if (excess != null) {
             excess.tree().end(TreeLimits.sharedMemory(excess, limit));
         }
     }
 
     /**
-     * Whether there is memory for all that trees may still take, so that nobody holds it unseen.
+     * What may be held unseen decides only where what is known is within the limit, and there is no
+     * memory for what trees may still take.
      */
-    private boolean isThere(long limit, long known) {
-        return known <= limit && totals.availableBytes().getAsLong() >= limit - known;
-    }
-
-    private static long possible(List<Seen> all) {
-        return all.stream().mapToLong(Seen::possibleBytes).sum();
+    private SharedUse.@Nullable Excess<WatchedTree> possibleExcess(
+            long limit, List<Seen> seen, List<SharedUse<WatchedTree>> known) {
+        var uses = new ArrayList<SharedUse<WatchedTree>>();
+        for (int i = 0; i < seen.size(); i++) {
+            var each = known.get(i);
+            long most = each.used() + seen.get(i).possibleBytes();
+            uses.add(new SharedUse<>(each.tree(), each.tenant(), most));
+        }
+        long sum = known.stream().mapToLong(SharedUse::used).sum();
+        boolean isThere = totals.availableBytes().getAsLong() >= limit - sum;
+        return isThere ? null : SharedUse.beyond(limit, uses);
     }
 
     private SharedUse<WatchedTree> memoryOf(Seen seen) {
         var tree = seen.tree();
         return new SharedUse<>(
-                tree,
-                tree.tenant(),
-                memory.compared(seen.members(), seen.otherBytes() + seen.possibleBytes()));
+                tree, tree.tenant(), memory.compared(seen.members(), seen.otherBytes()));
     }
 
     @Override
