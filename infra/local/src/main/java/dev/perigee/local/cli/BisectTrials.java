@@ -146,7 +146,13 @@ final class BisectTrials {
                         pinned == null ? given : given.withPackage(pinned),
                         new ReplayJob.Mode.Begin(),
                         wait);
-        var plan = new Replay(job, progress, clock).run().plan();
+        var result = new Replay(job, progress, clock).run();
+        if (pinned != null && result.findings().pinnedConfigurations() == 0) {
+            throw CliException.usage(
+                    "No configuration that was replayed starts its server from the package "
+                            + pinned.name());
+        }
+        var plan = result.plan();
         var recorded = folder.path().resolve(name + ".recording");
         var recorder =
                 new Recorder(

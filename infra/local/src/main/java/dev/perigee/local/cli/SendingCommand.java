@@ -63,8 +63,9 @@ abstract class SendingCommand extends ClientCommand {
     }
 
     /**
-     * Does something to selected instances, so many at a time, and as many a second at most. Ends
-     * where all of a time failed: what is wrong there is wrong with the rest.
+     * Does something to selected instances, so many at a time, and as many a second at most, but
+     * not to one that the selectors do not find any more when its turn comes. Ends where all of a
+     * time failed: what is wrong there is wrong with the rest.
      *
      * @param make the command for an instance of this status
      */
@@ -86,7 +87,11 @@ abstract class SendingCommand extends ClientCommand {
         var exitCode = ExitCode.OK;
         for (int at = 0; at < selected.size(); at += target.rate()) {
             long begun = System.nanoTime();
-            var now = selected.subList(at, Math.min(selected.size(), at + target.rate()));
+            var due = selected.subList(at, Math.min(selected.size(), at + target.rate()));
+            var now = at == 0 ? due : target.still(connection(), due);
+            if (now.isEmpty()) {
+                continue;
+            }
             var came = new AtomicInteger();
             int ended =
                     send(
@@ -101,7 +106,7 @@ abstract class SendingCommand extends ClientCommand {
             if (ended != ExitCode.OK) {
                 exitCode = ended;
             }
-            int left = selected.size() - at - now.size();
+            int left = selected.size() - at - due.size();
             if (came.get() == 0 && left > 0) {
                 warn("None of these came right: %d more are left as they are.".formatted(left));
                 return exitCode;

@@ -82,6 +82,12 @@ final class TargetOptions {
         return List.copyOf(InstanceFilter.current(connection, this::accepts).values());
     }
 
+    /** Those of them that are selected still. */
+    List<Event> still(KafkaConnection connection, List<Event> those) {
+        var now = InstanceFilter.current(connection, this::accepts).keySet();
+        return those.stream().filter(each -> now.contains(each.origin().processId())).toList();
+    }
+
     private boolean accepts(Event event) {
         var origin = event.origin();
         return (team == null || team.equals(origin.teamId()))

@@ -38,6 +38,7 @@ public final class Findings {
 
     private final Map<Secret, Long> secrets = new TreeMap<>();
     private final Map<String, Long> hosts = new TreeMap<>();
+    private long pinned;
 
     void secret(Place place, String name, String server, Replacement replacement) {
         var done =
@@ -47,6 +48,16 @@ public final class Findings {
                     case Replacement.Value _ -> "mapped";
                 };
         secrets.merge(new Secret(place.field(), name, server, done), 1L, Long::sum);
+    }
+
+    /** A configuration starts its server from the package whose version is tried. */
+    void pinned() {
+        pinned++;
+    }
+
+    /** Configurations that start their servers from the package whose version is tried. */
+    public long pinnedConfigurations() {
+        return pinned;
     }
 
     void host(String from, String to) {

@@ -24,12 +24,18 @@ public record PackageVersion(String name, String version) {
         return text.length() <= LONGEST && VERSION.matcher(text).matches();
     }
 
+    /** Whether an argument names this package, of whatever version. */
+    boolean isIn(String argument) {
+        return argument.equals(name)
+                || argument.startsWith(name + "@")
+                || argument.startsWith(name + "==");
+    }
+
     /** An argument with this version in the place of its own; others as they are. */
     String in(String argument) {
-        boolean isOurs =
-                argument.equals(name)
-                        || argument.startsWith(name + "@")
-                        || argument.startsWith(name + "==");
-        return isOurs ? name + "@" + version : argument;
+        if (!isIn(argument)) {
+            return argument;
+        }
+        return name + (argument.startsWith(name + "==") ? "==" : "@") + version;
     }
 }

@@ -95,8 +95,10 @@ final class Rewriter {
         var pinned = rules.pinned();
         if (pinned != null && config != null && config.get("args") instanceof ArrayNode args) {
             for (int i = 0; i < args.size(); i++) {
-                if (args.get(i).isString()) {
+                if (args.get(i).isString() && pinned.isIn(args.get(i).asString())) {
                     args.set(i, pinned.in(args.get(i).asString()));
+                    findings.pinned();
+                    break; // What follows is the program's name, and the program's own.
                 }
             }
         }

@@ -7,9 +7,11 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.RecordKey;
 import dev.perigee.protocol.topic.Topic;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -29,6 +31,17 @@ final class Unanswered implements AutoCloseable {
     private final Duration patience;
     private final Map<String, Copy> copies = new LinkedHashMap<>();
     private final Map<String, Integer> commands = new HashMap<>();
+
+    /** Ids that were answered or given up lately. */
+    private final Set<String> over =
+            Collections.newSetFromMap(
+                    new LinkedHashMap<>() {
+                        @Override
+                        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+                            return size() > MOST;
+                        }
+                    });
+
     private final Map<String, Integer> requests = new HashMap<>();
 
     /**
@@ -59,8 +72,8 @@ final class Unanswered implements AutoCloseable {
     }
 
     void sent(Topic topic, RecordKey key, String id) {
-        if (answers == null) {
-            return;
+        if (answers == null || over.contains(id)) {
+            return; // A repeat of what was answered is not answered again.
         }
         var copy = new Copy(key.toString(), topic == Topic.COMMANDS, System.nanoTime());
         if (copies.putIfAbsent(id, copy) == null) {
@@ -94,10 +107,12 @@ final class Unanswered implements AutoCloseable {
         long now = System.nanoTime();
         var oldest = copies.entrySet().iterator();
         while (oldest.hasNext()) {
-            var copy = oldest.next().getValue();
+            var entry = oldest.next();
+            var copy = entry.getValue();
             if (now - copy.sentNanos() < patience.toNanos()) {
                 break;
             }
+            over.add(entry.getKey());
             oldest.remove();
             forget(copy);
         }
@@ -110,9 +125,10 @@ final class Unanswered implements AutoCloseable {
             if (isCommand && value.path("outcome").asString("").equals("acknowledged")) {
                 return;
             }
-            var copy =
-                    copies.remove(value.path(isCommand ? "command_id" : "request_id").asString(""));
+            var id = value.path(isCommand ? "command_id" : "request_id").asString("");
+            var copy = copies.remove(id);
             if (copy != null) {
+                over.add(id);
                 forget(copy);
             }
         } catch (InvalidRecordException e) {

@@ -56,7 +56,7 @@ final class BisectionTest {
         assertThat(pinned.in("@acme/server")).isEqualTo("@acme/server@2.0.0");
         assertThat(pinned.in("@acme/server@1.0.0")).isEqualTo("@acme/server@2.0.0");
         assertThat(pinned.in("@acme/server-other@1.0.0")).isEqualTo("@acme/server-other@1.0.0");
-        assertThat(new PackageVersion("tool", "2").in("tool==1")).isEqualTo("tool@2");
+        assertThat(new PackageVersion("tool", "2").in("tool==1")).isEqualTo("tool==2");
         assertThat(PackageVersion.isName("@acme/server")).isTrue();
         assertThat(PackageVersion.isName("--registry=http://evil")).isFalse();
         assertThat(PackageVersion.isName("../server")).isFalse();

@@ -77,6 +77,29 @@ final class RewriterTest {
     }
 
     @Test
+    void pinsThePackageAndNotTheProgramOfItsName() {
+        var rules = Rules.none().withPackage(new PackageVersion("acme", "2.0"));
+
+        assertThat(argumentsWith(rules, "[\"--from\",\"acme==1.0\",\"acme\"]"))
+                .isEqualTo("[\"--from\",\"acme==2.0\",\"acme\"]");
+        assertThat(findings.pinnedConfigurations()).isEqualTo(1);
+        assertThat(argumentsWith(rules, "[\"other@1\"]")).isEqualTo("[\"other@1\"]");
+        assertThat(findings.pinnedConfigurations()).isEqualTo(1);
+    }
+
+    private String argumentsWith(Rules rules, String arguments) {
+        return Json.tree(
+                        bytes(
+                                rules,
+                                """
+                                {"id":"c-1","command_type":"configure","payload":{"event":"mcp_installation_created",
+                                 "config":{"installation_id":"i","server_slug":"s","team_id":"t1","user_id":"u1","args":%s}}}"""
+                                        .formatted(arguments)))
+                .at("/payload/config/args")
+                .toString();
+    }
+
+    @Test
     void masksNumbersThatMayBeSecrets() {
         var copy =
                 new String(
