@@ -117,7 +117,13 @@ final class CallFinder {
                     complete = false;
                     break;
                 }
-                consumer.poll(POLL).forEach(this::take);
+                for (var record : consumer.poll(POLL)) {
+                    if (System.nanoTime() - deadline > 0) {
+                        complete = false;
+                        break;
+                    }
+                    take(record);
+                }
             }
             steps.sort(Comparator.comparing(Step::time));
             return new Found(trace.id(), since, complete, List.copyOf(steps), null);

@@ -103,7 +103,9 @@ public final class LinkSettings {
                     "link.recovery-margin",
                     SettingType.duration(),
                     "5s",
-                    "How long before a worker's retention ends a broken link gives up.");
+                    "How long before a worker's retention ends a broken link gives up. Not less than"
+                            + " the worker's link.ping-interval: the retention begins with the last"
+                            + " ping that was answered.");
     public static final Setting<Duration> RETENTION_SURPLUS =
             Setting.of(
                     "link.retention-surplus",
