@@ -98,9 +98,19 @@ final class CallInput {
         record Refused(String why) implements Verdict {}
     }
 
+    /** Asker of a question that has ended: what was asked is not kept for as long as the call. */
+    private static final Asker GONE =
+            new Asker() {
+                @Override
+                public void answered(Map<String, RawJson> responses) {}
+
+                @Override
+                public void unanswered(Fate why) {}
+            };
+
     private static final class Question {
-        private final Map<String, String> methods;
-        private final Asker asker;
+        private Map<String, String> methods;
+        private Asker asker;
         private Fate fate = Fate.OPEN;
         private @Nullable Future<?> expiry;
 
@@ -225,8 +235,8 @@ final class CallInput {
             if (problem != null) {
                 return new Verdict.Refused(problem);
             }
-            close(inputId, question, Fate.ANSWERED);
-            return new Verdict.Taken(() -> question.asker.answered(given));
+            var asker = close(inputId, question, Fate.ANSWERED);
+            return new Verdict.Taken(() -> asker.answered(given));
         }
     }
 
@@ -236,22 +246,25 @@ final class CallInput {
     }
 
     private void end(String inputId, Fate how) {
-        Question question;
+        Asker asker;
         synchronized (this) {
-            question = questions.get(inputId);
+            var question = questions.get(inputId);
             if (question == null || question.fate != Fate.OPEN) {
                 return;
             }
-            close(inputId, question, how);
+            asker = close(inputId, question, how);
         }
         if (how == Fate.EXPIRED) {
             outlet.expired();
         }
-        question.asker.unanswered(how);
+        asker.unanswered(how);
     }
 
-    /** Under the lock. */
-    private void close(String inputId, Question question, Fate how) {
+    /** Under the lock; who asked is told by the caller, outside of it. */
+    private Asker close(String inputId, Question question, Fate how) {
+        var asker = question.asker;
+        question.asker = GONE;
+        question.methods = Map.of();
         question.fate = how;
         var expiry = question.expiry;
         if (expiry != null) {
@@ -261,6 +274,7 @@ final class CallInput {
             deadline.goOn(System.nanoTime());
         }
         outlet.ended(inputId, how);
+        return asker;
     }
 
     /** The call has its result, or is about to: nothing is asked any more. */

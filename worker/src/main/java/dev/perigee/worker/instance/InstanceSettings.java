@@ -41,7 +41,7 @@ public final class InstanceSettings {
             Setting.of(
                     "mcp.announce-input",
                     SettingType.bool(),
-                    "true",
+                    "false",
                     "Whether servers are told that they may ask (elicitation and sampling). What"
                             + " they ask is answered by the author of a call that accepts input,"
                             + " and else by an error.");

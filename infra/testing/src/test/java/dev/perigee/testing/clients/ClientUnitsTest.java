@@ -41,7 +41,8 @@ final class ClientUnitsTest {
     @Test
     @DisplayName("in TypeScript pass their own tests")
     void typescript() throws Exception {
-        try (var tests = ClientProgram.node(folder.resolve("out"), "--test", "--test-reporter=tap")) {
+        try (var tests =
+                ClientProgram.node(folder.resolve("out"), "--test", "--test-reporter=tap")) {
             assertThat(tests.succeed()).contains("# fail 0").doesNotContain("# pass 0");
         }
     }
