@@ -22,7 +22,7 @@ public record McpOptions(
 
     /** The newest released revision that has {@code initialize}; 17 MiB. */
     public static McpOptions defaults() {
-        return new McpOptions("2025-11-25", "perigee", "0.1.0", 17 * 1024 * 1024, null, true);
+        return new McpOptions("2025-11-25", "perigee", "0.1.0", 17 * 1024 * 1024, null, false);
     }
 
     /** The budget of {@link #unfinishedBytes}, a new one. */
