@@ -1,5 +1,6 @@
 package dev.perigee.local.replay;
 
+import dev.perigee.client.TopicTail;
 import dev.perigee.local.masking.Masks;
 import dev.perigee.protocol.topic.Topic;
 import java.nio.charset.StandardCharsets;
@@ -7,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -75,7 +77,7 @@ final class Copier implements AutoCloseable {
         this.rewriter = new Rewriter(ids, job.rules(), Masks.random(), findings);
         this.speed = job.speed();
         this.writer = writer;
-        this.turns = turns(job);
+        this.turns = turns(job, from);
         this.listener = listener;
         this.clock = clock;
         this.tally = new Tally(from.counts());
@@ -84,23 +86,38 @@ final class Copier implements AutoCloseable {
     }
 
     /** A dry run waits for nothing. */
-    private Turns turns(ReplayJob job) {
+    private Turns turns(ReplayJob job, Checkpoint from) {
         if (writer == null) {
             return new Turns(Speed.MAX, null, null);
         }
         boolean listens =
                 !job.patience().isZero()
                         && (job.speed().factor() == null || source.begin() != null);
-        return new Turns(
-                job.speed(),
-                source.begin(),
-                listens
-                        ? new Unanswered(
-                                target,
-                                plan.selection().requests() != IncludedRequests.NONE,
-                                job.maxInFlight(),
-                                job.patience())
-                        : null);
+        return new Turns(job.speed(), source.begin(), listens ? unanswered(job, from) : null);
+    }
+
+    /**
+     * A run that goes on waits for what it had sent of before the span, as one that begins does.
+     */
+    private Unanswered unanswered(ReplayJob job, Checkpoint from) {
+        var begin = source.begin();
+        var earlier =
+                begin == null || from.next().equals(plan.from())
+                        ? List.<Sent>of()
+                        : new Witness(source, target, plan).sentOfBefore(begin);
+        var start =
+                earlier.isEmpty()
+                        ? new TopicTail.Start.End()
+                        : new TopicTail.Start.Since(plan.startedAt().minus(Witness.MARGIN));
+        var unanswered =
+                new Unanswered(
+                        target,
+                        plan.selection().requests() != IncludedRequests.NONE,
+                        job.maxInFlight(),
+                        job.patience(),
+                        start);
+        unanswered.sentEarlier(earlier);
+        return unanswered;
     }
 
     /** Copies until the end of the plan. */

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -45,27 +46,34 @@ final class Unanswered implements AutoCloseable {
     private final Map<String, Integer> requests = new HashMap<>();
 
     /**
-     * Begins to listen; what is sent from now on is seen answered.
+     * Begins to listen; what is sent is seen answered from the start on.
      *
      * @param requests whether any are sent; without them their results need not be readable
      * @param mostOfUser requests that a user may have unanswered
      * @param patience how long an answer may take
+     * @param start the end, unless an interrupted run had sent something
      */
-    Unanswered(Cluster target, boolean requests, int mostOfUser, Duration patience) {
+    Unanswered(
+            Cluster target,
+            boolean requests,
+            int mostOfUser,
+            Duration patience,
+            TopicTail.Start start) {
         this.mostOfUser = mostOfUser;
         this.patience = patience;
         this.commandResults = target.topic(Topic.COMMAND_RESULTS);
-        this.answers = listen(target, requests);
+        this.answers = listen(target, requests, start);
     }
 
     /** Where nothing is answered, nothing is waited for. */
-    private static @Nullable TopicTail listen(Cluster target, boolean requests) {
+    private static @Nullable TopicTail listen(
+            Cluster target, boolean requests, TopicTail.Start start) {
         var results =
                 requests
                         ? new Topic[] {Topic.COMMAND_RESULTS, Topic.TOOL_RESULTS}
                         : new Topic[] {Topic.COMMAND_RESULTS};
         try {
-            return TopicTail.open(target.connection(), new TopicTail.Start.End(), results);
+            return TopicTail.open(target.connection(), start, results);
         } catch (MissingTopicException e) {
             return null;
         }
@@ -75,7 +83,19 @@ final class Unanswered implements AutoCloseable {
         if (answers == null || over.contains(id)) {
             return; // A repeat of what was answered is not answered again.
         }
-        var copy = new Copy(key.toString(), topic == Topic.COMMANDS, System.nanoTime());
+        add(id, new Copy(key.toString(), topic == Topic.COMMANDS, System.nanoTime()));
+    }
+
+    /** Commands that the run had sent before it was interrupted; answered or not will show. */
+    void sentEarlier(List<Sent> commands) {
+        if (answers != null) {
+            long now = System.nanoTime();
+            commands.subList(Math.max(0, commands.size() - MOST), commands.size())
+                    .forEach(sent -> add(sent.id(), new Copy(sent.key(), true, now)));
+        }
+    }
+
+    private void add(String id, Copy copy) {
         if (copies.putIfAbsent(id, copy) == null) {
             counts(copy).merge(copy.key(), 1, Integer::sum);
         }

@@ -27,7 +27,7 @@ final class Witness {
     private static final Duration POLL = Duration.ofMillis(200);
 
     /** How far clocks may be apart. */
-    private static final Duration MARGIN = Duration.ofMinutes(10);
+    static final Duration MARGIN = Duration.ofMinutes(10);
 
     private final Source source;
     private final Cluster target;
@@ -53,6 +53,11 @@ final class Witness {
         var production = production(copies);
         var staging = staging(copies, wait, open);
         return Comparison.of(copies, production, staging, left);
+    }
+
+    /** Copies of this run that are in the target, and whose originals are from before a moment. */
+    List<Sent> sentOfBefore(Instant moment) {
+        return copies().stream().filter(copy -> copy.at().isBefore(moment)).toList();
     }
 
     private List<Sent> copies() {

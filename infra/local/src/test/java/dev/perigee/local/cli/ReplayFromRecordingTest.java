@@ -61,39 +61,78 @@ final class ReplayFromRecordingTest {
         staging.close();
     }
 
-    @Test
-    @DisplayName("sends what was before the span at once, and the span when it was answered")
-    void preamble(@TempDir Path folder) throws Exception {
-        topics("a.");
+    private static Path dayWithPreamble(Path folder) {
         var file = folder.resolve("day.recording");
         try (var day = new Day(file, "production/mcp.")) {
             day.command(Duration.ofDays(-30), "t1/u1", configure("c-1"));
             day.request(Duration.ofSeconds(1), "t1/u1", call("r-1", "u1"));
             day.request(Duration.ofSeconds(2), "t1/u2", call("r-2", "u2"));
         }
-        var seen = Collections.synchronizedList(new ArrayList<String>());
-        var answered = new CompletableFuture<ScriptedGateway>();
-        try (var gateway =
+        return file;
+    }
+
+    /** Answers commands later than any request would come that does not wait. */
+    private ScriptedGateway lateForCommands(String prefix, List<String> seen) {
+        var answering = new CompletableFuture<ScriptedGateway>();
+        var gateway =
                 new ScriptedGateway(
                         staging.bootstrap(),
-                        new TopicNames("a."),
+                        new TopicNames(prefix),
                         (topic, value) -> {
                             seen.add(idOf(topic, value));
                             if (topic == Topic.COMMANDS) {
-                                // Later than any request would come that does not wait.
                                 var late = CompletableFuture.delayedExecutor(1, TimeUnit.SECONDS);
                                 late.execute(
                                         () -> {
                                             seen.add("answer");
                                             var result = result(idOf(topic, value));
-                                            answered.join().publish(result);
+                                            answering.join().publish(result);
                                         });
                                 return List.of();
                             }
                             return List.of(success(idOf(topic, value)));
-                        })) {
-            answered.complete(gateway);
+                        });
+        answering.complete(gateway);
+        return gateway;
+    }
 
+    @Test
+    @DisplayName("RPL-09: an interrupted run, too, waits for what was before the span")
+    void resumedPreamble(@TempDir Path folder) throws Exception {
+        topics("g.");
+        var file = dayWithPreamble(folder);
+        var first = Thread.ofPlatform().start(() -> replay("g.", file, "--speed", "1"));
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(30))
+                .until(() -> read("g.commands").size() == 1);
+        first.interrupt();
+        assertThat(first.join(Duration.ofSeconds(30))).isTrue();
+
+        var patience = Duration.ofSeconds(5);
+        long resumed = System.currentTimeMillis();
+        try (var _ =
+                new ScriptedGateway(
+                        staging.bootstrap(),
+                        new TopicNames("g."),
+                        (topic, value) ->
+                                topic == Topic.COMMANDS
+                                        ? List.of()
+                                        : List.of(success(idOf(topic, value))))) {
+            replay("g.", file, "--resume", "--wait", patience.toSeconds() + "s");
+        }
+        assertThat(read("g.tool-requests"))
+                .hasSize(2)
+                .allMatch(copy -> copy.timestamp() - resumed >= patience.toMillis());
+        assertThat(read("g.commands")).hasSize(1);
+    }
+
+    @Test
+    @DisplayName("sends what was before the span at once, and the span when it was answered")
+    void preamble(@TempDir Path folder) throws Exception {
+        topics("a.");
+        var file = dayWithPreamble(folder);
+        var seen = Collections.synchronizedList(new ArrayList<String>());
+        try (var _ = lateForCommands("a.", seen)) {
             var run = replay("a.", file, "--speed", "1", "--wait", "30s");
 
             assertThat(run.out()).as(run.err()).contains("sent 3 records, refused 0");
