@@ -2,11 +2,8 @@ package dev.perigee.testing.docs;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -24,7 +21,6 @@ final class Citations {
     private static final Set<String> KINDS =
             Set.of(CODE, PAGE, ".yaml", ".yml", ".js", ".mjs", ".py", ".sh", ".pl", ".tpl", ".xml");
     private static final Set<String> SCRIPTS = Set.of("scripts", ".ci");
-    private static final Set<String> NOT_OURS = Set.of(".git", "target", "node_modules");
 
     private static final Pattern COMMENT = Pattern.compile("\\s*(?:/?\\*|//).*");
     private static final Pattern FILE = named("(?:\\.{1,2}/)*\\w[\\w./-]*\\.(?:md|txt)");
@@ -33,28 +29,12 @@ final class Citations {
     private static final Pattern RECORD = Pattern.compile("\\bADR (\\d{4})\\b");
 
     private final Path root;
-    private final List<Path> files = new ArrayList<>();
+    private final List<Path> files;
     private final List<String> records;
 
     private Citations(Path root) throws IOException {
         this.root = root;
-        Files.walkFileTree(
-                root,
-                new SimpleFileVisitor<>() {
-                    @Override
-                    public FileVisitResult preVisitDirectory(
-                            Path folder, BasicFileAttributes ignored) {
-                        return NOT_OURS.contains(String.valueOf(folder.getFileName()))
-                                ? FileVisitResult.SKIP_SUBTREE
-                                : FileVisitResult.CONTINUE;
-                    }
-
-                    @Override
-                    public FileVisitResult visitFile(Path file, BasicFileAttributes ignored) {
-                        files.add(file);
-                        return FileVisitResult.CONTINUE;
-                    }
-                });
+        this.files = SourceTree.files(root);
         try (var pages = Files.list(root.resolve("docs/adr"))) {
             records = pages.map(page -> page.getFileName().toString().split("-", 2)[0]).toList();
         }

@@ -2,11 +2,8 @@ package dev.perigee.testing.docs;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -20,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * docs/concepts.md replaces, and class comments that are no noun phrase.
  */
 final class House {
-    private static final Set<String> NOT_OURS = Set.of(".git", "target", "node_modules", "test");
     private static final Set<String> KINDS = Set.of(".java", ".md", ".yaml", ".json");
+    private static final String TESTS = "/test/";
     private static final String MADE = "docs/reference/";
     private static final String RECORDS = "docs/adr/";
 
@@ -140,26 +137,12 @@ final class House {
     private static List<String> found(Path root, BiFunction<String, String, List<String>> look)
             throws IOException {
         var found = new ArrayList<String>();
-        Files.walkFileTree(
-                root,
-                new SimpleFileVisitor<>() {
-                    @Override
-                    public FileVisitResult preVisitDirectory(
-                            Path folder, BasicFileAttributes ignored) {
-                        return NOT_OURS.contains(String.valueOf(folder.getFileName()))
-                                ? FileVisitResult.SKIP_SUBTREE
-                                : FileVisitResult.CONTINUE;
-                    }
-
-                    @Override
-                    public FileVisitResult visitFile(Path file, BasicFileAttributes ignored) {
-                        var name = root.relativize(file).toString();
-                        if (isLookedAt(name)) {
-                            found.addAll(look.apply(name, read(file)));
-                        }
-                        return FileVisitResult.CONTINUE;
-                    }
-                });
+        for (var file : SourceTree.files(root)) {
+            var name = root.relativize(file).toString();
+            if (isLookedAt(name)) {
+                found.addAll(look.apply(name, read(file)));
+            }
+        }
         return found;
     }
 
@@ -167,6 +150,7 @@ final class House {
         return KINDS.contains(name.substring(Math.max(0, name.lastIndexOf('.'))))
                 && !name.startsWith(MADE)
                 && !name.startsWith(RECORDS)
+                && !name.contains(TESTS)
                 && LATER.stream().noneMatch(name::contains);
     }
 
