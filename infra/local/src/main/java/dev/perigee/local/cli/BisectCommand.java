@@ -8,11 +8,9 @@ import dev.perigee.local.replay.ReplayException;
 import dev.perigee.part.CliException;
 import dev.perigee.part.ExitCode;
 import dev.perigee.part.Output;
-import dev.perigee.part.OutputFormat;
 import dev.perigee.part.Printer;
 import dev.perigee.part.Version;
 import dev.perigee.protocol.topic.TopicNames;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -93,18 +91,7 @@ final class BisectCommand implements Callable<Integer> {
             description = "What the topic names of --second begin with (default mcp.).")
     private String secondPrefix = "";
 
-    @Option(
-            names = "--report",
-            paramLabel = "FILE",
-            description = "Write the comparison as an HTML page, too.")
-    private @Nullable Path report;
-
-    @Option(
-            names = "--output",
-            paramLabel = "table|json",
-            defaultValue = "table",
-            description = "How to print: table (default), or one JSON document.")
-    private OutputFormat format = OutputFormat.TABLE;
+    @Mixin private ComparisonOptions told = new ComparisonOptions();
 
     @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -213,7 +200,7 @@ final class BisectCommand implements Callable<Integer> {
 
     private int ended(
             Behaviour behaviour, Bisection.@Nullable Found found, List<Map<String, Object>> tried) {
-        var output = new Output(spec, format);
+        var output = new Output(spec, told.format());
         if (output.isJson()) {
             var document = new LinkedHashMap<String, Object>();
             if (found != null) {
@@ -236,7 +223,7 @@ final class BisectCommand implements Callable<Integer> {
             }
             BehaviourOutput.print(behaviour, output, Printer.err(spec), spec.qualifiedName());
         }
-        BehaviourOutput.write(behaviour, report);
+        BehaviourOutput.write(behaviour, told.report());
         return behaviour.isWell() ? ExitCode.OK : ExitCode.FAILED;
     }
 }

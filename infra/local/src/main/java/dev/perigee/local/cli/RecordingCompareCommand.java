@@ -6,13 +6,13 @@ import dev.perigee.local.behaviour.CompareRulesFile;
 import dev.perigee.local.recording.RecordingException;
 import dev.perigee.part.ExitCode;
 import dev.perigee.part.Output;
-import dev.perigee.part.OutputFormat;
 import dev.perigee.part.Printer;
 import dev.perigee.part.Version;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -47,18 +47,7 @@ final class RecordingCompareCommand implements Callable<Integer> {
             description = "YAML of what is no difference and how many are allowed, docs/replay.md.")
     private @Nullable Path rules;
 
-    @Option(
-            names = "--report",
-            paramLabel = "FILE",
-            description = "Write the comparison as an HTML page, too.")
-    private @Nullable Path report;
-
-    @Option(
-            names = "--output",
-            paramLabel = "table|json",
-            defaultValue = "table",
-            description = "How to print: table (default), or one JSON document.")
-    private OutputFormat format = OutputFormat.TABLE;
+    @Mixin private ComparisonOptions told = new ComparisonOptions();
 
     @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -71,7 +60,7 @@ final class RecordingCompareCommand implements Callable<Integer> {
                             after,
                             rules == null ? CompareRules.none() : CompareRulesFile.read(rules));
             print(behaviour);
-            BehaviourOutput.write(behaviour, report);
+            BehaviourOutput.write(behaviour, told.report());
             return behaviour.isWell() ? ExitCode.OK : ExitCode.FAILED;
         } catch (RecordingException e) {
             throw RecordingFiles.explained(e);
@@ -79,7 +68,7 @@ final class RecordingCompareCommand implements Callable<Integer> {
     }
 
     private void print(Behaviour behaviour) {
-        var output = new Output(spec, format);
+        var output = new Output(spec, told.format());
         if (output.isJson()) {
             output.json(BehaviourOutput.document(behaviour));
         } else {
