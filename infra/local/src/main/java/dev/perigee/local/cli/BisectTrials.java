@@ -167,8 +167,18 @@ final class BisectTrials {
         return recorded;
     }
 
+    /**
+     * Compares two trials.
+     *
+     * @throws CliException when there is nothing in them, which would look like no difference
+     */
     Behaviour compare(Path before, Path after) {
         var given = rules == null ? CompareRules.none() : CompareRulesFile.read(rules);
-        return Behaviour.of(before, after, given);
+        var behaviour = Behaviour.of(before, after, given);
+        if (behaviour.compared() == 0) {
+            throw CliException.usage(
+                    "No command and no request was replayed: choose more of the recording");
+        }
+        return behaviour;
     }
 }

@@ -3,8 +3,11 @@ package dev.perigee.local.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perigee.local.recording.RecordingHeader;
+import dev.perigee.local.recording.RecordingWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
@@ -36,6 +39,26 @@ final class BisectCommandTest {
         var gone = bisect("--package", "x", "--good", "1", "--bad", "2", "--versions", "1,2");
         assertThat(gone.exitCode()).isEqualTo(64);
         assertThat(gone.err()).contains("is not there: make it");
+    }
+
+    @Test
+    @DisplayName("does not take two trials without a call for equal ones")
+    void nothingCompared(@TempDir Path folder) {
+        var noon = Instant.parse("2026-11-20T12:00:00Z");
+        var header =
+                new RecordingHeader(
+                        RecordingHeader.VERSION, "1", "fleet/mcp.", 1, noon, noon, noon);
+        for (var name : List.of("good", "bad")) {
+            try (var writer = new RecordingWriter(folder.resolve(name), header)) {
+                writer.finish();
+            }
+        }
+
+        assertThatThrownBy(
+                        () ->
+                                new BisectTrials()
+                                        .compare(folder.resolve("good"), folder.resolve("bad")))
+                .hasMessageContaining("No command and no request was replayed");
     }
 
     @Test
