@@ -199,6 +199,16 @@ public final class Part implements AutoCloseable {
         process.destroy();
     }
 
+    /** Whether it ends in that time, of itself or as it was asked to. */
+    boolean endsWithin(Duration time) {
+        try {
+            return process.waitFor(time.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
     /** Waits a little for the end that was asked for, then kills. */
     @Override
     public void close() {
