@@ -18,6 +18,7 @@ import dev.perigee.gateway.outbound.FastPublisher;
 import dev.perigee.gateway.outbound.PublicRecords;
 import dev.perigee.gateway.outbound.Replies;
 import dev.perigee.gateway.outbound.TopicHealth;
+import dev.perigee.gateway.outbound.TransactionalOffsets;
 import dev.perigee.gateway.outbound.TransactionalPublisher;
 import dev.perigee.gateway.partition.GroupOffsets;
 import dev.perigee.gateway.partition.Mover;
@@ -253,7 +254,8 @@ public final class Gateway implements AutoCloseable {
                         settings.value(GatewaySettings.SESSION_TIMEOUT),
                         intake,
                         membership,
-                        partitions);
+                        partitions,
+                        new TransactionalOffsets(clients::leavingProducer));
         loop.linkNames(incarnations.linkNames());
         loop.start();
         parts.push(loop);

@@ -179,6 +179,16 @@ final class KafkaClients {
 
     /** For what a stale owner must not overwrite. */
     Producer<byte[], byte[]> transactionalProducer() {
+        return transactionalProducer("-transactions", group + "-" + gatewayId, 10_000);
+    }
+
+    /** For the last commit of a gateway that leaves, which waits for it. */
+    Producer<byte[], byte[]> leavingProducer() {
+        return transactionalProducer("-leaving", group + "-" + gatewayId + "-leaving", 1_000);
+    }
+
+    private Producer<byte[], byte[]> transactionalProducer(
+            String client, String transactionalId, int maxBlockMs) {
         return producer(
                 Map.of(
                         ProducerConfig.LINGER_MS_CONFIG, 0,
@@ -187,14 +197,14 @@ final class KafkaClients {
                         ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, CLAIM_ANSWER_MS,
                         ProducerConfig.CONNECTIONS_MAX_IDLE_MS_CONFIG, CLAIM_IDLE_MS,
                         ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 10_000,
-                        ProducerConfig.MAX_BLOCK_MS_CONFIG, 10_000),
+                        ProducerConfig.MAX_BLOCK_MS_CONFIG, maxBlockMs),
                 Map.of(
                         "client.id",
-                        gatewayId + "-transactions",
+                        gatewayId + client,
                         ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
                         5_000,
                         ProducerConfig.TRANSACTIONAL_ID_CONFIG,
-                        group + "-" + gatewayId));
+                        transactionalId));
     }
 
     private Consumer<byte[], byte[]> consumer(

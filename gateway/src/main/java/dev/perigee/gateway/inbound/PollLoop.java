@@ -41,6 +41,8 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     private static final Logger LOG = LoggerFactory.getLogger(PollLoop.class);
     private static final Duration FORGET_WAIT = Duration.ofSeconds(5);
     private static final Duration FINISH_WAIT = Duration.ofSeconds(1);
+    private static final Duration SETTLE_WAIT = Duration.ofSeconds(3);
+    private static final Duration SETTLE_POLL = Duration.ofMillis(50);
     private static final Duration COMMITTED_WAIT = Duration.ofSeconds(5);
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
 
@@ -79,6 +81,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     /**
      * @param consumer one that reads values by the intake
      * @param sessionTimeout after which the group gives to others what this gateway has
+     * @param lastCommit for what is left to say when it leaves a group that is being rebalanced
      */
     public PollLoop(
             Consumer<byte[], byte[]> consumer,
@@ -87,7 +90,8 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
             Duration sessionTimeout,
             Intake intake,
             Membership membership,
-            PartitionHandler handler) {
+            PartitionHandler handler,
+            LastCommit lastCommit) {
         this.consumer = consumer;
         this.names = names;
         this.limits = limits;
@@ -97,7 +101,11 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
         this.handler = handler;
         this.commits =
                 new RequestCommits(
-                        consumer, names.of(Topic.TOOL_REQUESTS), feeds.values(), handler);
+                        consumer,
+                        names.of(Topic.TOOL_REQUESTS),
+                        feeds.values(),
+                        handler,
+                        lastCommit);
         this.thread = Thread.ofPlatform().name("poll").unstarted(this::run);
     }
 
@@ -250,6 +258,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     }
 
     private void leave() {
+        settle();
         try {
             consumer.close(CloseOptions.timeout(Duration.ofSeconds(5)));
         } catch (KafkaException e) {
@@ -258,6 +267,36 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
                     .log("Leaving the group failed; the session timeout ends the membership");
         }
         end(Set.copyOf(feeds.keySet()));
+    }
+
+    /**
+     * Has the group know what is done. A consumer that leaves it in the middle of a rebalance takes
+     * its partitions for lost and commits nothing. Bounded.
+     */
+    private void settle() {
+        long deadline = System.nanoTime() + SETTLE_WAIT.toNanos();
+        finish(feeds.values());
+        try {
+            while (!commits.last(List.copyOf(feeds.values()))) {
+                if (System.nanoTime() - deadline > 0) {
+                    LOG.atInfo().log("The group is still rebalanced; requests may be redelivered");
+                    return;
+                }
+                takePartInRebalance();
+                finish(feeds.values());
+            }
+        } catch (KafkaException e) {
+            LOG.atInfo().setCause(e).log("Offsets not committed; requests may be redelivered");
+        }
+    }
+
+    /** What it reads is handed to nobody, and so not committed. */
+    private void takePartInRebalance() {
+        try {
+            var _ = consumer.poll(SETTLE_POLL);
+        } catch (WakeupException e) {
+            // Somebody had a wish, which does not matter any more.
+        }
     }
 
     /** Closing waits for this, so it is short. */
@@ -359,16 +398,24 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
         var numbers = numbersOf(partitions);
         var revoked = feedsOf(numbers);
-        // In the last commit then: nobody answers it again, even if its worker leaves with this
-        // one.
-        if (!OpenAnswers.finish(
-                revoked.stream().map(PartitionFeed::answers).toList(), FINISH_WAIT)) {
+        finish(revoked);
+        end(numbers);
+        boolean _ = commits.last(revoked);
+    }
+
+    /**
+     * Lets no answer begin and waits for those under way, bounded. In the last commit then: nobody
+     * answers them again, even if their worker leaves with this gateway.
+     */
+    private static void finish(Collection<PartitionFeed> leaving) {
+        var answers = leaving.stream().map(PartitionFeed::answers).toList();
+        if (!OpenAnswers.finish(answers, FINISH_WAIT)) {
             LOG.atInfo()
-                    .addKeyValue("partitions", numbers.toString())
+                    .addKeyValue(
+                            "partitions",
+                            leaving.stream().map(feed -> feed.tenure().partition()).toList())
                     .log("Answers not acknowledged in time; they may be repeated");
         }
-        end(numbers);
-        commits.last(revoked);
     }
 
     @Override

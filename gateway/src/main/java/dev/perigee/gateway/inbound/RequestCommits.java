@@ -10,6 +10,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.OffsetMetadataTooLarge;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,6 +37,7 @@ final class RequestCommits {
     private final String topic;
     private final Collection<PartitionFeed> feeds;
     private final PartitionHandler handler;
+    private final LastCommit lastCommit;
     private long lastAt = System.nanoTime();
     private long askedAt = lastAt - WORD.toNanos();
     private boolean mayHurry = true;
@@ -44,16 +46,19 @@ final class RequestCommits {
     /**
      * @param topic of requests
      * @param feeds that this gateway has at the moment; a view
+     * @param lastCommit for what is left to say while the group is rebalanced
      */
     RequestCommits(
             Consumer<byte[], byte[]> consumer,
             String topic,
             Collection<PartitionFeed> feeds,
-            PartitionHandler handler) {
+            PartitionHandler handler,
+            LastCommit lastCommit) {
         this.consumer = consumer;
         this.topic = topic;
         this.feeds = feeds;
         this.handler = handler;
+        this.lastCommit = lastCommit;
     }
 
     /** Commits, unless it is too early. */
@@ -85,13 +90,17 @@ final class RequestCommits {
         return ledgers(feeds).stream().anyMatch(RequestLedger::isUrgent);
     }
 
-    /** Commits what the next owners need to know, and waits for it, bounded. */
-    void last(Collection<PartitionFeed> leaving) {
+    /**
+     * Commits what the next owners need to know, and waits for it, bounded.
+     *
+     * @return false when the group may take it later, as it is being rebalanced
+     */
+    boolean last(Collection<PartitionFeed> leaving) {
         ledgers(leaving).forEach(RequestLedger::seal);
         var positions = positions(leaving);
         var offsets = offsets(positions.isEmpty() ? known() : positions);
         if (offsets.isEmpty()) {
-            return;
+            return true;
         }
         long asked = System.nanoTime();
         try {
@@ -101,11 +110,24 @@ final class RequestCommits {
                 consumer.commitSync(offsets, LAST_COMMIT); // Somebody had a wish; it waits.
             }
             feeds.forEach(feed -> feed.lease().heard(asked));
+        } catch (RebalanceInProgressException e) {
+            return commitMeanwhile(offsets);
         } catch (KafkaException e) {
             LOG.atInfo()
                     .setCause(e)
                     .log(
                             "Offsets of revoked partitions not committed; requests may be redelivered");
+        }
+        return true;
+    }
+
+    private boolean commitMeanwhile(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        try {
+            lastCommit.commit(offsets, consumer.groupMetadata());
+            return true;
+        } catch (KafkaException e) {
+            LOG.atInfo().setCause(e).log("Offsets not committed while the group is rebalanced");
+            return false;
         }
     }
 

@@ -16,6 +16,7 @@ import dev.perigee.gateway.outbound.Delivery;
 import dev.perigee.gateway.outbound.FastPublisher;
 import dev.perigee.gateway.outbound.StateWrite;
 import dev.perigee.gateway.outbound.TopicHealth;
+import dev.perigee.gateway.outbound.TransactionalOffsets;
 import dev.perigee.gateway.outbound.TransactionalPublisher;
 import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.limit.ByteBudget;
@@ -28,6 +29,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -40,6 +43,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -132,6 +136,63 @@ final class LoopsTest {
     }
 
     @Test
+    @DisplayName("OWN-02: commit what is done though the group is being rebalanced as they leave")
+    void commitInRebalance() throws Exception {
+        try (var test = new GatewayUnderTest(broker.bootstrap());
+                var other = member(test);
+                var admin =
+                        Admin.create(
+                                Map.<String, Object>of("bootstrap.servers", broker.bootstrap()))) {
+            var handler = new AnswersLate();
+            TopicPartition partition;
+            try (var loop = loop(test, PATIENCE, handler)) {
+                loop.start();
+                other.subscribe(
+                        List.of(test.names.of(Topic.COMMANDS), test.names.of(Topic.TOOL_REQUESTS)));
+                await().atMost(PATIENCE)
+                        .until(
+                                () -> {
+                                    other.poll(Duration.ofMillis(50));
+                                    return !other.assignment().isEmpty()
+                                            && !handler.revoked.isEmpty();
+                                });
+                // It polls no more, so that the rebalance waits for it.
+                loop.reassign();
+                await().atMost(PATIENCE).until(() -> isRebalanced(admin, test));
+                partition =
+                        new TopicPartition(test.names.of(Topic.TOOL_REQUESTS), handler.partition());
+                for (int i = 0; i < 2; i++) {
+                    test.backend.send(
+                            new ProducerRecord<>(
+                                    partition.topic(),
+                                    partition.partition(),
+                                    bytes("t/u"),
+                                    bytes("r-" + i)));
+                }
+                await().atMost(PATIENCE).until(() -> handler.begun.size() == 2);
+            }
+            assertThat(isRebalanced(admin, test)).as("still").isTrue();
+            var committed =
+                    admin.listConsumerGroupOffsets(group(test))
+                            .partitionsToOffsetAndMetadata()
+                            .get()
+                            .get(partition);
+            assertThat(committed).isNotNull();
+            assertThat(committed.offset()).isEqualTo(2);
+        }
+    }
+
+    private static boolean isRebalanced(Admin admin, GatewayUnderTest test) throws Exception {
+        var described =
+                admin.describeConsumerGroups(List.of(group(test))).all().get().get(group(test));
+        return described != null && described.groupState() == GroupState.PREPARING_REBALANCE;
+    }
+
+    private static String group(GatewayUnderTest test) {
+        return test.names.prefix() + "loops";
+    }
+
+    @Test
     @DisplayName(
             "OWN-12: take in no more than there is memory for, and the rest when it was looked at")
     void takeIn() throws Exception {
@@ -147,7 +208,8 @@ final class LoopsTest {
                                 PATIENCE,
                                 intake,
                                 new Membership(),
-                                handler)) {
+                                handler,
+                                (_, _) -> {})) {
             for (int i = 0; i < RECORDS; i++) {
                 test.backend.send(Topic.TOOL_REQUESTS, "t/u", bytes(i + " ".repeat(40_000)));
             }
@@ -287,7 +349,7 @@ final class LoopsTest {
                         "bootstrap.servers",
                         broker.bootstrap(),
                         "group.id",
-                        test.names.prefix() + "loops",
+                        group(test),
                         "auto.offset.reset",
                         "earliest",
                         "enable.auto.commit",
@@ -326,7 +388,9 @@ final class LoopsTest {
                 sessionTimeout,
                 new Intake(ByteBudget.of(1 << 20)),
                 new Membership(),
-                handler);
+                handler,
+                new TransactionalOffsets(
+                        () -> producer(Map.of("transactional.id", group(test) + "-leaving"))));
     }
 
     /** Fails on the first records that it gets, whatever they are. */
@@ -368,14 +432,26 @@ final class LoopsTest {
         private volatile boolean refused;
         private volatile boolean done;
         private volatile boolean doneWhenRevoked;
+        private final Set<Integer> assigned = ConcurrentHashMap.newKeySet();
+        private final Set<Integer> revoked = ConcurrentHashMap.newKeySet();
+
+        /** One that the loop has. */
+        int partition() {
+            return assigned.stream()
+                    .filter(one -> !revoked.contains(one))
+                    .findFirst()
+                    .orElseThrow();
+        }
 
         @Override
         public void assigned(PartitionFeed feed) {
+            assigned.add(feed.tenure().partition());
             feed.continueRequests(0, ProgressCodec.decode("", 0), 0);
         }
 
         @Override
         public void revoked(Tenure tenure) {
+            revoked.add(tenure.partition());
             doneWhenRevoked |= done;
         }
 

@@ -1,0 +1,40 @@
+package dev.perigee.gateway.outbound;
+
+import dev.perigee.gateway.inbound.LastCommit;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Commit of offsets in a transaction of its own, with a producer that is made for it: the group's
+ * coordinator takes those of a member of the present generation also while the next is made. For
+ * one thread.
+ */
+public final class TransactionalOffsets implements LastCommit {
+    private final Supplier<Producer<byte[], byte[]>> producers;
+
+    /**
+     * @param producers makes transactional producers, which end what an earlier one left open
+     */
+    public TransactionalOffsets(Supplier<Producer<byte[], byte[]>> producers) {
+        this.producers = producers;
+    }
+
+    @Override
+    public void commit(
+            Map<TopicPartition, OffsetAndMetadata> offsets, ConsumerGroupMetadata member) {
+        var producer = producers.get();
+        try {
+            producer.initTransactions();
+            producer.beginTransaction();
+            producer.sendOffsetsToTransaction(offsets, member);
+            producer.commitTransaction();
+        } finally {
+            producer.close(Duration.ZERO);
+        }
+    }
+}
