@@ -1,6 +1,7 @@
 package dev.perigee.gateway.inbound;
 
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * Out-of-order completion tracker of one stream of numbers: a topic partition's offsets, or a
@@ -14,6 +15,7 @@ public final class OffsetTracker {
     private final int maxEntries;
     private final long maxBytes;
     private final TreeMap<Long, Integer> open = new TreeMap<>();
+    private final TreeSet<Long> early = new TreeSet<>();
     private long openBytes;
     private long next = -1;
     private long completions;
@@ -51,6 +53,18 @@ public final class OffsetTracker {
         return true;
     }
 
+    /**
+     * Something is done, whether or not it has arrived yet. Of what has not, as many are remembered
+     * as a commit can name; they are open from their arrival until they are completed.
+     */
+    public synchronized void completeEarly(long number) {
+        if (number < next) {
+            boolean _ = complete(number);
+        } else if (early.size() < ProgressCodec.WINDOW && early.add(number)) {
+            completions++;
+        }
+    }
+
     /** How many have been completed. */
     synchronized long completions() {
         return completions;
@@ -68,7 +82,7 @@ public final class OffsetTracker {
 
     /**
      * Completion bits from {@link #settled()} on, at most so many. Offsets not yet received keep
-     * their previous completion bit.
+     * their previous completion bit, or have the one of an early completion.
      */
     synchronized OffsetSet completed(OffsetSet before, int most) {
         long base = settled();
@@ -77,6 +91,10 @@ public final class OffsetTracker {
         bits.set(0, arrived);
         for (long number : open.headMap(base + arrived).keySet()) {
             bits.clear((int) (number - base));
+        }
+        early.headSet(base).clear();
+        for (long number : early.headSet(base + most)) {
+            bits.set((int) (number - base));
         }
         return new OffsetSet(base, bits);
     }

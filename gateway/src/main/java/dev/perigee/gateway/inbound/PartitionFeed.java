@@ -116,6 +116,12 @@ public final class PartitionFeed {
         return known;
     }
 
+    /** A request is done whose record may not have been read yet. */
+    public void requestDoneEarly(long offset) {
+        requests.completeEarly(offset);
+        resumeIfRoom(Topic.TOOL_REQUESTS);
+    }
+
     /**
      * An answer is about to be handed to a producer; {@link #answered} follows once its request is
      * {@link #done}. False when the tenure is about to end: the next owner gives the answer.

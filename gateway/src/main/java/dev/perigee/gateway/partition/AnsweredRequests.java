@@ -10,6 +10,7 @@ import java.util.TreeSet;
 final class AnsweredRequests {
     private final TreeSet<Long> byGateway = new TreeSet<>();
     private final TreeSet<Long> beforeRead = new TreeSet<>();
+    private final TreeSet<Long> underWay = new TreeSet<>();
     private EarlierRuns earlier = EarlierRuns.none();
     private long committed;
 
@@ -26,6 +27,17 @@ final class AnsweredRequests {
     /** The worker gave the answer before the request's record was read again. */
     void beforeRead(long offset) {
         beforeRead.add(offset);
+        underWay.add(offset);
+    }
+
+    /** Such an answer is durable. */
+    void durableBeforeRead(long offset) {
+        underWay.remove(offset);
+    }
+
+    /** True while such an answer is not durable. */
+    boolean isUnderWay(long offset) {
+        return underWay.contains(offset);
     }
 
     /** True for a request that is read after its answer. */

@@ -95,7 +95,11 @@ final class CallFlow implements CallListener {
             case HELD -> adopt(call, CallEvent.HELD);
             case IN_DOUBT -> adopt(call, CallEvent.IN_DOUBT);
             case CANCEL -> cancel(read, call.key());
-            case ANSWERED -> done(read.origin());
+            case ANSWERED -> {
+                if (!requests.isUnderWay(call.offset())) {
+                    done(read.origin());
+                }
+            }
             case REPEATED -> {
                 context.services().metrics().duplicate("tool-requests");
                 done(read.origin());
@@ -195,10 +199,12 @@ final class CallFlow implements CallListener {
             return;
         }
         var call = origin == null ? null : requests.open(origin.offset());
+        var unread =
+                call == null && origin != null && mayBeReadLater(origin.offset()) ? origin : null;
         if (call != null) {
             happened(call, CallEvent.RESULT);
-        } else if (origin != null && mayBeReadLater(origin.offset())) {
-            requests.answeredBeforeRead(origin.offset());
+        } else if (unread != null) {
+            requests.answeredBeforeRead(unread.offset());
         }
         answers.pass(
                 event,
@@ -206,6 +212,9 @@ final class CallFlow implements CallListener {
                 at -> {
                     if (call != null) {
                         answered(call, null, at);
+                    } else if (unread != null) {
+                        requests.durableBeforeRead(unread.offset());
+                        context.feed().requestDoneEarly(unread.offset());
                     }
                     durable.run();
                 });

@@ -149,6 +149,16 @@ final class RequestTable {
         answered.beforeRead(offset);
     }
 
+    /** Such an answer is durable. */
+    void durableBeforeRead(long offset) {
+        answered.durableBeforeRead(offset);
+    }
+
+    /** True while the answer of a request that was read after it is not durable. */
+    boolean isUnderWay(long offset) {
+        return answered.isUnderWay(offset);
+    }
+
     /** An open request has an answer, of the gateway or of a worker. */
     void closed(ToolCall call, boolean byGateway) {
         open.remove(call.offset());

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -73,6 +76,34 @@ class OffsetTrackerTest {
         assertThat(tracker.hasRoom()).isFalse();
         tracker.add(5, 0);
         assertThat(tracker.isFull()).isTrue();
+    }
+
+    @Test
+    void knowsWhatIsDoneBeforeItArrives() {
+        var tracker = new OffsetTracker(10, 100);
+        tracker.advanceTo(3);
+        tracker.completeEarly(5);
+        tracker.completeEarly(5);
+        assertThat(tracker.completions()).isEqualTo(1);
+        assertThat(bits(tracker)).isEqualTo(Set.of(5L));
+
+        tracker.add(4, 1);
+        tracker.add(5, 1);
+        tracker.completeEarly(4);
+        assertThat(tracker.isOpen(4)).isFalse();
+        assertThat(tracker.isOpen(5)).as("until its record was looked at").isTrue();
+        assertThat(bits(tracker)).isEqualTo(Set.of(5L));
+        assertThat(tracker.complete(5)).isTrue();
+        assertThat(tracker.settled()).isEqualTo(6);
+        assertThat(bits(tracker)).isEmpty();
+    }
+
+    private static Set<Long> bits(OffsetTracker tracker) {
+        var completed = tracker.completed(OffsetSet.none(0), 100);
+        return LongStream.range(0, 100)
+                .filter(completed::contains)
+                .boxed()
+                .collect(Collectors.toSet());
     }
 
     /** Against a model that keeps every number and its state. */
