@@ -59,24 +59,71 @@ final class BisectTest {
     @DisplayName("names the version of a package that changes what calls give")
     void finds() throws Exception {
         var day = folder.resolve("day.recording");
-        record(day);
+        record(day, "0.9.0");
         try (var registry = NpmRegistry.start()) {
             for (int minor = 0; minor < 6; minor++) {
                 registry.publish(version("1." + minor + ".0", minor < 3 ? "note" : "Note:"));
             }
-            var npmrc = "registry=%s\ncache=%s\n".formatted(registry.url(), folder.resolve("npm"));
-            var file = Files.writeString(folder.resolve("npmrc"), npmrc);
-            try (var fleet =
-                    FleetUnderTest.named("bisect")
-                            .partitions(PARTITIONS)
-                            .worker("worker.cache-directory", folder.resolve("cache").toString())
-                            .worker("packages.npmrc", file.toString())
-                            .environment("npm_config_registry", registry.url())
-                            .environment("npm_config_cache", folder.resolve("npm").toString())
-                            .start()) {
+            try (var fleet = fleet("bisect", registry)) {
                 bisect(fleet, day);
             }
         }
+    }
+
+    @Test
+    @DisplayName("tells what another fleet does otherwise, and of the same fleet nothing")
+    void comparesFleets() throws Exception {
+        var day = folder.resolve("day.recording");
+        record(day, "1.0.0");
+        try (var registry = NpmRegistry.start();
+                var mirror = NpmRegistry.start()) {
+            registry.publish(version("1.0.0", "note"));
+            mirror.publish(version("1.0.0", "Note:"));
+            try (var staging = fleet("staging", registry);
+                    var canary = fleet("canary", mirror)) {
+                var same = compare(staging, day, staging.bootstrap());
+                assertThat(same.awaitExit()).as(same.output()).isZero();
+                assertThat(same.output()).contains("6 calls and commands compared, 6 the same.");
+
+                var another = compare(staging, day, canary.bootstrap());
+                assertThat(another.awaitExit()).as(another.output()).isEqualTo(1);
+                assertThat(another.output())
+                        .contains(
+                                "Replaying into --to",
+                                "Replaying into --second",
+                                "5 calls give another result: notes:next",
+                                "6 calls and commands compared, 1 the same.");
+            }
+        }
+    }
+
+    private FleetUnderTest fleet(String name, NpmRegistry registry) throws Exception {
+        var npm = folder.resolve(name + "-npm").toString();
+        var npmrc = "registry=%s\ncache=%s\n".formatted(registry.url(), npm);
+        var file = Files.writeString(folder.resolve(name + "-npmrc"), npmrc);
+        return FleetUnderTest.named(name)
+                .partitions(PARTITIONS)
+                .worker("worker.cache-directory", folder.resolve(name + "-cache").toString())
+                .worker("packages.npmrc", file.toString())
+                .environment("npm_config_registry", registry.url())
+                .environment("npm_config_cache", npm)
+                .start();
+    }
+
+    private static Part compare(FleetUnderTest fleet, Path day, String second) throws IOException {
+        var arguments =
+                List.of(
+                        "bisect",
+                        day.toString(),
+                        "--to",
+                        fleet.bootstrap(),
+                        "--include-requests",
+                        "all",
+                        "--second",
+                        second);
+        var bisect = fleet.start("bisect", arguments);
+        Awaitility.await().atMost(PATIENCE).until(() -> !bisect.alive());
+        return bisect;
     }
 
     private void bisect(FleetUnderTest fleet, Path day) throws IOException {
@@ -125,8 +172,8 @@ final class BisectTest {
     }
 
     /** One server, by whichever version, and some calls of it. */
-    private static void record(Path file) {
-        var server = Installation.of("notes", "npx", List.of("-y", PACKAGE + "@0.9.0"));
+    private static void record(Path file, String version) {
+        var server = Installation.of("notes", "npx", List.of("-y", PACKAGE + "@" + version));
         var header =
                 new RecordingHeader(
                         RecordingHeader.VERSION,
