@@ -15,6 +15,8 @@ final class EventFramer {
     private static final int MAX_DIGITS = 9;
 
     private final Sink sink;
+    private final int maxLineBytes;
+    private final boolean passesData;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private final StringBuilder data = new StringBuilder();
     private String type = "";
@@ -34,7 +36,18 @@ final class EventFramer {
     }
 
     EventFramer(Sink sink) {
+        this(sink, Integer.MAX_VALUE, true);
+    }
+
+    private EventFramer(Sink sink, int maxLineBytes, boolean passesData) {
         this.sink = sink;
+        this.maxLineBytes = maxLineBytes;
+        this.passesData = passesData;
+    }
+
+    /** For ids and pauses only: keeps nothing of the messages. */
+    static EventFramer ofCursor(EventCursor cursor) {
+        return new EventFramer(cursor, EventCursor.MAX_LINE_BYTES, false);
     }
 
     void accept(ByteBuffer chunk) {
@@ -44,7 +57,7 @@ final class EventFramer {
                 if (next == '\r' || !afterReturn) {
                     finishLine();
                 }
-            } else {
+            } else if (line.size() < maxLineBytes) {
                 line.write(next);
             }
             afterReturn = next == '\r';
@@ -67,7 +80,11 @@ final class EventFramer {
     private void field(String name, String value) {
         switch (name) {
             case "event" -> type = value;
-            case "data" -> data.append(value).append('\n');
+            case "data" -> {
+                if (passesData) {
+                    data.append(value).append('\n');
+                }
+            }
             case "id" -> id = value.indexOf('\0') < 0 ? value : id;
             case "retry" -> {
                 boolean digits = !value.isEmpty() && value.chars().allMatch(Character::isDigit);

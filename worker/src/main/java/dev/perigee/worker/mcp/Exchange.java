@@ -28,7 +28,8 @@ final class Exchange implements LineRoom.Reader {
     private volatile ExchangeEnd atMark = new ExchangeEnd.Completed();
     private volatile boolean handedOver;
     private volatile boolean responded;
-    private volatile boolean inSession;
+    private volatile @Nullable String sessionId;
+    private volatile @Nullable EventCursor cursor;
     private volatile long lingersSince = Long.MAX_VALUE;
     private volatile @Nullable Future<?> response;
     private volatile Flow.@Nullable Subscription body;
@@ -43,7 +44,9 @@ final class Exchange implements LineRoom.Reader {
         /** Events, as long as the session lasts. */
         STREAM,
         /** Events by themselves, which come and go: no answer is among them. */
-        NOTIFICATIONS
+        NOTIFICATIONS,
+        /** Events that go on where the stream of an answer ended. */
+        RESUMED
     }
 
     /** Called with the end, on the thread that caused it; must not block. */
@@ -93,9 +96,19 @@ final class Exchange implements LineRoom.Reader {
         return handedOver || responded;
     }
 
-    /** Whether the request named a session. */
-    boolean inSession() {
-        return inSession;
+    /** The session that the request named, null for none. */
+    @Nullable String sessionId() {
+        return sessionId;
+    }
+
+    /** The answer may come in several streams: where the first ends is of interest. */
+    void mayBeResumed() {
+        cursor = new EventCursor();
+    }
+
+    /** Where the stream of the answer has come to, null where that is of no interest. */
+    @Nullable EventCursor cursor() {
+        return cursor;
     }
 
     boolean isOver() {
@@ -208,7 +221,7 @@ final class Exchange implements LineRoom.Reader {
 
     /** The request is about to go out; its response may come before it {@link #began}. */
     void begins(HttpRequest request) {
-        inSession = request.headers().firstValue("mcp-session-id").isPresent();
+        sessionId = request.headers().firstValue("mcp-session-id").orElse(null);
     }
 
     /** The server sent the request elsewhere without processing it. */
@@ -246,20 +259,20 @@ final class Exchange implements LineRoom.Reader {
         boolean known =
                 switch (kind) {
                     case ANSWER -> !empty && (events || type.contains("application/json"));
-                    case STREAM, NOTIFICATIONS -> events;
+                    case STREAM, NOTIFICATIONS, RESUMED -> events;
                     case RECEIPT -> true;
                 };
         if (!known) {
             end(new ExchangeEnd.Foreign(status, empty ? "" : type));
             return new RefusedBody<>(this, response);
         }
+        var place = events ? cursor : null;
         return new ObservedBody<>(
                 this,
                 transport.apply(response),
                 new MessageGauge(events, maxMessageBytes),
-                kind == Kind.RECEIPT || kind == Kind.NOTIFICATIONS
-                        ? null
-                        : EndMark.bytes(number, events));
+                place == null ? null : EventFramer.ofCursor(place),
+                kind == Kind.ANSWER || kind == Kind.STREAM ? EndMark.bytes(number, events) : null);
     }
 
     private static boolean isEmpty(HttpHeaders headers) {

@@ -21,6 +21,7 @@ final class HttpCall implements McpRequest.Owner {
     private final AtomicBoolean resent = new AtomicBoolean();
     private volatile @Nullable Way way;
     private volatile boolean over;
+    private volatile boolean resumed;
 
     private record Way(HttpSession session, Exchange exchange) {}
 
@@ -75,6 +76,16 @@ final class HttpCall implements McpRequest.Owner {
         return resent.compareAndSet(false, true);
     }
 
+    /** Its answer is waited for on another stream; the request itself was sent before. */
+    void goesOnThrough(HttpSession session, Exchange exchange) {
+        resumed = true;
+        goesThrough(session, exchange);
+    }
+
+    boolean isOver() {
+        return over;
+    }
+
     void goesThrough(HttpSession session, Exchange exchange) {
         way = new Way(session, exchange);
         if (over) {
@@ -95,7 +106,7 @@ final class HttpCall implements McpRequest.Owner {
     @Override
     public McpException expired(String message) {
         var taken = way;
-        return taken == null || !taken.exchange().handedOver()
+        return !resumed && (taken == null || !taken.exchange().handedOver())
                 ? HttpFailures.notConnected()
                 : McpRequest.Owner.super.expired(message);
     }

@@ -26,7 +26,10 @@ import reactor.core.publisher.Mono;
  * what becomes of requests is decided here, by their exchanges. Safe for use by any thread.
  */
 final class HttpSession
-        implements Exchange.Listener, SessionHttpClient.Exchanges, NotificationStream.Session {
+        implements Exchange.Listener,
+                SessionHttpClient.Exchanges,
+                NotificationStream.Session,
+                ResumedAnswer.Session {
     private static final Logger log = LoggerFactory.getLogger(HttpSession.class);
 
     private static final long RECEIPT_NANOS = Duration.ofSeconds(1).toNanos();
@@ -36,11 +39,13 @@ final class HttpSession
     private final SessionRequests requests;
     private final HttpMcpClient.Parts parts;
     private final Calls client;
+    private final SessionHttpClient http;
     private final McpClientTransport transport;
     private final NotificationStream notifications;
     private final CompletableFuture<Void> connected = new CompletableFuture<>();
     private final Set<HttpCall> calls = ConcurrentHashMap.newKeySet();
     private final Set<HttpCall> posted = ConcurrentHashMap.newKeySet();
+    private final ConcurrentHashMap<HttpCall, ResumedAnswer> resumed = new ConcurrentHashMap<>();
     private final ConcurrentHashMap<Long, Exchange> unfinished = new ConcurrentHashMap<>();
     private final AtomicLong lastExchange = new AtomicLong();
     private final Lingering lingering = new Lingering();
@@ -77,7 +82,7 @@ final class HttpSession
         this.requests = new SessionRequests(target, parts);
         this.parts = parts;
         this.client = client;
-        var http = new SessionHttpClient(parts.connections().client(), this);
+        this.http = new SessionHttpClient(parts.connections().client(), this);
         this.notifications = new NotificationStream(requests, http, this);
         this.transport =
                 HttpTransports.create(
@@ -173,6 +178,9 @@ final class HttpSession
         var expected =
                 kind == HttpTransport.STREAMABLE ? Exchange.Kind.ANSWER : Exchange.Kind.RECEIPT;
         var exchange = exchange(expected, call);
+        if (expected == Exchange.Kind.ANSWER && !call.isHandshake() && !isModern()) {
+            exchange.mayBeResumed();
+        }
         calls.add(call);
         call.goesThrough(this, exchange);
         SessionRequests.send(transport, Envelopes.request(call.message(modern)), exchange);
@@ -279,13 +287,20 @@ final class HttpSession
     }
 
     private void callEnded(HttpCall call, Exchange exchange, ExchangeEnd end) {
+        if (exchange.kind() == Exchange.Kind.RESUMED) {
+            var answer = resumed.get(call);
+            if (answer != null) {
+                answer.ended(exchange, end);
+            }
+            return;
+        }
         if (end instanceof ExchangeEnd.Completed && exchange.kind() == Exchange.Kind.RECEIPT) {
             posted.add(call); // The answer comes in the stream.
             failPosted();
             return;
         }
         if (end instanceof ExchangeEnd.Refused refused) {
-            boolean named = kind == HttpTransport.SSE || exchange.inSession();
+            boolean named = kind == HttpTransport.SSE || exchange.sessionId() != null;
             if (named && !call.isHandshake() && HttpFailures.isSessionLost(refused, call.id())) {
                 calls.remove(call);
                 client.lost(this, call, HttpFailures.refused(refused));
@@ -297,9 +312,44 @@ final class HttpSession
             }
         }
         var why = HttpFailures.of(end, exchange);
-        if (why != null) {
+        if (why != null && !resume(call, exchange, end, why)) {
             client.failed(call, why);
         }
+    }
+
+    /** Whether the rest of the answer can be asked for, and is. */
+    private boolean resume(HttpCall call, Exchange exchange, ExchangeEnd end, McpException lost) {
+        var cursor = exchange.cursor();
+        boolean cut = end instanceof ExchangeEnd.Completed || end instanceof ExchangeEnd.Broken;
+        if (!cut || cursor == null || cursor.lastEventId() == null || call.isOver()) {
+            return false;
+        }
+        var answer = new ResumedAnswer(call, cursor, exchange.sessionId(), lost, this);
+        resumed.put(call, answer);
+        if (call.isOver()) {
+            resumed.remove(call);
+        }
+        answer.begin();
+        return true;
+    }
+
+    @Override
+    public Exchange follow(ResumedAnswer answer) {
+        var call = answer.call();
+        var exchange = exchange(Exchange.Kind.RESUMED, call);
+        call.goesOnThrough(this, exchange);
+        try {
+            var request = requests.stream(answer.sessionId(), answer.lastEventId());
+            var _ = http.send(request, exchange, _ -> new EventBody(answer));
+        } catch (RuntimeException e) {
+            exchange.end(new ExchangeEnd.Broken(e));
+        }
+        return exchange;
+    }
+
+    @Override
+    public void failed(HttpCall call, McpException why) {
+        client.failed(call, why);
     }
 
     private void streamEnded(Exchange exchange, ExchangeEnd end) {
@@ -324,13 +374,14 @@ final class HttpSession
     void forget(HttpCall call) {
         calls.remove(call);
         posted.remove(call);
+        resumed.remove(call);
         if (retired && calls.isEmpty()) {
             end();
         }
     }
 
     void linger(Exchange exchange) {
-        if (exchange.kind() == Exchange.Kind.ANSWER) {
+        if (exchange.kind() == Exchange.Kind.ANSWER || exchange.kind() == Exchange.Kind.RESUMED) {
             lingering.add(exchange);
         }
     }

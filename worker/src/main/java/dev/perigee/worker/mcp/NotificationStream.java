@@ -23,24 +23,20 @@ import org.jspecify.annotations.Nullable;
  * for use by any thread; never blocks.
  */
 final class NotificationStream implements EventFramer.Sink {
-    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
-    private static final Duration LEAST_PAUSE = Duration.ofMillis(500);
     private static final Duration MOST_PAUSE = Duration.ofMinutes(1);
     private static final Duration MOST_ASKED = Duration.ofMinutes(5);
     private static final long LASTING_NANOS = Duration.ofSeconds(30).toNanos();
-    private static final int MAX_ID_CHARACTERS = 1024;
     private static final int MAX_DOUBLINGS = 6;
     private static final double JITTER = 0.5;
 
     private final SessionRequests requests;
     private final SessionHttpClient http;
     private final Session session;
+    private final EventCursor cursor = new EventCursor();
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable String sessionId;
-    private @Nullable String lastEventId;
     private @Nullable Exchange current;
     private RequestDeadlines.@Nullable Deadline reopening;
-    private Duration pause = FIRST_PAUSE;
     private boolean begun;
     private boolean over;
     private boolean offered;
@@ -117,7 +113,7 @@ final class NotificationStream implements EventFramer.Sink {
             exchange = session.streamExchange();
             current = exchange;
             id = sessionId;
-            last = lastEventId;
+            last = cursor.lastEventId();
         } finally {
             lock.unlock();
         }
@@ -179,17 +175,10 @@ final class NotificationStream implements EventFramer.Sink {
         lock.lock();
         try {
             fruitful = true;
-            lastEventId = mayBeSent(id) ? id : null;
+            cursor.id(id);
         } finally {
             lock.unlock();
         }
-    }
-
-    /** Whether it is one, and fits into a header. */
-    private static boolean mayBeSent(String id) {
-        return !id.isEmpty()
-                && id.length() <= MAX_ID_CHARACTERS
-                && id.chars().allMatch(character -> character >= ' ' && character <= '~');
     }
 
     @Override
@@ -197,7 +186,7 @@ final class NotificationStream implements EventFramer.Sink {
         lock.lock();
         try {
             fruitful = true;
-            pause = clamp(asked, LEAST_PAUSE, MOST_ASKED);
+            cursor.retry(asked);
         } finally {
             lock.unlock();
         }
@@ -263,7 +252,7 @@ final class NotificationStream implements EventFramer.Sink {
     }
 
     private Duration nextPause(ExchangeEnd end) {
-        var own = pause(pause, fruitless, ThreadLocalRandom.current().nextDouble());
+        var own = pause(cursor.pause(), fruitless, ThreadLocalRandom.current().nextDouble());
         var asked = end instanceof ExchangeEnd.Refused refused ? refused.retryAfter() : null;
         var least = asked == null ? Duration.ZERO : clamp(asked, Duration.ZERO, MOST_ASKED);
         return own.compareTo(least) < 0 ? least : own;

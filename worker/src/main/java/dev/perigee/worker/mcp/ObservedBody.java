@@ -19,6 +19,7 @@ final class ObservedBody<T> implements HttpResponse.BodySubscriber<T> {
     private final Exchange exchange;
     private final HttpResponse.BodySubscriber<T> transport;
     private final MessageGauge gauge;
+    private final @Nullable EventFramer cursor;
     private final byte @Nullable [] mark;
     private final ReentrantLock lock = new ReentrantLock();
     private long wanted;
@@ -31,16 +32,19 @@ final class ObservedBody<T> implements HttpResponse.BodySubscriber<T> {
     /**
      * The body of a response.
      *
+     * @param cursor reads the place in the stream, null where it is of no interest
      * @param mark goes to the transport after the last byte, null for a response without messages
      */
     ObservedBody(
             Exchange exchange,
             HttpResponse.BodySubscriber<T> transport,
             MessageGauge gauge,
+            @Nullable EventFramer cursor,
             byte @Nullable [] mark) {
         this.exchange = exchange;
         this.transport = transport;
         this.gauge = gauge;
+        this.cursor = cursor;
         this.mark = mark;
     }
 
@@ -139,6 +143,9 @@ final class ObservedBody<T> implements HttpResponse.BodySubscriber<T> {
                 transport.onComplete();
                 return;
             }
+        }
+        if (cursor != null) {
+            buffers.forEach(buffer -> cursor.accept(buffer.duplicate()));
         }
         if (!exchange.keeps(gauge.bytes())) {
             exchange.abandon();

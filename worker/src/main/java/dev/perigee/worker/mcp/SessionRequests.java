@@ -127,15 +127,18 @@ final class SessionRequests {
     }
 
     /**
-     * The request for the stream of notifications.
+     * The request for the stream of notifications, or for one that goes on behind an event.
      *
+     * @param sessionId null for a server that has no sessions
      * @throws CompletionException when a configured header cannot be sent
      */
-    HttpRequest stream(String sessionId, @Nullable String lastEventId) {
+    HttpRequest stream(@Nullable String sessionId, @Nullable String lastEventId) {
         var request = HttpRequest.newBuilder(complete(address));
         target().headers().forEach((name, value) -> set(request, name, value));
         request.setHeader("Accept", "text/event-stream").setHeader("Cache-Control", "no-cache");
-        set(request, "Mcp-Session-Id", sessionId);
+        if (sessionId != null) {
+            set(request, "Mcp-Session-Id", sessionId);
+        }
         var version = protocolVersion;
         if (version != null) {
             set(request, "MCP-Protocol-Version", version);

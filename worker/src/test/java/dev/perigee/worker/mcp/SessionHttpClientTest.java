@@ -45,7 +45,7 @@ final class SessionHttpClientTest {
                         new LineRoom(ByteBudget.of(1 << 20)),
                         (ended, end) -> {
                             ends.add(end);
-                            inSession.add(ended.inSession());
+                            inSession.add(ended.sessionId() != null);
                         });
         var request =
                 HttpRequest.newBuilder(URI.create("http://127.0.0.1/mcp"))

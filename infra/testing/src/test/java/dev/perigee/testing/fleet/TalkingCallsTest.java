@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.client.KafkaConnection;
 import dev.perigee.client.PerigeeClient;
+import dev.perigee.faults.FaultProxy;
 import dev.perigee.local.cli.Perigee;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.json.RawJson;
@@ -77,6 +78,29 @@ final class TalkingCallsTest {
             reports(
                     backend.install(
                             Installation.elsewhere(transport, everything.url().toString())));
+        }
+    }
+
+    @Test
+    @DisplayName("CAL-14: a call over HTTP whose connections are cut goes on behind the cut")
+    void goesOnBehindCuts() throws Exception {
+        try (var everything = EverythingServer.started("streamableHttp");
+                var proxy = FaultProxy.to(everything.url().getPort())) {
+            var url = "http://127.0.0.1:" + proxy.port() + "/mcp";
+            var server = backend.install(Installation.elsewhere("http", url));
+            var id =
+                    backend.request(
+                            server,
+                            "trigger-long-running-operation",
+                            "{\"duration\":8,\"steps\":8}",
+                            accepting("progress"));
+            awaitEvent(id, "perigee.call.progress", "progress", "2.0");
+            proxy.cut();
+
+            var answer = backend.answer(id);
+            assertThat(answer.text("outcome")).as(answer.toString()).isEqualTo("success");
+            awaitEvent(id, "perigee.call.progress", "progress", "8.0");
+            backend.uninstall(server);
         }
     }
 
