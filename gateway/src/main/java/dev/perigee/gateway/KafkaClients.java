@@ -191,13 +191,20 @@ final class KafkaClients {
             String client, String transactionalId, int maxBlockMs) {
         return producer(
                 Map.of(
-                        ProducerConfig.LINGER_MS_CONFIG, 0,
-                        ProducerConfig.BUFFER_MEMORY_CONFIG, smallBuffer(),
-                        ProducerConfig.RETRY_BACKOFF_MS_CONFIG, 5,
-                        ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, CLAIM_ANSWER_MS,
-                        ProducerConfig.CONNECTIONS_MAX_IDLE_MS_CONFIG, CLAIM_IDLE_MS,
-                        ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 10_000,
-                        ProducerConfig.MAX_BLOCK_MS_CONFIG, maxBlockMs),
+                        ProducerConfig.LINGER_MS_CONFIG,
+                        0,
+                        ProducerConfig.BUFFER_MEMORY_CONFIG,
+                        smallBuffer(),
+                        ProducerConfig.RETRY_BACKOFF_MS_CONFIG,
+                        5,
+                        ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+                        CLAIM_ANSWER_MS,
+                        ProducerConfig.CONNECTIONS_MAX_IDLE_MS_CONFIG,
+                        CLAIM_IDLE_MS,
+                        ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                        10_000,
+                        ProducerConfig.MAX_BLOCK_MS_CONFIG,
+                        maxBlockMs),
                 Map.of(
                         "client.id",
                         gatewayId + client,
