@@ -10,7 +10,10 @@ import org.jspecify.annotations.Nullable;
 /** Share of the host's memory and processes that all servers of a worker may have together. */
 final class HostShare {
     /** Beside its heap a JVM has code, threads and buffers. */
-    private static final long REST_OF_WORKER = 128L << 20;
+    private static final long LEAST_REST = 128L << 20;
+
+    /** A sixth of 4 GiB holds the bounds that the image sets; more than this it never needs. */
+    private static final long MOST_REST = 1L << 30;
 
     private HostShare() {}
 
@@ -67,9 +70,10 @@ final class HostShare {
         return most == HostProcesses.UNKNOWN ? 0 : Math.clamp(most / 4 * 3, 1, Integer.MAX_VALUE);
     }
 
-    /** All but the worker's heap and a tenth, at least a quarter. */
+    /** All but the worker's heap and what it needs beside, at least a quarter. */
     static long share(long allBytes, long heapBytes) {
-        long reserve = Math.max(allBytes / 10, REST_OF_WORKER);
+        long rest = Math.clamp(allBytes / 6, LEAST_REST, MOST_REST);
+        long reserve = Math.max(allBytes / 10, rest);
         return Math.max(allBytes - heapBytes - reserve, allBytes / 4);
     }
 }

@@ -10,7 +10,9 @@ final class HostShareTest {
 
     @Test
     void isWhatTheWorkerDoesNotNeed() {
-        assertThat(HostShare.share(4000 * MIB, 1000 * MIB)).isEqualTo(2600 * MIB);
+        assertThat(HostShare.share(3000 * MIB, 750 * MIB)).isEqualTo(1750 * MIB);
+        assertThat(HostShare.share(8192 * MIB, 2048 * MIB)).isEqualTo(5120 * MIB);
+        assertThat(HostShare.share(64000 * MIB, 16000 * MIB)).isEqualTo(41600 * MIB);
         // The container in which 80 small processes made the kernel end the worker.
         assertThat(HostShare.share(750 * MIB, 187 * MIB)).isEqualTo(435 * MIB);
         assertThat(HostShare.share(1000 * MIB, 900 * MIB)).isEqualTo(250 * MIB);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The gateway's heap is that of the chart, 70 % of 1 GiB, and so are the partitions. */
+/** The gateway's heap is that of the chart, 56 % of 1280 MiB, and so are the partitions. */
 @Tag("long")
 @DisplayName("A gateway as the chart sizes it")
 final class OpenArgumentsTest {

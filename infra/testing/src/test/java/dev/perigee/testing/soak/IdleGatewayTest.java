@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A gateway with the heap that the image gives it in 1 GiB, and a call every five seconds. What
+ * A gateway with the heap that the image gives it in 1280 MiB, and a call every five seconds. What
  * fills slowly shows in ten minutes as a rise; {@code -Dperigee.test.idle-minutes=60} is the whole
  * hour.
  */
@@ -27,7 +27,7 @@ final class IdleGatewayTest {
             Duration.ofMinutes(Integer.getInteger("perigee.test.idle-minutes", 10));
     private static final int DOCUMENTED_MEBIBYTES = 1024;
 
-    /** 70 of a hundred, as infra/images/gateway has it. */
+    /** 56 of a hundred, as infra/images/gateway has it. */
     private static final int HEAP_MEBIBYTES = 716;
 
     @Test

@@ -157,8 +157,9 @@ public final class IsolationSettings {
                     SettingType.bytes(),
                     "Memory of all jails together, beyond which the largest server of the user who"
                             + " uses the most is ended (limit oom). Without it: the memory of the"
-                            + " container or machine less the worker's largest heap and a tenth,"
-                            + " at least a quarter of it. 0 is unlimited.");
+                            + " container or machine less the worker's largest heap and a sixth"
+                            + " (1 GiB at most, or a tenth where that is more), at least a quarter"
+                            + " of it. 0 is unlimited.");
     static final Setting<Long> DISK =
             Setting.of(
                     "isolation.disk",
