@@ -33,6 +33,11 @@ public final class Fixtures {
         return Checkout.testing("fixtures/f.mjs");
     }
 
+    /** The script of A, which asks while it runs a call; its head says how it is run. */
+    public static Path askingScript() {
+        return Checkout.testing("fixtures/asking.mjs");
+    }
+
     /** The arguments of {@link #NODE} that start F with these flags. */
     public static List<String> args(String... flags) {
         var args = new ArrayList<String>();
