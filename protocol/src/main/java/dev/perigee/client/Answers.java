@@ -65,6 +65,14 @@ final class Answers implements AutoCloseable {
         return expected;
     }
 
+    /** Ends the wait for a call; nothing where nobody waits. */
+    void failCall(String requestId, RuntimeException why) {
+        var call = calls.get(requestId);
+        if (call != null) {
+            call.completeExceptionally(why);
+        }
+    }
+
     void forgetCall(String requestId) {
         listeners.remove(requestId);
         calls.remove(requestId);

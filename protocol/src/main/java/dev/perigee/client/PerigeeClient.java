@@ -3,15 +3,19 @@ package dev.perigee.client;
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandResult;
 import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.event.EventBody.CallInputRequired;
+import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.topic.Headers;
+import dev.perigee.protocol.topic.RecordKey;
 import dev.perigee.protocol.topic.Topic;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
@@ -38,10 +42,16 @@ import org.jspecify.annotations.Nullable;
 public final class PerigeeClient implements AutoCloseable {
     private static final int MOST_OPEN = 10_000;
 
+    /** Wait for the answer to responses. */
+    private static final Duration RESPONSE = Duration.ofSeconds(30);
+
     private final RecordSender sender;
     private final Answers answers;
     private final List<Header> replyHeaders;
     private final Semaphore room = new Semaphore(MOST_OPEN);
+
+    /** Of responses: all other room may be of the calls that wait for them. */
+    private final Semaphore responseRoom = new Semaphore(MOST_OPEN);
 
     private PerigeeClient(RecordSender sender, Answers answers, List<Header> replyHeaders) {
         this.sender = sender;
@@ -143,10 +153,9 @@ public final class PerigeeClient implements AutoCloseable {
 
     /**
      * The same, and hands over what the request accepts of the running call, {@link
-     * dev.perigee.protocol.event.EventBody.CallProgress} and {@link
-     * dev.perigee.protocol.event.EventBody.CallLog}, until the answer. An event may come twice
-     * after a failover, or after the answer, where it is left out. Errors as {@link
-     * #call(ToolRequest, Duration)}, and what the listener throws.
+     * EventBody.CallProgress}, {@link EventBody.CallLog} and {@link CallInputRequired}, until the
+     * answer. An event may come twice after a failover, or after the answer, where it is left out.
+     * Errors as {@link #call(ToolRequest, Duration)}, and what the listener throws.
      *
      * @param deadline how long to wait; a little more than the request's own {@code maxTimeoutMs}
      *     where progress moves its deadline
@@ -155,8 +164,14 @@ public final class PerigeeClient implements AutoCloseable {
      */
     public ToolResult call(ToolRequest request, Duration deadline, Consumer<EventBody> listener)
             throws InterruptedException, TimeoutException {
+        return call(request, deadline, listener, room);
+    }
+
+    private ToolResult call(
+            ToolRequest request, Duration deadline, Consumer<EventBody> listener, Semaphore within)
+            throws InterruptedException, TimeoutException {
         var end = System.nanoTime() + deadline.toNanos();
-        enter(end);
+        enter(within, end);
         try {
             var answer = answers.expectCall(request.requestId(), listener);
             try {
@@ -166,8 +181,61 @@ public final class PerigeeClient implements AutoCloseable {
                 answers.forgetCall(request.requestId());
             }
         } finally {
-            room.release();
+            within.release();
         }
+    }
+
+    /**
+     * The same, of a request that accepts {@code input}: the handler answers what its server asks.
+     * Errors as {@link #call(ToolRequest, Duration, Consumer)}, and what the handler throws.
+     *
+     * @param deadline how long to wait, in all, with the time in which questions wait
+     */
+    public ToolResult call(
+            ToolRequest request,
+            Duration deadline,
+            Consumer<EventBody> listener,
+            InputHandler handler)
+            throws InterruptedException, TimeoutException {
+        try (var questions =
+                new AnsweredQuestions(
+                        handler,
+                        (question, responses) ->
+                                respond(request.key(), question, responses, RESPONSE),
+                        failure -> answers.failCall(request.requestId(), failure))) {
+            return call(
+                    request,
+                    deadline,
+                    event -> {
+                        listener.accept(event);
+                        questions.take(event);
+                    });
+        }
+    }
+
+    /**
+     * Answers a question of a running call, whoever waits for that, and waits until it is known
+     * whether the responses count. Errors as {@link #call(ToolRequest, Duration)}. At most {@value
+     * #MOST_OPEN} are open at a time, besides the calls.
+     *
+     * @param of the key of the call's request
+     * @param responses an object with one response for each of the question's requests, under the
+     *     same name; 1 MiB at most
+     * @param deadline how long to wait, and how long the responses may be on their way
+     * @return {@code success}, or {@code invalid_request} with the reason
+     */
+    public ToolResult respond(
+            RecordKey of, CallInputRequired question, RawJson responses, Duration deadline)
+            throws InterruptedException, TimeoutException {
+        var request =
+                ToolRequest.respond(
+                        "input-" + UUID.randomUUID(),
+                        of,
+                        question.requestId(),
+                        question.inputId(),
+                        responses,
+                        deadline.toMillis());
+        return call(request, deadline.plus(KafkaConnection.PATIENCE), _ -> {}, responseRoom);
     }
 
     /**
@@ -186,7 +254,7 @@ public final class PerigeeClient implements AutoCloseable {
             throws InterruptedException, TimeoutException {
         var key = command.key();
         var end = System.nanoTime() + deadline.toNanos();
-        enter(end);
+        enter(room, end);
         try {
             var result = answers.expectCommand(command.id());
             try {
@@ -200,8 +268,9 @@ public final class PerigeeClient implements AutoCloseable {
         }
     }
 
-    private void enter(long end) throws InterruptedException, TimeoutException {
-        if (!room.tryAcquire(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
+    private static void enter(Semaphore within, long end)
+            throws InterruptedException, TimeoutException {
+        if (!within.tryAcquire(end - System.nanoTime(), TimeUnit.NANOSECONDS)) {
             throw new TimeoutException(MOST_OPEN + " others were open until the deadline");
         }
     }

@@ -1,6 +1,8 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.protocol.event.Event;
 import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.topic.Headers;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
 import java.nio.charset.StandardCharsets;
@@ -73,6 +75,9 @@ final class ScriptedGateway implements AutoCloseable {
                         names.of(answer.topic()),
                         answer.key().getBytes(StandardCharsets.UTF_8),
                         Json.write(answer.value()));
+        if (answer.value() instanceof Event event) {
+            record.headers().add(Headers.CE_TYPE, event.event().getBytes(StandardCharsets.UTF_8));
+        }
         var _ = producer.send(record);
     }
 

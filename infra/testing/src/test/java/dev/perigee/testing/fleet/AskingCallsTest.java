@@ -3,11 +3,17 @@ package dev.perigee.testing.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.client.KafkaConnection;
+import dev.perigee.client.PerigeeClient;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.tool.ToolOutcome;
+import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.topic.Topic;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.AfterAll;
@@ -318,5 +324,31 @@ final class AskingCallsTest {
         var answers = asking.told(call).path("answers");
         assertThat(answers.valueStream().filter(each -> each.has("content"))).hasSize(100);
         assertThat(answers.valueStream().filter(each -> each.has("error"))).hasSize(4);
+    }
+
+    @Test
+    @DisplayName("CAL-04: the Java client has a handler answer")
+    void javaClient() throws Exception {
+        var server = asking.install();
+        var request =
+                ToolRequest.call(
+                                "r-asked",
+                                server.teamId(),
+                                server.userId(),
+                                server.toolPath("ask"),
+                                RawJson.EMPTY_OBJECT,
+                                30_000L)
+                        .acceptingInput(null);
+        var kafka = new KafkaConnection(fleet.bootstrap(), fleet.names(), Map.of());
+        try (var client = PerigeeClient.connectWithEvents(kafka)) {
+            var answer =
+                    client.call(
+                            request,
+                            Duration.ofSeconds(60),
+                            _ -> {},
+                            _ -> RawJson.of("{\"question\":" + Asking.ROOM + "}"));
+            assertThat(answer.outcome()).isEqualTo(ToolOutcome.SUCCESS);
+        }
+        asking.assertBooked("r-asked", 1);
     }
 }
