@@ -1,5 +1,6 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.client.InputHandler;
 import dev.perigee.part.CliException;
 import dev.perigee.part.ClientCommand;
 import dev.perigee.protocol.event.EventBody;
@@ -9,8 +10,12 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.tool.ToolRequest;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -29,11 +34,18 @@ import picocli.CommandLine.Parameters;
             "  perigee call --team t1 --user u1 everything:echo '{\"message\":\"hi\"}'",
             "  perigee call --team t1 --user u1 --method resources/list everything",
             "  perigee call --team t1 --user u1 everything:get-sum - < arguments.json",
-            "  perigee call --team t1 --user u1 --progress --timeout 1m reports:build"
+            "  perigee call --team t1 --user u1 --progress --timeout 1m \\",
+            "      everything:trigger-long-running-operation",
+            "  perigee call --team t1 --user u1 --ask everything:echo '{\"message\":\"hi\"}'",
+            "  perigee call --team t1 --user u1 --answer answer.json \\",
+            "      everything:echo '{\"message\":\"hi\"}'"
         })
 final class CallCommand extends ClientCommand {
     /** How long the answer may take to come back after the deadline of the call itself. */
     private static final Duration RETURN = Duration.ofSeconds(5);
+
+    /** How long all questions of a call may wait unless the operator chose otherwise. */
+    private static final Duration QUESTIONS = Duration.ofHours(1);
 
     @Option(names = "--team", paramLabel = "ID", required = true, description = "The team's id.")
     private String team = "";
@@ -83,6 +95,28 @@ final class CallCommand extends ClientCommand {
             description = "With --extend: how long the call may take at most (default 1h).")
     private @Nullable Duration maxTimeout;
 
+    @Option(
+            names = "--ask",
+            description =
+                    "Ask on the terminal what the server wants to know, where the fleet lets servers"
+                            + " ask.")
+    private boolean ask;
+
+    @Option(
+            names = "--answer",
+            paramLabel = "FILE",
+            description =
+                    "Answer what the server wants to know from a JSON file: one response, such as"
+                            + " {\"action\":\"accept\",\"content\":{}}, or an array of them.")
+    private @Nullable Path answers;
+
+    @Option(
+            names = "--input-timeout",
+            paramLabel = "DURATION",
+            converter = DurationOption.class,
+            description = "With --ask or --answer: how long a question may wait (default 5m).")
+    private @Nullable Duration inputTimeout;
+
     @Parameters(index = "0", paramLabel = "SLUG:TOOL", description = "The server and its tool.")
     private String path = "";
 
@@ -99,15 +133,36 @@ final class CallCommand extends ClientCommand {
         var request = request();
         var limit = longest().plus(RETURN);
         try (var _ = waiting("Waiting for the answer, at most " + limit.toSeconds() + " s")) {
+            var handler = handler();
             var answer =
-                    progress
-                            ? ToolAnswer.await(connection(), request, limit, this::show)
+                    progress || isAsked()
+                            ? ToolAnswer.await(connection(), request, limit, this::show, handler)
                             : ToolAnswer.await(connection(), request, limit);
             return ToolAnswer.print(answer, output(), this::warn);
         }
     }
 
+    private boolean isAsked() {
+        return ask || answers != null;
+    }
+
+    private InputHandler handler() {
+        if (answers != null) {
+            return InputFile.read(answers, this::warn);
+        }
+        return ask
+                ? new InputPrompt(
+                        new BufferedReader(
+                                new InputStreamReader(System.in, Charset.defaultCharset())),
+                        this::warn)
+                : _ -> null;
+    }
+
     private Duration longest() {
+        return isAsked() ? longestByProgress().plus(QUESTIONS) : longestByProgress();
+    }
+
+    private Duration longestByProgress() {
         if (extend == null) {
             return timeout;
         }
@@ -137,12 +192,18 @@ final class CallCommand extends ClientCommand {
                 : Double.toString(value);
     }
 
-    private ToolRequest request() {
+    private void requireOptions() {
         if (timeout.isZero()) {
             throw CliException.usage("--timeout must be longer than 0");
         }
         if (!progress && extend != null) {
             throw CliException.usage("--extend needs --progress");
+        }
+        if (ask && (answers != null || arguments.equals("-"))) {
+            throw CliException.usage("--ask reads the terminal: neither --answer nor - go with it");
+        }
+        if (!isAsked() && inputTimeout != null) {
+            throw CliException.usage("--input-timeout needs --ask or --answer");
         }
         if (extend == null && maxTimeout != null) {
             throw CliException.usage("--max-timeout needs --extend");
@@ -156,6 +217,10 @@ final class CallCommand extends ClientCommand {
                             + " resources/read, prompts/list or prompts/get; tools are listed and"
                             + " searched by 'perigee tools'");
         }
+    }
+
+    private ToolRequest request() {
+        requireOptions();
         try {
             if (method.equals(ToolMethod.TOOLS_CALL.wireName())
                     && ToolPath.parse(path).name() == null) {
@@ -178,8 +243,13 @@ final class CallCommand extends ClientCommand {
                             null,
                             extend == null ? null : extend.toMillis(),
                             maxTimeout == null ? null : maxTimeout.toMillis());
-            request.requireLimits();
-            return request;
+            var asked =
+                    isAsked()
+                            ? request.acceptingInput(
+                                    inputTimeout == null ? null : inputTimeout.toMillis())
+                            : request;
+            asked.requireLimits();
+            return asked;
         } catch (InvalidRecordException e) {
             throw CliException.usage(String.valueOf(e.getMessage()));
         }

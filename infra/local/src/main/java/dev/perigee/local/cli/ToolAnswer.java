@@ -1,5 +1,6 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.client.InputHandler;
 import dev.perigee.client.KafkaConnection;
 import dev.perigee.client.PerigeeClient;
 import dev.perigee.part.ExitCode;
@@ -36,10 +37,11 @@ final class ToolAnswer {
             KafkaConnection connection,
             ToolRequest request,
             Duration deadline,
-            Consumer<EventBody> listener)
+            Consumer<EventBody> listener,
+            InputHandler handler)
             throws InterruptedException {
         try (var client = PerigeeClient.connectWithEvents(connection)) {
-            return client.call(request, deadline, listener);
+            return client.call(request, deadline, listener, handler);
         } catch (TimeoutException e) {
             return null;
         }

@@ -53,6 +53,7 @@ final class ExampleWorld implements AutoCloseable {
         write("servers.jsonl", command.replaceAll("\\s*\\R\\s*", " ") + "\n");
         record(reader.root().resolve("yesterday.recording"), command);
         write("arguments.json", "{\"a\":2,\"b\":3}\n");
+        write("answer.json", "{\"action\":\"decline\"}\n");
         write("patch.json", "{\"id\":\"patched\"}\n");
         write("rules.yaml", "unmapped_hosts: keep\n");
         write("replay.html", "");

@@ -5,12 +5,17 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.client.KafkaConnection;
 import dev.perigee.client.PerigeeClient;
+import dev.perigee.local.cli.Perigee;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.topic.Topic;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
@@ -21,6 +26,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -350,5 +356,31 @@ final class AskingCallsTest {
             assertThat(answer.outcome()).isEqualTo(ToolOutcome.SUCCESS);
         }
         asking.assertBooked("r-asked", 1);
+    }
+
+    @Test
+    @DisplayName("CAL-04: perigee call --answer answers from a file")
+    void commandLine(@TempDir Path folder) throws Exception {
+        var server = asking.install();
+        var answer = Files.writeString(folder.resolve("answer.json"), Asking.ROOM);
+        var out = new StringWriter();
+        var err = new StringWriter();
+
+        int code =
+                Perigee.commandLine(new PrintWriter(out, true), new PrintWriter(err, true))
+                        .execute(
+                                "call",
+                                "--bootstrap",
+                                fleet.bootstrap(),
+                                "--team",
+                                server.teamId(),
+                                "--user",
+                                server.userId(),
+                                "--answer",
+                                answer.toString(),
+                                server.toolPath("ask"));
+
+        assertThat(code).as("%s", err).isZero();
+        assertThat(out.toString()).contains("blue");
     }
 }
