@@ -20,14 +20,17 @@ import picocli.CommandLine.Option;
         footer = {
             "  perigee delete --team t1 --user u1 abc123",
             "  perigee delete --team t1 abc123  # for every user",
-            "  perigee delete --team t1 --server everything --dry-run"
+            "  perigee delete --team t1 --server everything --dry-run",
+            "  perigee delete --team t1 --server everything --yes --at-most 5"
         })
 final class DeleteCommand extends SendingCommand {
     @Mixin private TargetOptions target = new TargetOptions();
 
     @Option(
             names = "--yes",
-            description = "Remove what the selectors find. Look at it with --dry-run first.")
+            description =
+                    "Remove what the selectors find, with --at-most. Look at it with --dry-run"
+                            + " first.")
     private boolean agreed;
 
     @Option(
@@ -48,9 +51,10 @@ final class DeleteCommand extends SendingCommand {
             return send(
                     List.of(delete(named.team(), named.user(), named.installation())), _ -> true);
         }
-        if (!agreed && !target.isDryRun()) {
+        if (!(agreed && target.isBounded()) && !target.isDryRun()) {
             throw CliException.usage(
-                    "Selectors may find more than is meant: look with --dry-run, then give --yes");
+                    "Selectors may find more than is meant: look with --dry-run, then give --yes and"
+                            + " --at-most N");
         }
         return sendPaced(target, this::delete, _ -> true);
     }

@@ -64,8 +64,9 @@ abstract class SendingCommand extends ClientCommand {
 
     /**
      * Does something to selected instances, so many at a time, and as many a second at most, but
-     * not to one that the selectors do not find any more when its turn comes. Ends where all of a
-     * time failed: what is wrong there is wrong with the rest.
+     * not to one that the selectors do not find any more when its turn comes, and to none where they
+     * find more than the target's bound. Ends where all of a time failed: what is wrong there is
+     * wrong with the rest.
      *
      * @param make the command for an instance of this status
      */
@@ -83,6 +84,12 @@ abstract class SendingCommand extends ClientCommand {
         if (target.isDryRun()) {
             show(selected);
             return ExitCode.OK;
+        }
+        if (selected.size() > target.atMost()) {
+            warn(
+                    "%d instances are selected, more than --at-most %d: nothing was done to them."
+                            .formatted(selected.size(), target.atMost()));
+            return ExitCode.FAILED;
         }
         var exitCode = ExitCode.OK;
         for (int at = 0; at < selected.size(); at += target.rate()) {
@@ -126,7 +133,9 @@ abstract class SendingCommand extends ClientCommand {
             return;
         }
         output.table(StatusCommand.COLUMNS, selected.stream().map(StatusCommand::row).toList());
-        warn(selected.size() + " selected; nothing was done to them.");
+        warn(
+                "%d selected; nothing was done to them. --at-most %d does it to no more than these."
+                        .formatted(selected.size(), selected.size()));
     }
 
     private static Predicate<Event> concerns(List<Addressed> commands) {

@@ -14,6 +14,7 @@ import picocli.CommandLine.Parameters;
  */
 final class TargetOptions {
     private static final int MOST_AT_A_TIME = 1_000;
+    private static final int MOST_UNLESS_SAID = 1_000;
 
     @Option(names = "--team", paramLabel = "ID", description = "The team's id.")
     private @Nullable String team;
@@ -42,6 +43,15 @@ final class TargetOptions {
     private int rate;
 
     @Option(
+            names = "--at-most",
+            paramLabel = "N",
+            description =
+                    "Do nothing where the selectors find more than N instances. What --dry-run"
+                            + " shows may have grown since (default of restart 1000; delete needs"
+                            + " it).")
+    private @Nullable Integer atMost;
+
+    @Option(
             names = "--dry-run",
             description = "Show the selected instances, and do nothing to them.")
     private boolean dryRun;
@@ -59,13 +69,17 @@ final class TargetOptions {
         if (rate < 1 || rate > MOST_AT_A_TIME) {
             throw CliException.usage("--rate must be from 1 to " + MOST_AT_A_TIME);
         }
+        if (atMost != null && atMost < 1) {
+            throw CliException.usage("--at-most must be at least 1");
+        }
         if (installation != null) {
             if (team == null) {
                 throw CliException.usage("INSTALLATION needs its --team");
             }
-            if (filter.isGiven() || dryRun) {
+            if (filter.isGiven() || dryRun || atMost != null) {
                 throw CliException.usage(
-                        "INSTALLATION is one: leave out --dry-run and the selectors, or the id");
+                        "INSTALLATION is one: leave out --dry-run, --at-most and the selectors, or"
+                                + " the id");
             }
             return new Named(team, user, installation);
         }
@@ -97,6 +111,15 @@ final class TargetOptions {
 
     int rate() {
         return rate;
+    }
+
+    /** Count of instances beyond which nothing is done to any of them. */
+    int atMost() {
+        return atMost == null ? MOST_UNLESS_SAID : atMost;
+    }
+
+    boolean isBounded() {
+        return atMost != null;
     }
 
     boolean isDryRun() {

@@ -155,6 +155,32 @@ class ClientCommandsTest {
         assertThat(run("restart", "--team", "t20", "x", "--server", "orders").exitCode())
                 .isEqualTo(64);
         assertThat(run("delete", "--server", "orders").err()).contains("--yes");
+        assertThat(run("delete", "--server", "orders", "--yes").err()).contains("--at-most N");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"delete", "restart"})
+    @DisplayName("OPS-10: does nothing to anybody where more are selected than were looked at")
+    void isBounded(String command) {
+        var team = "t23-" + command;
+        publish(command + "1", team, "u1", ServerStatus.ERROR, "1");
+        publish(command + "2", team, "u2", ServerStatus.ERROR, "1");
+        gateway.flush();
+        var orders = List.of("--team", team, "--server", "orders");
+        assertThat(run(command, orders, "--dry-run").err()).contains("--at-most 2");
+        // Meanwhile a third one fails, too.
+        publish(command + "3", team, "u3", ServerStatus.ERROR, "1");
+        gateway.flush();
+
+        var bounded = new ArrayList<>(List.of("--at-most", "2"));
+        if (command.equals("delete")) {
+            bounded.add("--yes");
+        }
+        var run = run(command, orders, bounded.toArray(String[]::new));
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err()).contains("3 instances are selected, more than --at-most 2");
+        assertThat(run.out()).isEmpty();
     }
 
     @Test
@@ -166,7 +192,9 @@ class ClientCommandsTest {
         gateway.flush();
         var orders = List.of("--team", "t22", "--server", "orders", "--rate", "2");
 
-        var deleted = run("delete", orders, "--yes");
+        var dry = run("delete", orders, "--dry-run");
+        assertThat(dry.err()).contains("5 selected", "--at-most 5");
+        var deleted = run("delete", orders, "--yes", "--at-most", "5");
         assertThat(deleted.exitCode()).as(deleted.err()).isZero();
         assertThat(deleted.out().lines().filter(line -> line.startsWith("completed"))).hasSize(5);
 
