@@ -9,6 +9,7 @@ import dev.perigee.worker.admin.Health.Check;
 import dev.perigee.worker.admin.HeartbeatReport;
 import dev.perigee.worker.admin.JvmMeters;
 import dev.perigee.worker.admin.LimitMeters;
+import dev.perigee.worker.admin.ServerCapacity;
 import dev.perigee.worker.admin.ServerGauges;
 import dev.perigee.worker.egress.EgressGuards;
 import dev.perigee.worker.egress.EgressSettings;
@@ -164,6 +165,7 @@ public final class Worker implements AutoCloseable {
                                 ready(processes, isolation, leaving, sessions),
                                 meters,
                                 sessions::instances,
+                                capacity(settings, processes.usage()),
                                 WorkerSettings.debugs(settings),
                                 leaving,
                                 WorkerSettings.adminAccess(settings)));
@@ -263,6 +265,13 @@ public final class Worker implements AutoCloseable {
                         settings.valueOrNull(IsolationSettings.TOTAL_PROCESSES),
                         new HostProcesses(Path.of("/")).most()),
                 HostShare.available(settings.valueOrNull(IsolationSettings.TOTAL_MEMORY)));
+    }
+
+    private static ServerCapacity capacity(Settings settings, ServerUsage usage) {
+        return new ServerCapacity(
+                HostShare.bytes(settings.valueOrNull(IsolationSettings.TOTAL_MEMORY)),
+                WorkerSettings.instances(settings).awake(),
+                usage::now);
     }
 
     private static LauncherOptions launcherOptions(Settings settings, MeterRegistry meters) {

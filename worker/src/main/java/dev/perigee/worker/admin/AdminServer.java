@@ -150,6 +150,7 @@ public final class AdminServer implements AutoCloseable {
      *
      * @param live false when only a restart helps
      * @param ready whether gateways can be served
+     * @param capacity what the instances' servers share
      * @param debug whether instances are shown
      * @param access who may see more than health
      */
@@ -158,6 +159,7 @@ public final class AdminServer implements AutoCloseable {
             Health ready,
             PrometheusMeterRegistry meters,
             Supplier<List<InstanceSnapshot>> instances,
+            ServerCapacity capacity,
             boolean debug,
             DrainControl drain,
             AdminAccess access) {}
@@ -170,7 +172,7 @@ public final class AdminServer implements AutoCloseable {
 
         PageHandler(Pages pages) {
             this.pages = pages;
-            this.gauges = new InstanceGauges(pages.meters(), pages.instances());
+            this.gauges = new InstanceGauges(pages.meters(), pages.instances(), pages.capacity());
             WorkerGauges.register(pages.meters(), pages.ready(), pages.drain());
             this.instances = new DebugInstances(pages.instances());
             this.drain = new DrainPage(pages.drain());

@@ -12,15 +12,20 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Gauges of instances by state and by status; counted once for each reading. */
+/** Gauges of instances by state and by status, and of demand; counted once for each reading. */
 final class InstanceGauges {
     private final Supplier<List<InstanceSnapshot>> instances;
     private final MultiGauge states;
     private final MultiGauge statuses;
     private final MultiGauge dormant;
+    private final DemandGauges demand;
 
-    InstanceGauges(MeterRegistry registry, Supplier<List<InstanceSnapshot>> instances) {
+    InstanceGauges(
+            MeterRegistry registry,
+            Supplier<List<InstanceSnapshot>> instances,
+            ServerCapacity capacity) {
         this.instances = instances;
+        this.demand = new DemandGauges(registry, capacity);
         this.states =
                 MultiGauge.builder("perigee.worker.instances")
                         .description("Instances, by what their process is doing")
@@ -37,6 +42,7 @@ final class InstanceGauges {
 
     void update() {
         var now = instances.get();
+        demand.update(now);
         states.register(
                 rows(
                         "state",

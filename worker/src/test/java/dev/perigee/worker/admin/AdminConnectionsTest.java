@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.access.AdminAccess;
 import dev.perigee.protocol.settings.HostPort;
+import dev.perigee.worker.instance.AwakeLimits;
 import dev.perigee.worker.session.DrainProgress;
 import dev.perigee.worker.session.DrainState.Phase;
 import dev.perigee.worker.session.Flood;
@@ -61,6 +62,7 @@ final class AdminConnectionsTest {
                         well,
                         meters,
                         List::of,
+                        new ServerCapacity(0, new AwakeLimits(1, 1), () -> null),
                         false,
                         new Control(),
                         new AdminAccess("s3cret", false, false)));

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perigee.protocol.access.AdminAccess;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.settings.HostPort;
+import dev.perigee.worker.instance.AwakeLimits;
 import dev.perigee.worker.session.DrainProgress;
 import dev.perigee.worker.session.DrainProgress.Left;
 import dev.perigee.worker.session.DrainState.Phase;
@@ -62,6 +63,7 @@ final class DrainPageTest {
                         well,
                         new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
                         List::of,
+                        new ServerCapacity(0, new AwakeLimits(1, 1), () -> null),
                         false,
                         new Control(),
                         access);

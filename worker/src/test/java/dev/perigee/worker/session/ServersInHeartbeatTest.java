@@ -27,6 +27,9 @@ final class ServersInHeartbeatTest {
     private static final long MIB = 1 << 20;
     private static final long HELD = 160 * MIB;
     private static final String MEMORY = "perigee_worker_servers_memory_bytes";
+    private static final String AWAKE = "perigee_worker_servers_awake";
+    private static final String WANTED = "perigee_worker_servers_wanted";
+    private static final String MEMORY_WANTED = "perigee_worker_servers_memory_wanted_bytes";
     private static final String SECONDS = "perigee_worker_servers_cpu_seconds_total";
 
     private long offset;
@@ -112,6 +115,47 @@ final class ServersInHeartbeatTest {
             double spent = worker.metric(SECONDS);
             beat(worker, beat -> load(beat) == 0);
             assertThat(worker.metric(SECONDS) - spent).as("after the end").isLessThan(0.4);
+        }
+    }
+
+    @Test
+    @DisplayName("OPS-12: metrics show what servers want, also one that waits for its restart")
+    void showsDemand() throws Exception {
+        var settings =
+                Map.of(
+                        "heartbeat.interval", "300ms",
+                        "restart.delays", "10m",
+                        "isolation.total-memory", "1073741824");
+        try (var worker = new WholeWorker(settings)) {
+            assertThat(worker.metric(WANTED)).isZero();
+            assertThat(worker.metric(MEMORY_WANTED)).isZero();
+            assertThat(worker.metric("perigee_worker_servers_memory_limit_bytes"))
+                    .isEqualTo(1 << 30);
+
+            var hoarder = hoarder();
+            worker.install(hoarder, ++offset);
+            await().atMost(Duration.ofSeconds(60)).until(() -> worker.metric(MEMORY_WANTED) > HELD);
+            assertThat(worker.metric(WANTED)).isEqualTo(1);
+            assertThat(worker.metric(AWAKE)).isEqualTo(1);
+
+            var crasher =
+                    WholeWorker.program(
+                            "crasher",
+                            "until [ -e %s ]; do sleep 0.1; done; exit 1"
+                                    .formatted(directory.resolve("go")));
+            worker.install(crasher, ++offset);
+            await().atMost(Duration.ofSeconds(60)).until(() -> worker.metric(AWAKE) == 2);
+            Files.createFile(directory.resolve("go"));
+            await().atMost(Duration.ofSeconds(60)).until(() -> worker.metric(AWAKE) == 1);
+            assertThat(worker.metric(WANTED)).isEqualTo(2);
+            // The one that is not there counts as much as the one that is.
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> worker.metric(MEMORY_WANTED) > 2 * HELD);
+
+            remove(worker, hoarder);
+            remove(worker, crasher);
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> worker.metric(WANTED) == 0 && worker.metric(MEMORY_WANTED) == 0);
         }
     }
 
