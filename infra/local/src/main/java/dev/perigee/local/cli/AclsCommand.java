@@ -23,9 +23,9 @@ import picocli.CommandLine.Parameters;
         header = "Show the least rights that a part needs in Kafka, or grant them.",
         description = {
             "Prints the kafka-acls commands that grant a principal what a gateway, a backend, an"
-                    + " operator of this command line, perigee topics, or perigee replay needs"
-                    + " where it reads and where it writes, and nothing else. Workers need no rights: they do not talk"
-                    + " to Kafka.",
+                    + " operator of this command line, perigee topics, perigee erase, or perigee"
+                    + " replay where it reads and where it writes needs, and nothing else. Workers"
+                    + " need no rights: they do not talk to Kafka.",
             "",
             "With --create it grants them itself, as whoever --kafka-config says."
         },

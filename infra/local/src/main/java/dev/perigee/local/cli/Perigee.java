@@ -49,6 +49,7 @@ public final class Perigee implements Runnable {
                     Map.entry("topics", TopicsCommand.class),
                     Map.entry("apply", ApplyCommand.class),
                     Map.entry("delete", DeleteCommand.class),
+                    Map.entry("erase", EraseCommand.class),
                     Map.entry("restart", RestartCommand.class),
                     Map.entry("status", StatusCommand.class),
                     Map.entry("describe", DescribeCommand.class),

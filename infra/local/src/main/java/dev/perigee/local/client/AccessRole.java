@@ -90,6 +90,17 @@ public enum AccessRole {
                     new AccessRight(Scope.TOPICS, names.prefix(), DESCRIBE_CONFIGS));
         }
     },
+    /** Whoever runs {@code perigee erase}. */
+    ERASER {
+        @Override
+        public List<AccessRight> rights(TopicNames names, String group, List<String> replies) {
+            var rights = new ArrayList<AccessRight>();
+            rights.addAll(topics(names, READ, EnumSet.allOf(Topic.class)));
+            rights.addAll(topics(names, DESCRIBE_CONFIGS, EnumSet.allOf(Topic.class)));
+            rights.addAll(topics(names, WRITE, BURIED_IN));
+            return rights;
+        }
+    },
     /** What a gateway needs besides for its console. */
     CONSOLE {
         @Override
@@ -124,6 +135,8 @@ public enum AccessRole {
     };
 
     private static final Set<Topic> TAKEN_IN = EnumSet.of(Topic.COMMANDS, Topic.TOOL_REQUESTS);
+    private static final Set<Topic> BURIED_IN =
+            EnumSet.of(Topic.COMMANDS, Topic.STATUS, Topic.TOOLS, Topic.CATALOG);
     private static final Set<Topic> OUTCOMES =
             EnumSet.of(
                     Topic.TOOL_RESULTS,

@@ -77,7 +77,8 @@ final class HelpExamplesTest {
                     "worker",
                     "gateway",
                     "demo",
-                    "delete");
+                    "delete",
+                    "erase");
 
     private static final List<String> PARTS = List.of("dev", "broker", "worker", "gateway");
     private static final Pattern FOLLOWS = Pattern.compile(" (-f|--watch)\\b");
