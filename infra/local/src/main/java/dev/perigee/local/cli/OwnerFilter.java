@@ -21,7 +21,14 @@ final class OwnerFilter {
                 && isOrAny(installation, origin.installationId());
     }
 
-    private static boolean isOrAny(@Nullable String wanted, String found) {
+    /** Whether a command is about nothing else; null is all users, or all installations. */
+    boolean accepts(String ofTeam, @Nullable String ofUser, @Nullable String ofInstallation) {
+        return isOrAny(team, ofTeam)
+                && isOrAny(user, ofUser)
+                && isOrAny(installation, ofInstallation);
+    }
+
+    private static boolean isOrAny(@Nullable String wanted, @Nullable String found) {
         return wanted == null || wanted.equals(found);
     }
 }

@@ -15,6 +15,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** Sends commands, shows what happens, and judges the results. */
@@ -64,9 +66,9 @@ abstract class SendingCommand extends ClientCommand {
 
     /**
      * Does something to selected instances, so many at a time, and as many a second at most, but
-     * not to one that the selectors do not find any more when its turn comes, and to none where they
-     * find more than the target's bound. Ends where all of a time failed: what is wrong there is
-     * wrong with the rest.
+     * not to one that the selectors do not find any more when its turn comes, and to none where
+     * they find more than the target's bound. Ends where all of a time failed: what is wrong there
+     * is wrong with the rest.
      *
      * @param make the command for an instance of this status
      */
@@ -91,11 +93,29 @@ abstract class SendingCommand extends ClientCommand {
                             .formatted(selected.size(), target.atMost()));
             return ExitCode.FAILED;
         }
+        return sendPaced(
+                selected, target.rate(), due -> target.still(connection(), due), make, isFine);
+    }
+
+    /**
+     * Sends commands, so many at a time, and as many a second at most. Ends where all of a time
+     * failed: what is wrong there is wrong with the rest.
+     *
+     * @param rate how many at a time, at least 1
+     * @param still those of a later time that are still meant
+     */
+    final <T> int sendPaced(
+            List<T> all,
+            int rate,
+            UnaryOperator<List<T>> still,
+            Function<T, Addressed> make,
+            Predicate<CommandResult> isFine)
+            throws InterruptedException {
         var exitCode = ExitCode.OK;
-        for (int at = 0; at < selected.size(); at += target.rate()) {
+        for (int at = 0; at < all.size(); at += rate) {
             long begun = System.nanoTime();
-            var due = selected.subList(at, Math.min(selected.size(), at + target.rate()));
-            var now = at == 0 ? due : target.still(connection(), due);
+            var due = all.subList(at, Math.min(all.size(), at + rate));
+            var now = at == 0 ? due : still.apply(due);
             if (now.isEmpty()) {
                 continue;
             }
@@ -113,7 +133,7 @@ abstract class SendingCommand extends ClientCommand {
             if (ended != ExitCode.OK) {
                 exitCode = ended;
             }
-            int left = selected.size() - at - due.size();
+            int left = all.size() - at - due.size();
             if (came.get() == 0 && left > 0) {
                 warn("None of these came right: %d more are left as they are.".formatted(left));
                 return exitCode;
@@ -143,12 +163,7 @@ abstract class SendingCommand extends ClientCommand {
                 commands.stream()
                         .anyMatch(
                                 addressed -> {
-                                    var payload = addressed.command().payload();
-                                    var config = payload.config();
-                                    var installation =
-                                            config == null
-                                                    ? payload.installationId()
-                                                    : config.installationId();
+                                    var installation = installationOf(addressed);
                                     var user = addressed.key().userId();
                                     var origin = event.origin();
                                     return origin.teamId().equals(addressed.key().teamId())
@@ -157,5 +172,12 @@ abstract class SendingCommand extends ClientCommand {
                                                     || installation.equals(
                                                             origin.installationId()));
                                 });
+    }
+
+    /** The installation that a command is about; null for all of the user's. */
+    static @Nullable String installationOf(Addressed addressed) {
+        var payload = addressed.command().payload();
+        var config = payload.config();
+        return config == null ? payload.installationId() : config.installationId();
     }
 }
