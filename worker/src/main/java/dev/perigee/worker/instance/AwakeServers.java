@@ -13,10 +13,11 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds how many processes of a user and of a team are awake on a worker. A start beyond a limit
- * takes the place of an idle server, which goes dormant: of the same user, or at the team's limit
- * of that user of the team who has most awake; of those the one that is idle for longest. Where
- * none is idle the start waits, and is refused in the end. Any thread.
+ * Limit of the processes of a user and of a team that are awake on a worker. A start beyond it
+ * takes the place of an idle server, which goes dormant: one of the same user, or at the team's
+ * limit one of that user of the team who has most awake; of those the one that is idle for longest.
+ * Without an idle one the start waits, bounded by its caller, and is then refused with the reason.
+ * Any thread.
  */
 final class AwakeServers {
     /** A server that answered just now is likely to be asked again. */

@@ -4,9 +4,10 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a call is over: its deadline, or its server's own limit from the call's start where that is
- * sooner; where the request says so, each progress moves it to a time from then, up to a last one.
- * While it is stopped no time passes for it. Safe for use by any thread.
+ * Deadline of a call: that of its request, or its server's own limit from the call's start where
+ * that is sooner. Where the request says so, each progress extends it, up to a last moment. It
+ * stands still while it is stopped. Safe for use by any thread; moments are {@link
+ * System#nanoTime}.
  */
 final class CallDeadline {
     private final long startNanos;

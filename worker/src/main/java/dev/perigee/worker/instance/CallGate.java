@@ -6,10 +6,10 @@ import dev.perigee.protocol.tool.ToolError;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides what becomes of a call, by the present state of its instance. Refused at once while
- * quarantined, stopped, {@code requires_reauth} or {@code permanently_failed}; waits while the
- * status is in transition; sent while {@code offline} or {@code error}, since a call that succeeds
- * is how recovery is seen. Pure.
+ * Admission of a call by the present state of its instance: refused at once while quarantined,
+ * stopped, {@code requires_reauth} or {@code permanently_failed}; waits while the status is in
+ * transition; sent while {@code offline} or {@code error}, since a call that succeeds is how
+ * recovery is seen. Pure.
  */
 final class CallGate {
     private CallGate() {}

@@ -18,10 +18,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the backend of one running call what it accepts. Progress goes out at once, then the newest
- * in each {@link #PAUSE}, and what is left before the result; each report moves the deadline, also
- * those that are not published. Nothing goes out after {@link #end}. Safe for use by any thread;
- * never blocks.
+ * Reporter of one running call, of what its request accepts. Progress is published at once, then
+ * the newest in each {@link #PAUSE}, and what is left before the result; each report extends the
+ * deadline, also those that are not published. Nothing is published after {@link #end}. Safe for
+ * use by any thread; never blocks.
  */
 final class CallReporter {
     /** Between two progress events of a call. */

@@ -20,10 +20,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Publishes an instance's catalogue after each list of its tools, unless it is the published one.
- * On the supervisor's thread; a server with prompts or resources is asked for them on another,
- * after it is online, and of several catalogues under way the newest counts. Keeps the digest of
- * what it published, not the text. What it publishes slows the server's next list down by its size.
+ * Publisher of an instance's catalogue: after each list of its tools, unless it is the published
+ * one. Confined to the supervisor's thread; a server with prompts or resources is asked for them on
+ * a virtual thread, after it is online, and of several catalogues under way only the newest counts.
+ * Keeps the digest of what it published, not the text; the size of what it publishes delays the
+ * next list.
  */
 final class CatalogKeeper {
     private static final Logger log = LoggerFactory.getLogger(CatalogKeeper.class);

@@ -9,8 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes a session with a server over HTTP, on a thread of its own, and reports the outcome to the
- * supervisor.
+ * One attempt to open a session with a server over HTTP, on a virtual thread of its own and within
+ * the handshake timeout. The outcome, {@link Message.Connected} or {@link Message.ConnectFailed},
+ * goes to the supervisor; an abandoned attempt has none.
  */
 final class ConnectAttempt implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(ConnectAttempt.class);

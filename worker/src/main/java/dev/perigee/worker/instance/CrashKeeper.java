@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Crash handling: counts and reports crashes, and marks an instance that exceeds the restart budget
- * as permanently failed. An end for want of memory that others seem to have taken does not count,
- * until there were {@link #EXEMPT} in a row. On the supervisor's thread.
+ * Crash handling of one instance: counts and reports crashes, and marks an instance that exceeds
+ * the restart budget as permanently failed. An out-of-memory end that other processes seem to have
+ * caused is exempt, at most {@link #EXEMPT} times in a row. Confined to the supervisor's thread.
  */
 final class CrashKeeper {
     private static final Logger log = LoggerFactory.getLogger(CrashKeeper.class);

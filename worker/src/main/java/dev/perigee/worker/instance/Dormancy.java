@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides whether an instance goes dormant, and reports it. On the supervisor's thread.
+ * Transition of an idle instance to dormant. Confined to the supervisor's thread.
  *
- * <p>No call is caught by it. A call is counted as under way before it looks at the board for the
+ * <p>No call is lost to it. A call is counted as under way before it looks at the board for the
  * process to ask, and not sent to one that is not shown there. So the process is taken off the
  * board first and the calls are counted afterwards: either the call is seen here, and the process
  * is shown again; or the call sees no process, waits, and has one started when the old one is gone.

@@ -8,8 +8,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Context of one installed instance. Confined to its supervisor's thread; others see the {@link
- * View} that is published from it.
+ * Mutable context of one installed instance. Confined to its supervisor's thread; others see the
+ * {@link View} that is published from it.
  */
 final class Dossier {
     final HostParts parts;

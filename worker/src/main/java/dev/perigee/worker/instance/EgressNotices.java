@@ -12,9 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what the egress policy refused one instance into its log: the first attempt at once, and
- * from then on one line in {@link #PAUSE} with the number of those between. Safe for use by any
- * thread.
+ * Log lines about what the egress policy refused one instance: one for the first attempt, then at
+ * most one in each {@link #PAUSE}, with the number of attempts between. Safe for use by any thread.
  */
 final class EgressNotices {
     static final Duration PAUSE = Duration.ofMinutes(1);

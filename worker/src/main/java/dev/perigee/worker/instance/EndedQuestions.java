@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the last questions of an instance ended, so that who answers too late is told why; bounded by
- * {@link #MOST}. Safe for use by any thread.
+ * Fates of an instance's last {@link #MOST} questions, so that a late response is refused with the
+ * reason. Safe for use by any thread.
  */
 final class EndedQuestions {
     static final int MOST = 200;

@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The instances of one partition, by process id. Submitting an order and ending an instance exclude
- * each other per process id, so that orders keep their order also over a removal.
+ * Instances of one partition, by process id. Submitting an order and ending an instance exclude
+ * each other per process id, so that orders keep their order also over a removal. Safe for use by
+ * any thread; only {@link #terminateAll} blocks, for its limit and a second more.
  */
 final class HostedInstances implements PartitionInstances {
     private static final Logger log = LoggerFactory.getLogger(HostedInstances.class);

@@ -11,9 +11,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the client of a server over HTTP. The server is not ours: it is there or not, so there is
- * nothing to start but a session, and an outage ends nothing. While the instance is offline or in
- * error its calls still go through, since that is how recovery is seen.
+ * Lifecycle of the client of a server over HTTP. The server is not ours: it is there or not, so
+ * there is nothing to start but a session, and an outage ends nothing. While the instance is
+ * offline or in error its calls still go through, since that is how recovery is seen. Confined to
+ * the supervisor's thread, which waits for an attempt that it abandons.
  */
 final class HttpKeeper implements ServerKeeper {
     private final Dossier dossier;

@@ -5,7 +5,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides when an idle process may be ended until it is needed again. Only requests and their
+ * Policy by which an idle process is ended until it is needed again. Only requests and their
  * responses are activity; a server's notifications are not. Pure.
  *
  * @param timeout without requests; zero switches it off

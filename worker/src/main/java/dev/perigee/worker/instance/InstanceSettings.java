@@ -48,7 +48,7 @@ public final class InstanceSettings {
     public static final Setting<Long> UNFINISHED =
             Setting.optional(
                     "mcp.unfinished-memory",
-                    SettingType.bytes().where(bytes -> bytes > 0, "more than nothing"),
+                    SettingType.bytes().where(bytes -> bytes > 0, "positive"),
                     "Memory for messages of which the end is not read yet, of all servers together."
                             + " A server may have as much of it as is still free, and 64KiB in any"
                             + " case; beyond that it is not read until others have ended theirs."
@@ -90,7 +90,7 @@ public final class InstanceSettings {
     public static final Setting<Long> INPUT_MEMORY =
             Setting.optional(
                     "process.input-memory",
-                    SettingType.bytes().where(bytes -> bytes > 0, "more than nothing"),
+                    SettingType.bytes().where(bytes -> bytes > 0, "positive"),
                     "Memory for what servers were sent and have not read yet, of all of them"
                             + " together. A server may have as much of it as is still free, and"
                             + " 64KiB in any case; further calls are answered overloaded. Without"

@@ -1,6 +1,6 @@
 package dev.perigee.worker.instance;
 
-/** Opens journals; implemented by the session of a partition. */
+/** Source of instances' journals; implemented by the session of a partition. */
 public interface JournalFactory {
 
     /**

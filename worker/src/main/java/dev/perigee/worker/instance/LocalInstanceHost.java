@@ -21,8 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs instances as processes of this worker. One thread of its own keeps the clocks of log
- * batches, start slots and idle processes; everything else that waits is a virtual thread.
+ * Host of instances that are processes of this worker, or its clients of servers over HTTP. One
+ * platform thread keeps the timers of log batches, start slots and idle processes; everything else
+ * that waits is a virtual thread.
  */
 public final class LocalInstanceHost implements InstanceHost {
     private static final Logger log = LoggerFactory.getLogger(LocalInstanceHost.class);

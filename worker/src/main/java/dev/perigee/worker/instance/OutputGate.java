@@ -5,8 +5,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets the journal stop the output of whatever process the instance has, now or later; and lets the
- * room for unfinished messages stop that of the process that has one.
+ * Valve on the output of the instance's present process. The journal closes it for whatever process
+ * there is, now or later; the room for unfinished messages closes it for the process that has one.
+ * Safe for use by any thread; never blocks.
  */
 final class OutputGate implements InstanceJournal.OutputValve {
     private final ReentrantLock lock = new ReentrantLock();

@@ -2,7 +2,7 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.link.InstanceOrder;
 
-/** An order that was submitted: it takes effect whether or not anybody waits for it. */
+/** Outcome of a submitted order, which takes effect whether or not anybody waits for it. */
 public interface PendingOutcome {
 
     /**

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts and ends the process of an instance and decides what follows when it ends by itself. On
- * the supervisor's thread, which it holds up only while a process is being ended.
+ * Lifecycle of an instance's process: its start, its end, and what follows when it ends by itself.
+ * Confined to the supervisor's thread, which waits only while a process or a start is being ended.
  */
 final class ProcessKeeper implements ServerKeeper {
     private static final Logger log = LoggerFactory.getLogger(ProcessKeeper.class);

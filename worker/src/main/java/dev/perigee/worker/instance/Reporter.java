@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes an instance's events to the journal, with its durable state when that changed: status,
- * crashes, disabled tools, and whether it sleeps. Confined to the supervisor's thread.
+ * Writer of an instance's events to the journal, each with the durable state where that changed:
+ * status, crashes, disabled tools, and whether it is dormant. Confined to the supervisor's thread.
  */
 final class Reporter {
     private final InstanceJournal journal;

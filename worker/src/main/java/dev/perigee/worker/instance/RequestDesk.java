@@ -25,8 +25,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes requests in: finds the instance, answers at once what needs no server or cannot be, and
- * starts the rest. Does not block; any thread may call.
+ * Intake of tool requests: finds the instance, answers at once what needs no server or cannot be
+ * served, and starts the rest. Safe for use by any thread; does not block.
  */
 final class RequestDesk {
     private static final long DEFAULT_SEARCH_LIMIT = 10;

@@ -5,9 +5,9 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * Decides what follows a crash: the {@code maxCrashes}th within the window is permanent, an earlier
- * one leads to a restart, at once when the process had run long, else after a delay that grows with
- * each crash. Death by signal and a failed restart count as crashes. Pure.
+ * Policy on a crash: the {@code maxCrashes}th within the window is permanent, an earlier one leads
+ * to a restart, at once when the process had run long, else after a delay that grows with each
+ * crash. Death by signal and a failed restart count as crashes. Pure.
  *
  * @param maxCrashes the crash that is terminal, counted within the window
  * @param window how far back crashes count

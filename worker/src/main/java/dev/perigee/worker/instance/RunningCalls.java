@@ -8,7 +8,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** The calls of one instance that were accepted and are not answered yet. */
+/**
+ * Calls of one instance that were accepted and are not answered yet. Safe for use by any thread.
+ */
 final class RunningCalls {
     private final ConcurrentHashMap<ToolCall, Boolean> calls = new ConcurrentHashMap<>();
     private final ReentrantLock lock = new ReentrantLock();

@@ -8,10 +8,10 @@ import dev.perigee.worker.tool.ServerRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whether a call that may have run, on a worker that was lost, runs here: only when its
- * tool declares {@code readOnlyHint} or {@code idempotentHint} and {@code retry.trust-hints} allows
- * it. While the tools are not known the call waits for its server as others do; where they stay
- * unknown the answer is {@code outcome_unknown}. A new call is not affected. Pure.
+ * Admission of a call that may have run on a worker that was lost: it runs here only when its tool
+ * declares {@code readOnlyHint} or {@code idempotentHint} and {@code retry.trust-hints} allows it.
+ * While the tools are not known the call waits for its server as others do; where they stay unknown
+ * the answer is {@code outcome_unknown}. A new call is not affected. Pure.
  */
 final class SecondRun {
     private final boolean again;

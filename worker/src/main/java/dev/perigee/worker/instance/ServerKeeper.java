@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings an instance's server up and down, in the way that its transport asks for. On the
- * supervisor's thread.
+ * Lifecycle of an instance's server, by its transport. Confined to the supervisor's thread; methods
+ * that throw {@link InterruptedException} wait for what they end.
  */
 sealed interface ServerKeeper permits ProcessKeeper, HttpKeeper {
 

@@ -7,7 +7,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** An order's outcome, set once by the supervisor and waited for by others. */
+/**
+ * Outcome of an order: the first that the supervisor sets counts. Any thread may wait for it, 15
+ * minutes at most, after which the outcome is the failure {@code internal}.
+ */
 final class Settlement implements PendingOutcome {
     /** Beyond every timeout that an order can run into; reached only by a defect. */
     private static final Duration LIMIT = Duration.ofMinutes(15);

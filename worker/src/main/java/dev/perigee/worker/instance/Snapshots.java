@@ -3,7 +3,7 @@ package dev.perigee.worker.instance;
 import dev.perigee.worker.mcp.ServerMetrics;
 import java.util.List;
 
-/** Makes snapshots for others from what a supervisor shows. */
+/** Factory of instance snapshots from a supervisor's view. Pure. */
 final class Snapshots {
     private Snapshots() {}
 

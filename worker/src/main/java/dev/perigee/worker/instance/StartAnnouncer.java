@@ -8,8 +8,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports the progress of a start, and that a process runs: of one that replaces another when its
- * handshake is done, of a new one when its tools are known. Confined to the supervisor's thread.
+ * Events of a start: its progress, and that a process runs. For a process that replaces another
+ * that is reported when its handshake is done, for a new one when its tools are known. Confined to
+ * the supervisor's thread.
  */
 final class StartAnnouncer {
     private final Dossier dossier;

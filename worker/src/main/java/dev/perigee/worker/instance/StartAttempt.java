@@ -11,10 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Prepares the package that a server is made of, starts its process and makes the handshake, on a
- * thread of its own, and reports the outcome to the supervisor. Only the spawn and the first
- * moments after it hold a slot; the handshake's time begins there too. What was started stays the
- * supervisor's to end.
+ * One attempt to start a server, on a virtual thread of its own: prepares its package, waits for an
+ * awake place and a slot, starts the process and makes the handshake. The outcome goes to the
+ * supervisor, which also ends what was started. Only the spawn and the first moments after it hold
+ * a slot; the handshake's timeout begins there too.
  */
 final class StartAttempt implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(StartAttempt.class);

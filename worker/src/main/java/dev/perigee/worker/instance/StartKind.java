@@ -2,7 +2,7 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.worker.process.packages.PackagePreparer.Lookup;
 
-/** Reason of a start: decides which events it has and what its failure means. */
+/** Reason of a start, which determines its events and what its failure means. */
 enum StartKind {
     /** A configuration arrived, or an owner restores it. A failure is an error, not a crash. */
     INSTALL,

@@ -14,9 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bounds how many processes are in their first moments, which cost a processor, at the same time. A
- * slot is given back when the start ended or after a while: a server that is slow or mute costs
- * nothing then, and must not hold up others. Who is next, {@link StartQueue} decides.
+ * Slots for processes in their first moments, which cost a processor. A slot is released when the
+ * start ends, or after a while: a server that is slow or mute costs nothing then, and must not hold
+ * up others. {@link StartQueue} has the order. Safe for use by any thread; a start waits for five
+ * minutes at most.
  */
 final class StartSlots {
     /** Far beyond what starting all instances of a worker takes. */

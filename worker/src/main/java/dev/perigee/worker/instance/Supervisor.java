@@ -12,8 +12,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries out what is ordered of one installed instance, in order, and reacts to what happens to
- * it. Everything runs on the instance's own thread; after each message the instance is shown.
+ * State machine of one installed instance: carries out its orders, in their order, and reacts to
+ * events. Confined to the instance's own thread, which a handler holds while it ends a process;
+ * after each message the instance's view is published.
  */
 final class Supervisor {
     private final Dossier dossier;

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One accepted request, on a virtual thread of its own: waits for its instance, bounded, asks the
- * server once, and has exactly one result appended.
+ * server once (over HTTP again where that is harmless), and has exactly one result appended.
  */
 final class ToolCall implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(ToolCall.class);

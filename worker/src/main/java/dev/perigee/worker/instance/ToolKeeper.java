@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps an instance's tools: discovers them when a process is there, again when the server says
- * they changed, one discovery at a time. On the supervisor's thread; the server is asked on
- * another.
+ * Tools of one instance: discovered when a process runs, and again when the server says that they
+ * changed, one discovery at a time. Confined to the supervisor's thread; the server is asked on
+ * virtual threads.
  */
 final class ToolKeeper {
     private static final Logger log = LoggerFactory.getLogger(ToolKeeper.class);

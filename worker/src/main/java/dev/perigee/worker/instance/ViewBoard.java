@@ -6,7 +6,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Board with the current view of an instance: its supervisor publishes, calls wait for a change.
+ * Current view of an instance: its supervisor publishes, calls wait for a change, with a deadline.
+ * Safe for use by any thread.
  */
 final class ViewBoard {
     private final ReentrantLock lock = new ReentrantLock();

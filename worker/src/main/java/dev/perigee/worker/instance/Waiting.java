@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The orders that wait for their instance to settle, and the outcomes that are ready. Outcomes are
- * released only when the instance shows what they say. The supervisor's.
+ * Orders that wait for their instance to settle, and outcomes that are ready. Outcomes are released
+ * only when the instance shows what they say. Confined to the supervisor's thread.
  */
 final class Waiting {
     private final List<Settlement> settlements = new ArrayList<>();

@@ -3,7 +3,7 @@ package dev.perigee.worker.instance;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Lets an instance go dormant when another one needs its place. Any thread. */
+/** Place of an instance that goes dormant when another one needs it. Any thread; never blocks. */
 record Yielding(Dossier dossier, RunningCalls calls) implements AwakeServers.Sleeper {
     @Override
     public @Nullable Instant idleSince() {

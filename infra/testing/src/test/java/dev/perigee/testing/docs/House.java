@@ -24,7 +24,7 @@ final class House {
 
     /** Packages that are rewritten as a whole: their words come with that. */
     private static final List<String> LATER =
-            List.of("gateway/outbound/", "worker/instance/", "worker/session/");
+            List.of("gateway/outbound/", "worker/session/");
 
     /** Where class comments are noun phrases; add what was mended. */
     private static final List<String> NAMED =
