@@ -9,10 +9,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The orders of a session by the command they came from, so that an order that is sent again joins
- * the one that is under way or is answered with the outcome it had. One command may be an order to
- * each of several instances. Remembered until the command's offset is committed. Pure; its owner
- * holds a lock.
+ * Orders of a session by the command they came from, so that an order that is sent again joins the
+ * one that is under way or is answered with the outcome it had. One command may be an order to each
+ * of several instances. Remembered until the command's offset is committed. Pure; its owner holds a
+ * lock.
  */
 final class AcceptedOrders {
     private record Source(String topic, int partition) {}

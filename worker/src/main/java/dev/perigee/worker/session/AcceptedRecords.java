@@ -15,11 +15,10 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests that a session accepted, by the place they were read from, and by their ids, so that
- * none runs twice. Those that were acknowledged are kept as ranges: a million of them behind one
- * that runs on cost as little as two, here and in the answer to an attach. Where too many gaps are
- * between them nothing new is taken until the gateway has committed some. Pure: its owner holds a
- * lock around it.
+ * Requests that a session accepted, by their origin and by their ids, so that none runs twice.
+ * Acknowledged ones are kept as ranges: a million of them behind one that runs on cost as little as
+ * two, here and in the answer to an attach. Beyond {@link #MOST_RANGES} ranges nothing new is taken
+ * until the gateway has committed some. Pure; its owner holds a lock.
  *
  * <pre>
  *   offer ──▶ running ──finish──▶ journalled ──acknowledge──▶ acked ──commit──▶ forgotten

@@ -5,7 +5,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-/** Wait of a draining worker for gateways to acknowledge its journals. */
+/**
+ * Signal that a gateway has acknowledged entries, for who waits until enough are: a draining
+ * worker, a departing session. Safe for use by any thread; a wait has a limit.
+ */
 final class Acknowledgements {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition happened = lock.newCondition();

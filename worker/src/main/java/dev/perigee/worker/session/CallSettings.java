@@ -6,7 +6,7 @@ import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 
-/** The configuration keys of how much a worker does at a time; part of the worker's. */
+/** Configuration keys of a worker's concurrency limits; part of the worker's. */
 public final class CallSettings {
     private static final int MANY = 1_000_000;
 
@@ -20,7 +20,7 @@ public final class CallSettings {
     public static final Setting<Long> OPEN_BYTES =
             Setting.optional(
                     "worker.open-bytes",
-                    SettingType.bytes().where(bytes -> bytes > 0, "more than nothing"),
+                    SettingType.bytes().where(bytes -> bytes > 0, "positive"),
                     "Arguments of all requests that run on the worker. A user may have as much of"
                             + " it as is still free; more requests are held back, as by"
                             + " worker.max-concurrent-calls. Without it an eighth of the heap.");

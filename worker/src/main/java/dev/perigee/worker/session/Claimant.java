@@ -1,6 +1,9 @@
 package dev.perigee.worker.session;
 
-/** Who attaches: one connection of one gateway, with its claim and the number of the attempt. */
+/**
+ * Holder of a session, present or to be: a gateway's connection, the epoch of its claim, and the
+ * number of its attempt to attach.
+ */
 record Claimant(LinkPeer peer, long epoch, long generation) {
 
     boolean isSameGateway(LinkPeer other) {

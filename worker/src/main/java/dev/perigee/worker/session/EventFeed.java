@@ -10,13 +10,13 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the entries of a session's journals to the gateway that is attached: one virtual thread per
- * attachment. It is driven by what is there, not by what happens: a journal that has entries past
- * what was sent of it is ready, whether they were written before the attach or just now. Replay and
- * live events are therefore one code path, and there is no window between them.
+ * Sender of a session's journal entries to the attached gateway: one virtual thread per attachment.
+ * A journal that has entries past what was sent of it is ready, whether they were written before
+ * the attach or just now, so replay and live events are one code path with no window between them.
  *
- * <p>Journals take turns, one entry each, and what is there at once is written together. Where the
- * credit is used up all wait.
+ * <p>Journals take turns, one entry each, and what is there at once is written together. Without
+ * credit all wait, and the sender waits for room in the connection's queue. Any thread may call;
+ * none waits.
  */
 final class EventFeed {
     /** The first of so many entries does not wait for more of them. */

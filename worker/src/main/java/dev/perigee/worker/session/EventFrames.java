@@ -22,8 +22,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes journal entries as the messages that carry them: once, when their number is known. No
- * message is larger than the link takes: what would be is replaced by one that says so.
+ * Encoder of journal entries as link messages, each once, when its number is known. No message
+ * exceeds {@link LinkFrame#MAX_BYTES}: an event beyond it is replaced by a log line, a result by
+ * the error {@code too_large}. Pure but for its clock; any thread.
  */
 final class EventFrames {
     /** Room for everything around a result: ids, the reply address, the trace. */

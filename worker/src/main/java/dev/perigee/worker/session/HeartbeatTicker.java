@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends heartbeats to one gateway, the one that is connected longest: at once when one is there,
- * then at each interval. One virtual thread.
+ * Heartbeats to one gateway, the one that is connected longest: at once when one is there, then at
+ * each interval. On one virtual thread.
  */
 final class HeartbeatTicker implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HeartbeatTicker.class);

@@ -4,11 +4,12 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Until when an attached gateway holds a session. Immutable, any thread.
+ * Hold of an attached gateway on a session: moments of the deadlines' clock at which its lease and
+ * its connection end. Immutable, any thread.
  *
- * <p>That a connection is there proves little: a worker that was frozen finds it open, and what
- * lies in its socket may be old. A ping that is answered proves that the gateway had the connection
- * when the ping was sent, or later.
+ * <p>An open connection proves little: a worker that was frozen finds it open, and what lies in its
+ * socket may be old. A ping that is answered proves that the gateway had the connection when the
+ * ping was sent, or later.
  *
  * @param lease end of its lease; null for a gateway that has none to lose
  * @param link as long after the last ping that it answered was sent as a connection may be silent

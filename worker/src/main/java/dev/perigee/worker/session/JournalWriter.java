@@ -14,8 +14,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One instance's hand on its {@link ProcessJournal}. An instance that was removed and installed
- * again gets a new one, so that what the old one still has to say carries the old identity.
+ * Writer of one instance's entries to its {@link ProcessJournal}. An instance that was removed and
+ * installed again gets a new one, so that what the old one still reports carries the old identity.
+ * Any thread may call; nothing blocks.
  */
 final class JournalWriter implements InstanceJournal {
     private final Function<InstanceIdentity, ProcessJournal> reopen;

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The gateways that are connected, the longest connected first. Any thread may call. */
+/** Connections of gateways, the longest connected first. Safe for use by any thread. */
 final class LinkConnections {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();

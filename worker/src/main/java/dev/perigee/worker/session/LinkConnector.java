@@ -11,9 +11,10 @@ import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.thread.Scheduler;
 
 /**
- * Listens for the link. What arrives is read on the thread that waited for it, since nothing that
- * reads the link waits: Jetty would otherwise wake another thread for each read, to wait in its
- * place. Another thread accepts: who connects all the time would keep the readers from reading.
+ * Acceptor and readers of the link's sockets. Data is read on the selector's thread, since nothing
+ * that reads the link waits: Jetty would otherwise wake another thread for each read. Connections
+ * are accepted on a thread of their own, so that who connects all the time does not keep the
+ * readers from reading.
  */
 final class LinkConnector extends ServerConnector {
     private static final int READERS =

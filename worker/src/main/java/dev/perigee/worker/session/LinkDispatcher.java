@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes a connection's messages in the order in which they came and says what each leads to. Runs
- * on the connection's reader, so nothing here waits: what does is left to a virtual thread. What is
- * wrong with one message fails that message only.
+ * Dispatcher of a connection's messages, in their order. Runs on the connection's reader, so
+ * nothing here waits: what does is left to a virtual thread. An invalid message fails alone: a
+ * request is answered with the error, a notification is ignored and counted.
  */
 final class LinkDispatcher {
     private static final Logger log = LoggerFactory.getLogger(LinkDispatcher.class);

@@ -2,7 +2,7 @@ package dev.perigee.worker.session;
 
 import dev.perigee.protocol.link.LinkError;
 
-/** A request on the link that is answered with an error. The message says what to do next. */
+/** Error response to a request on the link. The message says what to do next. */
 final class LinkRefusal extends Exception {
     private static final long serialVersionUID = 1;
 

@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Serves the link: a WebSocket at {@link #PATH} that gateways dial. A client without the token is
- * refused before the upgrade, one without the certificate in the TLS handshake; unauthenticated
+ * Server of the link: a WebSocket at {@link #PATH} that gateways dial. A client without the token
+ * is refused before the upgrade, one without the certificate in the TLS handshake; unauthenticated
  * connections are bounded in number and time. Compression is not offered: it would cost more than
  * it saves.
  */

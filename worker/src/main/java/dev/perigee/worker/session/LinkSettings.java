@@ -11,12 +11,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The configuration keys of the link's server; part of the worker's. */
+/** Configuration keys of the link's server; part of the worker's. */
 public final class LinkSettings {
     private static final SettingType<Duration> POSITIVE =
             SettingType.duration().where(Duration::isPositive, "more than zero");
     private static final SettingType<Long> SOME_BYTES =
-            SettingType.bytes().where(bytes -> bytes > 0, "more than nothing");
+            SettingType.bytes().where(bytes -> bytes > 0, "positive");
 
     public static final Setting<HostPort> LISTEN =
             Setting.of(

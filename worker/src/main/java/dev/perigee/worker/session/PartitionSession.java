@@ -16,9 +16,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * One partition's instances, their journals and what was accepted for them, from the attach that
- * created it until it expires. Who owns it is its {@link PartitionSlot}'s to decide: what a gateway
- * asks for is called under the slot's lock, and none of it waits.
+ * Instances of one partition, their journals and what was accepted for them, from the attach that
+ * created it until it expires. Its {@link PartitionSlot} decides who owns it and calls what a
+ * gateway asks for under its lock; none of that waits.
  */
 final class PartitionSession {
     private final int partition;

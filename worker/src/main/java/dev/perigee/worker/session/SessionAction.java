@@ -1,6 +1,6 @@
 package dev.perigee.worker.session;
 
-/** What is to be done about a session; data, carried out by {@link PartitionSlot}. */
+/** Actions on a session; data, carried out by {@link PartitionSlot}. */
 enum SessionAction {
     CREATE("creates the session"),
     RESUME("goes on, and replays what is not acknowledged"),

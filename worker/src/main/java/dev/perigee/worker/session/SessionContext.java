@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 
 /**
- * What all sessions of a worker share.
+ * Parts that all sessions of a worker share.
  *
  * @param clock the time of day
  * @param deadlines what ends sessions is by this clock, which nobody sets

@@ -6,9 +6,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A session's end that is asked for, on a thread of its own: its processes are ended, and when a
- * gateway has acknowledged everything they said the session is over. A gateway that goes away
- * meanwhile is waited for as long as the session is retained; the next one hears the rest.
+ * Requested end of a session, on a virtual thread of its own: its processes are ended, and once a
+ * gateway has acknowledged all entries the session is over. Without a gateway it lasts until the
+ * session's deadline, as of any other; the next gateway gets the remaining entries.
  */
 final class SessionDeparture {
     private static final Logger log = LoggerFactory.getLogger(SessionDeparture.class);

@@ -7,7 +7,10 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The end of a session's processes, on a thread of its own. Who waits hears of it last. */
+/**
+ * End of a session's processes, on a virtual thread of its own and within a limit. Waiters are
+ * released after everything else is done.
+ */
 final class SessionEnding {
     private static final Logger log = LoggerFactory.getLogger(SessionEnding.class);
 

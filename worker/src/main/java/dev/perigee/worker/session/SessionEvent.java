@@ -3,7 +3,7 @@ package dev.perigee.worker.session;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What can happen to a partition's session. */
+/** Events of a partition's session. */
 sealed interface SessionEvent {
 
     /** Something that a connection asks for, or that happens to it. */

@@ -18,8 +18,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts what passes through the sessions. No label names a user, a team or an instance. All
- * counters are there from the start, so that the first occurrence shows as an increase.
+ * Counters and call duration of a worker's sessions. No label names a user, a team or an instance.
+ * All counters are there from the start, so that the first occurrence shows as an increase. Safe
+ * for use by any thread.
  */
 final class SessionMetrics {
     private static final String NONE = "none";

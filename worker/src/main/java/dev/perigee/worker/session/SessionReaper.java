@@ -11,8 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets expired sessions end: one virtual thread that sleeps until the earliest deadline. It knows
- * no session; which are due is decided at each wake-up, so an old deadline cannot end anything.
+ * Expiry of sessions: one virtual thread that sleeps until the earliest deadline, a minute at most.
+ * It knows no session; which are due is decided at each wake-up, so an old deadline cannot end
+ * anything.
  */
 final class SessionReaper implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(SessionReaper.class);

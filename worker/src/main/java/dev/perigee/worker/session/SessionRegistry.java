@@ -25,7 +25,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** All partitions' sessions of a worker. Any thread may call. */
+/** Sessions of all partitions of a worker. Safe for use by any thread. */
 public final class SessionRegistry {
     /** Results that repeats are answered with are a sixteenth of the heap, at most. */
     private static final int RESULTS_OF_HEAP = 16;

@@ -6,11 +6,11 @@ import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 import java.time.Duration;
 
-/** The configuration keys of sessions and their journals; part of the worker's. */
+/** Configuration keys of sessions and their journals; part of the worker's. */
 public final class SessionSettings {
     private static final int MANY = 10_000_000;
     private static final SettingType<Long> SOME_BYTES =
-            SettingType.bytes().where(bytes -> bytes > 0, "more than nothing");
+            SettingType.bytes().where(bytes -> bytes > 0, "positive");
 
     public static final Setting<Duration> RETENTION =
             Setting.of(

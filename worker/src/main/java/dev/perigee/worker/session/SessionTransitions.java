@@ -33,17 +33,17 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has the session of one partition on a worker: every transition there is. Of those of one
- * stage and event the first whose guard holds is taken; where there is none, the event is
- * impossible in that stage. Pure, any thread.
+ * Transition table of one partition's session on a worker, whole. Of the rows of one stage and
+ * event the first whose guard holds is taken; where there is none, the event is impossible in that
+ * stage. Pure, any thread.
  *
  * <p>A session goes on for its retention after it was last held: by a connection that is attached
  * and answers pings, and whose gateway has a lease. So the deadline comes from the end of that
  * {@link Hold} while a gateway is attached, and a connection that is lost later than that, or comes
  * back without a newer lease, does not move it; nor does it matter when the worker notices the
- * loss, which is late after it was frozen. A gateway that says nothing of leases holds while it
- * answers pings. The deadline is authoritative, whether or not a timer ran: {@link Look} comes
- * before each other event.
+ * loss, which is late after it was frozen. A gateway without leases holds while it answers pings.
+ * The deadline is authoritative, whether or not a timer ran: {@link Look} comes before each other
+ * event.
  *
  * <p>"Epoch and fencing" in {@code docs/concepts.md} says what it is for.
  */

@@ -5,9 +5,9 @@ import java.time.InstantSource;
 import java.util.function.LongSupplier;
 
 /**
- * Begins with the time of a wall clock and goes on evenly, whatever that clock is set to. Deadlines
- * are by it: a wall clock that is put right must not end sessions that are held, nor keep those
- * that are not. Thread-safe.
+ * Clock that begins with the time of a wall clock and goes on evenly, whatever that is set to.
+ * Deadlines are by it: a wall clock that is set right must not end sessions that are held, nor keep
+ * those that are not. Safe for use by any thread.
  */
 final class SteadyClock implements InstantSource {
     private final Instant begin;

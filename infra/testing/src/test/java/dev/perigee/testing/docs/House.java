@@ -23,8 +23,7 @@ final class House {
     private static final String RECORDS = "docs/adr/";
 
     /** Packages that are rewritten as a whole: their words come with that. */
-    private static final List<String> LATER =
-            List.of("gateway/outbound/", "worker/session/");
+    private static final List<String> LATER = List.of("gateway/outbound/");
 
     /** Where class comments are noun phrases; add what was mended. */
     private static final List<String> NAMED =
