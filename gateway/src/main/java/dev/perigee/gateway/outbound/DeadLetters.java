@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Puts records aside that cannot be acted on: the original key, value and headers, and why. Where
- * even dead-letters does not take the value, the letter goes without it. Thread-safe.
+ * Writer of dead letters: the key, value and headers of a record that cannot be acted on, and the
+ * reason. Where even dead-letters does not take the value, the letter goes without it. Thread-safe.
  */
 public final class DeadLetters {
     private static final Set<String> OURS = Set.of(Headers.REASON, Headers.DETAIL, Headers.ORIGIN);
@@ -36,7 +36,7 @@ public final class DeadLetters {
         this.names = names;
         this.letters =
                 Counter.builder("perigee.gateway.dead.letters")
-                        .description("Records put aside, by reason")
+                        .description("Dead letters, by reason")
                         .withRegistry(metrics);
         for (var reason : DeadLetterReason.values()) {
             var _ = letters.withTag("reason", reason.code());

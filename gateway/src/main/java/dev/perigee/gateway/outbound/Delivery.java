@@ -1,6 +1,6 @@
 package dev.perigee.gateway.outbound;
 
-/** Told once what became of a record. */
+/** Callbacks about one record: its one outcome, and before it whether it is kept. */
 public interface Delivery {
     /**
      * Kafka acknowledged it, or it was counted as lost; on a thread of the producer: hand over and

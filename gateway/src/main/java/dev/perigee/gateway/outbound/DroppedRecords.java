@@ -4,7 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Meter.MeterProvider;
 import io.micrometer.core.instrument.MeterRegistry;
 
-/** Counts what was given up of a topic that could not be written. Thread-safe. */
+/** Counter of records that were given up while their topic could not be written. Thread-safe. */
 final class DroppedRecords {
     private final MeterProvider<Counter> counters;
 

@@ -23,10 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes results, logs, lifecycle events and dead letters: idempotent, acknowledged by all
+ * Publisher of results, logs, lifecycle events and dead letters: idempotent, acknowledged by all
  * replicas, sent at once. Records of one key keep their order. While the broker is away records
- * wait in the producer, which repeats them without end, and, once that is full, before it; what may
- * be under way is bounded by the credit and the open records of the partitions. A record that the
+ * wait in the producer, which retries without end, and, once that is full, before it; what may be
+ * under way is bounded by the credit and the open records of the partitions. A record that the
  * producer gives up for another reason than its size is written again after a pause. A topic that
  * alone cannot be written holds up no other, see {@link Loss}. A record whose {@link
  * Delivery#isVoid} is true is not given to the producer any more, and {@link #drop} takes back what

@@ -11,9 +11,8 @@ import java.util.TreeMap;
 import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
- * Takes records of topics that alone cannot be written out of their writes, and keeps them, by
- * topic and in their order, until the topic takes records again or there are too many. For one
- * thread.
+ * Records of topics that alone cannot be written, taken out of their writes and kept, by topic and
+ * in their order, until the topic takes records again or there are too many. For one thread.
  */
 final class KeptWrites {
     private final TopicHealth health;

@@ -26,7 +26,7 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.internals.RecordHeader;
 import org.jspecify.annotations.Nullable;
 
-/** Shapes the records that backends read. Pure. */
+/** Factory of the records that backends read. Pure but for its clock. */
 public final class PublicRecords {
     private final TopicNames names;
     private final InstantSource clock;

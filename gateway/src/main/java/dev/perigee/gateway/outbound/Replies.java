@@ -16,11 +16,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Copies results to the topics that backends ask for. A backend that names a topic must not hold up
- * others where it does not exist, vanishes or refuses: so replies have a producer of their own, are
- * sent from a thread of their own, and each is given up after twice that producer's delivery
- * timeout; the result is on tool-results anyway. A topic that was not found is not looked for again
- * for a while. While no broker answers nothing is found out and nothing given up. Thread-safe.
+ * Publisher of results' copies on the topics that backends ask for. A backend that names a topic
+ * must not hold up others where it does not exist, vanishes or refuses: so replies have a producer
+ * of their own, are sent from a virtual thread each, and each is given up after twice that
+ * producer's delivery timeout; the result is on tool-results anyway. A topic that was not found is
+ * not looked for again for 30 seconds. While no broker answers nothing is found out and nothing
+ * given up. Thread-safe.
  */
 public final class Replies implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Replies.class);

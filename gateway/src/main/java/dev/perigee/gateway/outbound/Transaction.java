@@ -24,8 +24,8 @@ import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One transactional producer and a single attempt after the other on it. For one thread. After
- * {@link Broken} it must be closed and replaced.
+ * One transactional producer, with one attempt after another on it. For one thread. After {@link
+ * Broken} it must be closed and replaced.
  */
 final class Transaction implements AutoCloseable {
     /** Result of an attempt. */

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * Says that something goes wrong, but not once for each of thousands of records while a broker is
- * away: at most one line in ten seconds, with how many there were since the last. Thread-safe.
+ * Rate-limited warnings: at most one line in ten seconds, with how many there were since the last,
+ * and not one for each of thousands of records while a broker is away. Thread-safe.
  */
 final class Troubles {
     private static final long INTERVAL = Duration.ofSeconds(10).toNanos();

@@ -22,9 +22,6 @@ final class House {
     private static final String MADE = "docs/reference/";
     private static final String RECORDS = "docs/adr/";
 
-    /** Packages that are rewritten as a whole: their words come with that. */
-    private static final List<String> LATER = List.of("gateway/outbound/");
-
     /** Where class comments are noun phrases; add what was mended. */
     private static final List<String> NAMED =
             List.of(
@@ -149,8 +146,7 @@ final class House {
         return KINDS.contains(name.substring(Math.max(0, name.lastIndexOf('.'))))
                 && !name.startsWith(MADE)
                 && !name.startsWith(RECORDS)
-                && !name.contains(TESTS)
-                && LATER.stream().noneMatch(name::contains);
+                && !name.contains(TESTS);
     }
 
     private static String read(Path file) {
