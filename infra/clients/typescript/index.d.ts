@@ -243,11 +243,14 @@ export class Client {
    * @throws {NoAnswer} @throws {Unreachable} @throws {Refused} @throws {TypeError} for an id that is none
    */
   call(teamId: string, userId: string, toolPath: string, args?: Record<string, unknown>, options?: CallOptions): Promise<ToolResult>;
-  /** The user's tools, in `result`. */
+  /** The user's tools, in `result`; errors as of `call`. */
   tools(teamId: string, userId: string, options?: CallOptions): Promise<ToolResult>;
-  /** Any request but a cancellation, as `call` does. */
+  /** Any request but a cancellation; deadline and errors as of `call`. */
   request(method: Method, teamId: string, userId: string, fields?: RequestFields, options?: CallOptions): Promise<ToolResult>;
-  /** Asks for the end of a call, whoever sent it; resolves when the broker has that. The call's own answer says what became of it. */
+  /**
+   * Asks for the end of a call, whoever sent it; resolves when the broker has that, within five seconds. The call's own answer says what became of it.
+   * @throws {NoAnswer} @throws {Unreachable} @throws {Refused} @throws {TypeError} for an id that is none
+   */
   cancel(teamId: string, userId: string, requestId: string): Promise<void>;
   /**
    * Follows what servers do. Waits no longer than it takes to find out where the topics end.

@@ -87,7 +87,7 @@ class Client:
         self._reader.start()
 
     def configure(self, config: Mapping[str, Any], timeout: float = 60.0, command_id: Optional[str] = None) -> dict[str, Any]:
-        """Installs a server, or changes it, and waits; the result's result.resulting_status says what it is then.
+        """Installs a server, or changes it, and waits; the result's result.resulting_status says what it is then. Raises what command raises.
 
         config -- the fields of an installation, team_id and user_id among them
         """
@@ -120,7 +120,7 @@ class Client:
 
     def call(self, team_id: str, user_id: str, tool_path: str, arguments: Optional[Mapping[str, Any]] = None, timeout: float = 30.0,
              request_id: Optional[str] = None, **options: Any) -> dict[str, Any]:
-        """Calls a tool and returns its one answer, whose outcome is success, tool_error or failed.
+        """Calls a tool and returns its one answer, whose outcome is success, tool_error or failed. Raises what request raises.
 
         tool_path -- SERVER_SLUG:TOOL
         timeout, request_id, options -- as of request
@@ -129,7 +129,7 @@ class Client:
         return self.request("tools/call", team_id, user_id, fields, timeout, request_id, **options)
 
     def tools(self, team_id: str, user_id: str, timeout: float = 30.0) -> dict[str, Any]:
-        """The user's tools, in `result`."""
+        """The user's tools, in `result`; timeout and errors as of request."""
         return self.request("tools/list", team_id, user_id, {}, timeout)
 
     def request(self, method: str, team_id: str, user_id: str, fields: Optional[Mapping[str, Any]] = None, timeout: float = 30.0,

@@ -48,7 +48,11 @@ public final class CommandRun {
             this(key, command, null);
         }
 
-        /** A command under the key of the team and user that it names. */
+        /**
+         * A command under the key of the team and user that it names.
+         *
+         * @throws dev.perigee.protocol.json.InvalidRecordException when it names no team
+         */
         public Addressed(Command command) {
             this(command.key(), command);
         }

@@ -117,6 +117,7 @@ public final class EventFeed implements AutoCloseable {
         return bytes == null ? "" : new String(bytes, StandardCharsets.UTF_8);
     }
 
+    /** Closes it, and leaves its group: what {@link #next} returned last comes again there. */
     @Override
     public void close() {
         source.close();

@@ -150,12 +150,15 @@ public record ServerConfig(
         NumberRange.TIMEOUT_MS.require(handshakeTimeoutMs, HANDSHAKE_TIMEOUT);
     }
 
-    /** How long a request may take, a day at most; null for the worker's default. */
+    /** Limit of one request, a day at most; null where only its own deadline counts. */
     public @Nullable Duration requestTimeout() {
         return duration(timeoutMs);
     }
 
-    /** How long a start may take, a day at most; null for the worker's default. */
+    /**
+     * Limit from spawn to the answer to initialize, a day at most; null for the worker's {@code
+     * mcp.handshake-timeout}.
+     */
     public @Nullable Duration handshakeTimeout() {
         return duration(handshakeTimeoutMs);
     }

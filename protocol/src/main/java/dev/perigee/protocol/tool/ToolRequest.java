@@ -70,13 +70,13 @@ public record ToolRequest(
         @Nullable String inReplyTo,
         @Nullable String inputId,
         @Nullable RawJson responses) {
-    /** How far progress moves a deadline where the request does not say. */
+    /** Default of {@code maxTimeoutMs}, in milliseconds: an hour. */
     public static final long DEFAULT_MAX_TIMEOUT_MS = 3_600_000;
 
-    /** How long a question may wait where the request does not say. */
+    /** Default of {@code inputTimeoutMs}, in milliseconds: five minutes. */
     public static final long DEFAULT_INPUT_TIMEOUT_MS = 300_000;
 
-    /** Largest {@link #responses}. */
+    /** Largest {@link #responses}: 1 MiB. */
     public static final int MAX_RESPONSES_BYTES = 1 << 20;
 
     private static final String INPUT_TIMEOUT = "input_timeout_ms";
@@ -309,7 +309,14 @@ public record ToolRequest(
         return new RecordKey(teamId, userId);
     }
 
-    /** A call of one tool of this user's. */
+    /**
+     * A call of one tool of this user's.
+     *
+     * @param toolPath {@code server_slug:tool}
+     * @param arguments a JSON object
+     * @param timeoutMs as the component: milliseconds, null for the gateway's default
+     * @throws InvalidRecordException when a value is not acceptable
+     */
     public static ToolRequest call(
             String requestId,
             String teamId,
@@ -334,7 +341,10 @@ public record ToolRequest(
      * The answer to a question of a running call; a request of its own.
      *
      * @param inReplyTo the request whose call asked
+     * @param inputId the question
      * @param responses an object with one response for each of the question's requests
+     * @param timeoutMs as the component: milliseconds, null for the gateway's default
+     * @throws InvalidRecordException when the key has no user, or a value is not acceptable
      */
     public static ToolRequest respond(
             String requestId,
@@ -368,7 +378,8 @@ public record ToolRequest(
     /**
      * The same request, which accepts {@code input}, too.
      *
-     * @param timeoutMs how long a question may wait; null for the default
+     * @param timeoutMs how long a question may wait, in milliseconds; null for {@link
+     *     #DEFAULT_INPUT_TIMEOUT_MS}
      */
     public ToolRequest acceptingInput(@Nullable Long timeoutMs) {
         var parts = new ArrayList<>(accepts == null ? List.<String>of() : accepts);
