@@ -46,20 +46,4 @@ public final class LaunchException extends Exception {
     public Reason reason() {
         return reason;
     }
-
-    /** Whether the same launch may succeed later without anybody changing the configuration. */
-    public boolean transientFailure() {
-        return switch (reason) {
-            case OUT_OF_PROCESSES, OUT_OF_FILES, DISK_RESERVE -> true;
-            case PROGRAM_NOT_FOUND,
-                    PERMISSION_DENIED,
-                    NOT_A_PROGRAM,
-                    WORKING_DIRECTORY,
-                    ARGUMENTS_TOO_LARGE,
-                    DISK_FULL,
-                    CLOSED,
-                    OTHER ->
-                    false;
-        };
-    }
 }
