@@ -133,6 +133,28 @@ public final class Records implements AutoCloseable {
         return await(topic, what, 1, wanted, PATIENCE).getFirst();
     }
 
+    /**
+     * The first event of this kind in the life of an installation's process.
+     *
+     * @param event without what all names begin with, such as {@code crashed}
+     */
+    public Received lifecycle(Installation installation, String event) {
+        return lifecycle(installation, event, 1).getFirst();
+    }
+
+    /** The first so many such events. */
+    public List<Received> lifecycle(Installation installation, String event, int count) {
+        var type = "mcp.server." + event;
+        return await(
+                Topic.LIFECYCLE,
+                event + " of " + installation.processId(),
+                count,
+                received ->
+                        received.key().equals(installation.processId())
+                                && received.text("event").equals(type),
+                PATIENCE);
+    }
+
     /** The dead letter that a record became. */
     public Received deadLetter(RecordMetadata sent) {
         var origin = new RecordOrigin(sent.topic(), sent.partition(), sent.offset()).toString();

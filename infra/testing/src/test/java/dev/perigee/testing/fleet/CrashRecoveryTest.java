@@ -3,11 +3,9 @@ package dev.perigee.testing.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.json.Json;
-import dev.perigee.protocol.topic.Topic;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -58,8 +56,9 @@ final class CrashRecoveryTest {
 
         backend.call(f, "crash", "{\"code\":1}");
 
-        assertThat(lifecycle(f, "crashed").json().path("will_restart").asBoolean()).isTrue();
-        var restarted = lifecycle(f, "restarted");
+        var crashed = fleet.records().lifecycle(f, "crashed");
+        assertThat(crashed.json().path("will_restart").asBoolean()).isTrue();
+        var restarted = fleet.records().lifecycle(f, "restarted");
         assertThat(restarted.text("old_pid")).isEqualTo(pid);
         watch.await("online");
         assertThat(backend.text(f, "echo", "{\"message\":\"hi\"}")).isEqualTo("hi");
@@ -81,7 +80,7 @@ final class CrashRecoveryTest {
     void answersWhatCameBeforeTheRestart() {
         var f = backend.install(Installation.fixture());
         backend.call(f, "crash", "{\"code\":1}");
-        lifecycle(f, "crashed");
+        fleet.records().lifecycle(f, "crashed");
 
         var ids =
                 IntStream.range(0, 20)
@@ -107,12 +106,12 @@ final class CrashRecoveryTest {
         var watch = StatusWatch.ofOnline(fleet, bob);
         var pid = backend.text(bob, "pid", NONE);
         for (int crash = 1; crash <= 3; crash++) {
-            int count = crash;
             backend.call(alice, "crash", "{\"code\":1}");
-            lifecycle(alice, "crashed", r -> r.json().path("crash_count").asInt() == count);
+            var crashes = fleet.records().lifecycle(alice, "crashed", crash);
+            assertThat(crashes.getLast().json().path("crash_count").asInt()).isEqualTo(crash);
         }
 
-        var failed = lifecycle(alice, "permanently_failed");
+        var failed = fleet.records().lifecycle(alice, "permanently_failed");
         assertThat(failed.text("installation_id")).isEqualTo(alice.installationId());
         assertThat(failed.text("team_id")).isEqualTo(alice.teamId());
         assertThat(failed.text("process_id")).isEqualTo(alice.processId());
@@ -160,21 +159,5 @@ final class CrashRecoveryTest {
         return fleet.processesOfServers().stream()
                 .filter(process -> process.info().commandLine().orElse("").contains(mark))
                 .count();
-    }
-
-    private Received lifecycle(Installation installation, String event) {
-        return lifecycle(installation, event, r -> true);
-    }
-
-    private Received lifecycle(
-            Installation installation, String event, Predicate<Received> wanted) {
-        return fleet.records()
-                .await(
-                        Topic.LIFECYCLE,
-                        event + " of " + installation.processId(),
-                        r ->
-                                r.key().equals(installation.processId())
-                                        && r.text("event").equals("mcp.server." + event)
-                                        && wanted.test(r));
     }
 }

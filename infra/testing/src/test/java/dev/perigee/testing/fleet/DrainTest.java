@@ -3,7 +3,6 @@ package dev.perigee.testing.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.json.Json;
-import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.history.Load;
 import java.io.IOException;
 import java.net.URI;
@@ -199,7 +198,7 @@ final class DrainTest {
 
         crash(server, 3);
 
-        lifecycle(server, "permanently_failed", 1);
+        fleet.records().lifecycle(server, "permanently_failed");
         assertThat(backend.call(server, "echo", NONE).text("error/code"))
                 .isEqualTo("permanently_failed");
         assertThat(drains.of(3 - worker).awaitExit()).isZero();
@@ -228,18 +227,6 @@ final class DrainTest {
 
     private void crash(Installation server, int count) {
         backend.call(server, "crash", "{\"code\":1}");
-        lifecycle(server, "crashed", count);
-    }
-
-    private void lifecycle(Installation server, String event, int count) {
-        fleet.records()
-                .await(
-                        Topic.LIFECYCLE,
-                        event + " " + count + " of " + server.processId(),
-                        count,
-                        r ->
-                                r.key().equals(server.processId())
-                                        && r.text("event").equals("mcp.server." + event),
-                        Records.PATIENCE);
+        fleet.records().lifecycle(server, "crashed", count);
     }
 }

@@ -62,12 +62,7 @@ final class FirstInstallationTest {
                                 .filter(r -> isOn(Topic.COMMAND_RESULTS, r))
                                 .map(r -> r.text("outcome")))
                 .containsExactly("acknowledged", "completed");
-        var started =
-                fleet.records()
-                        .await(
-                                Topic.LIFECYCLE,
-                                "started",
-                                r -> isOf(f, r) && r.text("event").equals("mcp.server.started"));
+        var started = fleet.records().lifecycle(f, "started");
         assertThat(started.json().at("/pid").asLong()).isEqualTo(pid);
         assertThat(started.json().at("/spawn_duration_ms").asLong()).isPositive();
         assertThat(started.text("team_id")).isEqualTo(f.teamId());

@@ -2,7 +2,6 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.protocol.topic.Topic;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -41,14 +40,7 @@ final class IsolationTest {
 
         assertThat(crash.text("outcome")).isEqualTo("failed");
         assertThat(crash.text("error/code")).isEqualTo("crashed");
-        fleet.records()
-                .await(
-                        Topic.LIFECYCLE,
-                        "crashed",
-                        r ->
-                                r.key().equals(first.processId())
-                                        && r.text("event").equals("mcp.server.crashed")
-                                        && r.text("signal").equals("SIGKILL"));
+        assertThat(fleet.records().lifecycle(first, "crashed").text("signal")).isEqualTo("SIGKILL");
         assertThat(backend.text(users.get(1), "pid", "{}")).isEqualTo(pids.get(1));
         assertThat(backend.text(users.get(2), "pid", "{}")).isEqualTo(pids.get(2));
     }

@@ -173,23 +173,12 @@ final class JailedFleetTest {
         var backend = fleet.backend();
         var f = install(Installation.fixture());
         backend.call(f, "raise", "{\"signal\":\"SEGV\"}");
-        assertThat(crash(f, 1).text("signal")).isEqualTo("SIGSEGV");
+        assertThat(fleet.records().lifecycle(f, "crashed").text("signal")).isEqualTo("SIGSEGV");
         backend.text(f, "pid", "{}");
         backend.call(f, "crash", "{\"code\":7}");
-        var second = crash(f, 2);
+        var second = fleet.records().lifecycle(f, "crashed", 2).getLast();
         assertThat(second.text("exit_code")).isEqualTo("7");
         assertThat(second.text("signal")).isEmpty();
-    }
-
-    private Received crash(Installation f, int count) {
-        return fleet.records()
-                .await(
-                        Topic.LIFECYCLE,
-                        "crash " + count,
-                        r ->
-                                r.key().equals(f.processId())
-                                        && r.text("event").equals("mcp.server.crashed")
-                                        && r.text("crash_count").equals(Integer.toString(count)));
     }
 
     @Test

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
-import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.Fixtures;
 import dev.perigee.testing.NpmRegistry;
 import java.io.IOException;
@@ -102,12 +101,7 @@ final class PackagesTest {
 
     private static long spawnMillis(FleetUnderTest fleet, Installation server) {
         return fleet.records()
-                .await(
-                        Topic.LIFECYCLE,
-                        "started",
-                        r ->
-                                r.key().equals(server.processId())
-                                        && r.text("event").equals("mcp.server.started"))
+                .lifecycle(server, "started")
                 .json()
                 .get("spawn_duration_ms")
                 .asLong();

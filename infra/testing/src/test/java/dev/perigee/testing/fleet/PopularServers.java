@@ -105,16 +105,7 @@ public record PopularServers(FleetUnderTest fleet) {
                                 PATIENCE)
                         .getFirst();
         assertThat(result.text("result/resulting_status")).as("%s", result).isEqualTo("online");
-        return fleet.records()
-                .await(
-                        Topic.LIFECYCLE,
-                        "started",
-                        r ->
-                                r.key().equals(server.processId())
-                                        && r.text("event").equals("mcp.server.started"))
-                .json()
-                .path("tool_count")
-                .asInt();
+        return fleet.records().lifecycle(server, "started").json().path("tool_count").asInt();
     }
 
     /** The lines of a worker's npmrc, as this machine's user downloads packages. */

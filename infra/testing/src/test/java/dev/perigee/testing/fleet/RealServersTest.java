@@ -2,7 +2,6 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.protocol.topic.Topic;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -114,12 +113,7 @@ final class RealServersTest {
 
     private long spawnDurationMs(Installation server) {
         return fleet.records()
-                .await(
-                        Topic.LIFECYCLE,
-                        "started",
-                        r ->
-                                r.key().equals(server.processId())
-                                        && r.text("event").equals("mcp.server.started"))
+                .lifecycle(server, "started")
                 .json()
                 .path("spawn_duration_ms")
                 .asLong();

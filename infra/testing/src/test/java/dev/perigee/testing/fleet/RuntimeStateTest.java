@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perigee.protocol.topic.Topic;
 import java.io.IOException;
 import java.util.List;
-import java.util.function.Predicate;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -52,7 +51,7 @@ final class RuntimeStateTest {
         var f = backend.install(Installation.fixture("--kept").withEnv("WHO", "me"));
         var pid = backend.text(f, "pid", NONE);
 
-        var dormant = lifecycle(f, "dormant");
+        var dormant = fleet.records().lifecycle(f, "dormant");
 
         assertThat(dormant.json().path("idle_duration_seconds").asDouble()).isGreaterThan(2);
         assertThat(dormant.text("last_activity_at")).isNotEmpty();
@@ -65,7 +64,7 @@ final class RuntimeStateTest {
         assertThat(backend.text(f, "env", "{\"name\":\"WHO\"}")).isEqualTo("me");
         assertThat(backend.text(f, "record", NONE)).doesNotContain("tools/list");
         assertThat(backend.text(f, "pid", NONE)).isNotEqualTo(pid);
-        var respawned = lifecycle(f, "respawned");
+        var respawned = fleet.records().lifecycle(f, "respawned");
         assertThat(respawned.json().path("respawn_duration_ms").asLong()).isPositive();
         assertThat(respawned.json().has("dormant_duration_seconds")).isTrue();
         assertThat(events(f)).doesNotContain("mcp.server.crashed", "mcp.server.restarted");
@@ -76,7 +75,7 @@ final class RuntimeStateTest {
     @DisplayName("PRO-64, PRO-66: a dormant instance is uninstalled: {active:false, dormant:true}")
     void uninstallDormant() {
         var f = backend.install(Installation.fixture());
-        lifecycle(f, "dormant");
+        fleet.records().lifecycle(f, "dormant");
 
         var result = backend.uninstall(f);
 
@@ -101,11 +100,11 @@ final class RuntimeStateTest {
         var failed = backend.install(Installation.fixture());
         for (int crash = 1; crash <= 3; crash++) {
             backend.call(failed, "crash", "{\"code\":1}");
-            int count = crash;
-            lifecycle(failed, "crashed", r -> r.json().path("crash_count").asInt() == count);
+            var crashes = fleet.records().lifecycle(failed, "crashed", crash);
+            assertThat(crashes.getLast().json().path("crash_count").asInt()).isEqualTo(crash);
         }
-        lifecycle(failed, "permanently_failed");
-        lifecycle(asleep, "dormant");
+        fleet.records().lifecycle(failed, "permanently_failed");
+        fleet.records().lifecycle(asleep, "dormant");
 
         var heartbeat =
                 fleet.records()
@@ -162,22 +161,6 @@ final class RuntimeStateTest {
     /** The process ids that the worker's debug page finds. */
     private List<String> debug(String query) {
         return watch.debug(query).stream().map(it -> it.path("process_id").asString()).toList();
-    }
-
-    private Received lifecycle(Installation installation, String event) {
-        return lifecycle(installation, event, r -> true);
-    }
-
-    private Received lifecycle(
-            Installation installation, String event, Predicate<Received> wanted) {
-        return fleet.records()
-                .await(
-                        Topic.LIFECYCLE,
-                        event + " of " + installation.processId(),
-                        r ->
-                                r.key().equals(installation.processId())
-                                        && r.text("event").equals("mcp.server." + event)
-                                        && wanted.test(r));
     }
 
     private List<String> events(Installation installation) {

@@ -74,13 +74,7 @@ final class TraceTest {
     void lines() {
         var server = fleet.backend().install(Installation.fixture());
         fleet.backend().call(server, "crash", "{}");
-        fleet.records()
-                .await(
-                        Topic.LIFECYCLE,
-                        "restart of " + server.processId(),
-                        event ->
-                                event.key().equals(server.processId())
-                                        && event.text("event").endsWith("restarted"));
+        fleet.records().lifecycle(server, "restarted");
 
         for (var part : List.of("gateway-1", "worker-1")) {
             var about =

@@ -114,14 +114,7 @@ final class WorkerLossTest {
         }
 
         private int workerOf(Installation installation) {
-            var started =
-                    fleet.records()
-                            .await(
-                                    Topic.LIFECYCLE,
-                                    "start of " + installation.processId(),
-                                    r ->
-                                            r.key().equals(installation.processId())
-                                                    && r.text("event").endsWith(".started"));
+            var started = fleet.records().lifecycle(installation, "started");
             return started.text("worker_id").equals(fleet.workerId(1)) ? 1 : 2;
         }
 

@@ -85,7 +85,7 @@ final class WorkersComeAndGoTest {
                     request -> request.put("timeout_ms", 110_000));
         }
         var pids = pids(busy);
-        idle.forEach(server -> lifecycle(server, "dormant"));
+        idle.forEach(server -> fleet.records().lifecycle(server, "dormant"));
 
         try (var live = LiveServers.watching()) {
             fleet.startWorker(3).awaitReady();
@@ -128,7 +128,7 @@ final class WorkersComeAndGoTest {
                         .toList();
         stopped.forEach(
                 server -> backend.result(backend.command(server, "kill", command -> command)));
-        dormant.forEach(server -> lifecycle(server, "dormant"));
+        dormant.forEach(server -> fleet.records().lifecycle(server, "dormant"));
         int worker = workerWithMost(dormant, stopped);
 
         fleet.part("worker-" + worker).kill();
@@ -185,15 +185,5 @@ final class WorkersComeAndGoTest {
                         .flatMap(team -> StreamSupport.stream(team.spliterator(), false))
                         .filter(p -> ids.contains(p.path("process_id").asString()))
                         .count();
-    }
-
-    private void lifecycle(Installation server, String event) {
-        fleet.records()
-                .await(
-                        Topic.LIFECYCLE,
-                        event + " of " + server.processId(),
-                        r ->
-                                r.key().equals(server.processId())
-                                        && r.text("event").equals("mcp.server." + event));
     }
 }

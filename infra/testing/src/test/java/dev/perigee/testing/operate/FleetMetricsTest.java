@@ -48,13 +48,7 @@ final class FleetMetricsTest {
         backend.text(f, "echo", "{\"message\":\"hi\"}");
         backend.call(f, "no-such-tool", "{}");
         backend.call(f, "crash", "{\"code\":1}");
-        fleet.records()
-                .await(
-                        Topic.LIFECYCLE,
-                        "crash of " + f.processId(),
-                        it ->
-                                it.key().equals(f.processId())
-                                        && it.text("event").equals("mcp.server.crashed"));
+        fleet.records().lifecycle(f, "crashed");
         backend.send(Topic.COMMANDS, f.key(), "no json".getBytes(StandardCharsets.UTF_8));
         await().atMost(Duration.ofSeconds(30)).until(this::isSettled);
         await().atMost(Duration.ofSeconds(30)).until(() -> has(LAG));

@@ -46,14 +46,7 @@ record HostileServers(FleetUnderTest fleet) {
     void assertEnds(String limit, Installation attacker, Installation neighbour, String... deed) {
         answers(neighbour);
         request(attacker, deed);
-        var crashed =
-                fleet.records()
-                        .await(
-                                Topic.LIFECYCLE,
-                                "crash by " + limit,
-                                r ->
-                                        r.key().equals(attacker.processId())
-                                                && r.text("event").equals("mcp.server.crashed"));
+        var crashed = fleet.records().lifecycle(attacker, "crashed");
         assertThat(crashed.text("limit")).as("%s", crashed).isEqualTo(limit);
         fleet.records()
                 .await(
