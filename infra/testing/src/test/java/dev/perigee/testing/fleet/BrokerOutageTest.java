@@ -1,5 +1,6 @@
 package dev.perigee.testing.fleet;
 
+import static dev.perigee.testing.FaultTime.pass;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.faults.FaultProxy;
@@ -232,11 +233,5 @@ final class BrokerOutageTest {
                 "%s: %s, slowest %d ms%n", what, history.counts(), history.slowest().toMillis());
         assertThat(history.violations()).isEmpty();
         return history.counts().keySet();
-    }
-
-    /** The fault's own time. */
-    private static void pass(Duration time) {
-        long end = System.nanoTime() + time.toNanos();
-        Awaitility.await().atMost(time.plusSeconds(30)).until(() -> System.nanoTime() - end > 0);
     }
 }

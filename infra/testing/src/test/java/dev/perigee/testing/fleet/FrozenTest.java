@@ -1,5 +1,6 @@
 package dev.perigee.testing.fleet;
 
+import static dev.perigee.testing.FaultTime.pass;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.topic.Topic;
@@ -111,12 +112,6 @@ final class FrozenTest {
                     history.counts(), history.slowest().toMillis());
             assertThat(history.violations()).isEmpty();
         }
-    }
-
-    /** The fault's own time. */
-    private static void pass(Duration time) {
-        long end = System.nanoTime() + time.toNanos();
-        Awaitility.await().atMost(time.plusSeconds(30)).until(() -> System.nanoTime() - end > 0);
     }
 
     @Test

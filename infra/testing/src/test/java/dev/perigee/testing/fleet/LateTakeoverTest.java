@@ -1,10 +1,10 @@
 package dev.perigee.testing.fleet;
 
+import static dev.perigee.testing.FaultTime.pass;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.topic.Topic;
 import java.time.Duration;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,10 +45,5 @@ final class LateTakeoverTest {
                                     .filter(result -> result.text("request_id").equals(request)))
                     .hasSize(1);
         }
-    }
-
-    private static void pass(Duration time) {
-        long end = System.nanoTime() + time.toNanos();
-        Awaitility.await().atMost(time.plusSeconds(30)).until(() -> System.nanoTime() - end > 0);
     }
 }

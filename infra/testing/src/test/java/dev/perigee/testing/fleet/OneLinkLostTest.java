@@ -2,6 +2,7 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.testing.FaultTime;
 import dev.perigee.testing.history.Load;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -37,10 +38,7 @@ final class OneLinkLostTest {
             var pids = load.pids();
 
             fleet.link(1, 1).partition();
-            long end = System.nanoTime() + LOST.toNanos();
-            Awaitility.await()
-                    .atMost(LOST.plusSeconds(30))
-                    .until(() -> System.nanoTime() - end > 0);
+            FaultTime.pass(LOST);
             assertThat(load.pids()).isEqualTo(pids);
             assertThat(Health.of(fleet.part("gateway-1")).obstacles())
                     .as("a part that is not reached is told")

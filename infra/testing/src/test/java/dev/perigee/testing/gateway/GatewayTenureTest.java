@@ -1,5 +1,6 @@
 package dev.perigee.testing.gateway;
 
+import static dev.perigee.testing.gateway.GatewayUnderTest.serving;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -14,12 +15,10 @@ import dev.perigee.testing.fleet.Installation;
 import dev.perigee.testing.fleet.Received;
 import dev.perigee.testing.gateway.HandMadeFleet.Calls;
 import java.net.HttpURLConnection;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.apache.kafka.common.utils.Utils;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -70,11 +69,21 @@ final class GatewayTenureTest {
 
             await().during(Duration.ofSeconds(1))
                     .atMost(PATIENCE)
-                    .until(() -> test.committed(Topic.TOOL_REQUESTS, partition()) <= 0);
+                    .until(
+                            () ->
+                                    test.committed(
+                                                    Topic.TOOL_REQUESTS,
+                                                    test.partition(installation))
+                                            <= 0);
             test.fleet.answerAll();
             test.backend.answer(slow);
             await().atMost(PATIENCE)
-                    .until(() -> test.committed(Topic.TOOL_REQUESTS, partition()) == 2);
+                    .until(
+                            () ->
+                                    test.committed(
+                                                    Topic.TOOL_REQUESTS,
+                                                    test.partition(installation))
+                                            == 2);
         }
     }
 
@@ -171,7 +180,7 @@ final class GatewayTenureTest {
             test.backend.install(installation);
         }
         test.fleet
-                .session(partition())
+                .session(test.partition(installation))
                 .emit(
                         installation.processId(),
                         EventType.LOGS,
@@ -209,28 +218,10 @@ final class GatewayTenureTest {
         }
     }
 
-    private static int serving(Gateway gateway) {
-        return (int)
-                gateway.metrics()
-                        .get("perigee.gateway.partitions")
-                        .tag("state", "serving")
-                        .gauge()
-                        .value();
-    }
-
     private List<Received> answers(String requestId) {
         return test.records.matching(
                 received ->
                         received.topic().equals(Topic.TOOL_RESULTS.suffix())
                                 && received.key().equals(requestId));
-    }
-
-    private int partition() {
-        return Utils.toPositive(Utils.murmur2(bytes(installation.key())))
-                % GatewayUnderTest.PARTITIONS;
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

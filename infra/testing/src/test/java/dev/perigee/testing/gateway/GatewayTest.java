@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.utils.Utils;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -78,7 +77,10 @@ final class GatewayTest {
             await().atMost(PATIENCE)
                     .untilAsserted(
                             () ->
-                                    assertThat(test.fleet.session(partition()).unacknowledged())
+                                    assertThat(
+                                                    test.fleet
+                                                            .session(test.partition(installation))
+                                                            .unacknowledged())
                                             .isEmpty());
         }
     }
@@ -122,7 +124,7 @@ final class GatewayTest {
             test.backend.send(
                     new ProducerRecord<>(
                             test.names.of(Topic.TOOL_REQUESTS),
-                            (partition() + 1) % GatewayUnderTest.PARTITIONS,
+                            (test.partition(installation) + 1) % GatewayUnderTest.PARTITIONS,
                             bytes(key),
                             bytes(
                                     "{\"request_id\":\"bad-4\",\"team_id\":\"%s\",\"user_id\":\"%s\",\"method\":\"tools/list\"}"
@@ -231,7 +233,12 @@ final class GatewayTest {
             assertThat(test.fleet.applied.getLast().startToken())
                     .isGreaterThan(test.fleet.applied.getFirst().startToken());
             await().atMost(PATIENCE)
-                    .until(() -> test.fleet.session(partition()).unacknowledged().isEmpty());
+                    .until(
+                            () ->
+                                    test.fleet
+                                            .session(test.partition(installation))
+                                            .unacknowledged()
+                                            .isEmpty());
             assertThat(test.backend.call(installation, "echo", "{}").text("outcome"))
                     .isEqualTo("success");
         }
@@ -296,11 +303,6 @@ final class GatewayTest {
                 received ->
                         new String(received.raw().value(), StandardCharsets.UTF_8)
                                 .contains(content));
-    }
-
-    private int partition() {
-        return Utils.toPositive(Utils.murmur2(bytes(installation.key())))
-                % GatewayUnderTest.PARTITIONS;
     }
 
     private static byte[] bytes(String text) {

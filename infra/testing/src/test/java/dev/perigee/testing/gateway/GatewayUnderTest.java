@@ -108,6 +108,16 @@ final class GatewayUnderTest implements AutoCloseable {
         }
     }
 
+    /** How many partitions a gateway serves. */
+    static int serving(Gateway gateway) {
+        return (int)
+                gateway.metrics()
+                        .get("perigee.gateway.partitions")
+                        .tag("state", "serving")
+                        .gauge()
+                        .value();
+    }
+
     /** The partition of an installation's requests. */
     int partition(Installation installation) {
         return partition(installation.key());

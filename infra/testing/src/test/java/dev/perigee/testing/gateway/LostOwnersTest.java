@@ -11,7 +11,6 @@ import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.fleet.Installation;
 import dev.perigee.testing.fleet.Received;
 import dev.perigee.testing.gateway.HandMadeFleet.Calls;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.apache.kafka.common.utils.Utils;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -269,16 +267,12 @@ final class LostOwnersTest {
     }
 
     private long committed() {
-        return test.committed(Topic.TOOL_REQUESTS, partition());
+        return test.committed(Topic.TOOL_REQUESTS, test.partition(installation));
     }
 
     private RequestProgress progress() {
         return ProgressCodec.decode(
-                test.metadata(Topic.TOOL_REQUESTS, partition()), Math.max(0, committed()));
-    }
-
-    private int partition() {
-        return Utils.toPositive(Utils.murmur2(installation.key().getBytes(StandardCharsets.UTF_8)))
-                % GatewayUnderTest.PARTITIONS;
+                test.metadata(Topic.TOOL_REQUESTS, test.partition(installation)),
+                Math.max(0, committed()));
     }
 }

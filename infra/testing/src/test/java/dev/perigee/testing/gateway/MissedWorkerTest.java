@@ -1,5 +1,7 @@
 package dev.perigee.testing.gateway;
 
+import static dev.perigee.testing.FaultTime.pass;
+import static dev.perigee.testing.gateway.GatewayUnderTest.serving;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -91,21 +93,7 @@ final class MissedWorkerTest {
         await().atMost(PATIENCE).until(() -> serving(a) == HALF && serving(b) == HALF);
     }
 
-    private static int serving(Gateway gateway) {
-        return (int)
-                gateway.metrics()
-                        .get("perigee.gateway.partitions")
-                        .tag("state", "serving")
-                        .gauge()
-                        .value();
-    }
-
     private static double claims(Gateway gateway) {
         return gateway.metrics().get("perigee.gateway.restore").timer().count();
-    }
-
-    /** The fault's own time. */
-    private static void pass(Duration time) {
-        await().pollDelay(time).atMost(time.plusSeconds(30)).until(() -> true);
     }
 }

@@ -1,5 +1,6 @@
 package dev.perigee.testing.gateway;
 
+import static dev.perigee.testing.FaultTime.pass;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -116,10 +117,6 @@ final class OneAnswerTest {
         }
         pass(Duration.ofSeconds(7));
         return request;
-    }
-
-    private static void pass(Duration time) {
-        await().pollDelay(time).atMost(PATIENCE).until(() -> true);
     }
 
     private String timedOut() {

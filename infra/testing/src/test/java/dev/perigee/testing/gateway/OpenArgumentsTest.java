@@ -1,5 +1,6 @@
 package dev.perigee.testing.gateway;
 
+import static dev.perigee.testing.gateway.GatewayUnderTest.serving;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -205,15 +206,6 @@ final class OpenArgumentsTest {
                 .tag("what", "open-arguments")
                 .gauge()
                 .value();
-    }
-
-    private static int serving(Gateway gateway) {
-        return (int)
-                gateway.metrics()
-                        .get("perigee.gateway.partitions")
-                        .tag("state", "serving")
-                        .gauge()
-                        .value();
     }
 
     private static String arguments(int kib) {
