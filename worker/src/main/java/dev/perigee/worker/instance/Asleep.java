@@ -17,7 +17,7 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the next worker needs to leave a dormant instance asleep. Its tools are compressed, since
+ * State by which the next worker leaves a dormant instance asleep. Its tools are compressed, since
  * every claim of the partition reads them.
  *
  * @param since when its process ended

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What differs between two recordings.
+ * Differences between two recordings. Immutable.
  *
  * @param compared calls and commands of the first
  * @param same those of them that came out the same

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What is no difference, and how many differences are none too many.
+ * Rules of a comparison: what is no difference, and how many differences are accepted. Immutable.
  *
  * @param all for results of every tool
  * @param tools besides, by tool path

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What is held of one recording. */
+/** Catalogues and statuses of one recording, in memory; its calls are in files. */
 record Side(
         RecordingHeader header,
         Catalogues catalogues,

@@ -9,10 +9,10 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What stands in the place of a masked value: equal values have equal masks and others do not, so
- * that a configuration that changed in production changes in staging too. Nothing can be learnt
- * from a mask: it depends on a random key that is kept in memory only. A resumed run has another
- * key, and masks of its own.
+ * Masks of secret values: equal values have equal masks and others do not, so that a configuration
+ * that changed in production changes in staging too. Nothing can be learnt from a mask: it depends
+ * on a random key that is kept in memory only. A resumed run has another key, and masks of its own.
+ * Immutable, any thread.
  */
 public final class Masks {
     public static final String PREFIX = "masked-";

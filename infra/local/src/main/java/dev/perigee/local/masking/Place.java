@@ -5,7 +5,10 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** Where configurations keep values that may be secrets, and which names are harmless there. */
+/**
+ * Fields of configurations that hold values which may be secrets, with the names that are harmless
+ * there.
+ */
 public enum Place {
     ENV("env"),
     HEADERS("headers"),

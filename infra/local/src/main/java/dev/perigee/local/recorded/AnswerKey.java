@@ -9,8 +9,8 @@ import java.util.TreeSet;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a call is known by: server, tool and arguments, whatever the order of their fields. Masks
- * count as equal, since each recording and each replay has its own. Pure.
+ * Identity of a call: server, tool and arguments, whatever the order of their fields. Masks count
+ * as equal, since each recording and each replay has its own. Pure.
  */
 final class AnswerKey {
     private AnswerKey() {}

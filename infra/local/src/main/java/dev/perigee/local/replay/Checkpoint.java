@@ -3,7 +3,7 @@ package dev.perigee.local.replay;
 import java.util.Map;
 
 /**
- * How far a run came: written in the same transaction as the copies it counts, so that it is true
+ * Position of a run: written in the same transaction as the copies it counts, so that it is true
  * whenever somebody reads it.
  *
  * @param next the next offset to look at, by topic and partition of the source

@@ -21,9 +21,10 @@ import org.apache.kafka.common.errors.TopicExistsException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where runs note how far they came: a compacted topic {@code {prefix}replays} of the target, of
- * one partition. It is in the target because nothing is written to the source, and because a
- * transaction can then hold copies and checkpoint together.
+ * Topic of runs' plans and checkpoints: compacted, {@code {prefix}replays} of the target, of one
+ * partition. It is in the target because nothing is written to the source, and because a
+ * transaction can then hold copies and checkpoint together. A broker is waited for two minutes at
+ * most. For one thread.
  */
 final class CheckpointTopic {
     static final String SUFFIX = "replays";

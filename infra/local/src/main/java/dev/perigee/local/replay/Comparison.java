@@ -11,8 +11,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of each copy in staging beside what became of its original in production, differences
- * first.
+ * Outcomes of copies in staging beside those of their originals in production, differences first.
  *
  * @param left how many copies are not among the rows, as there are too many to hold
  */

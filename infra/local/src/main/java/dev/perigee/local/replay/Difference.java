@@ -4,7 +4,7 @@ import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** How a copy's fate differs from its original's; the worst first. */
+/** Kinds of difference between a copy's fate and its original's; the worst first. */
 public enum Difference {
     MISSING("missing", "no result in staging in time"),
     OUTCOME("outcome", "another outcome"),

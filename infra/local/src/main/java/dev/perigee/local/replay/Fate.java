@@ -3,7 +3,7 @@ package dev.perigee.local.replay;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a command or request on one side; null is what nobody recorded.
+ * Outcome of a command or request on one side; null is what nobody recorded.
  *
  * @param outcome as on the wire: {@code completed}, {@code failed}, {@code success} and so on
  * @param status of the server when it ended

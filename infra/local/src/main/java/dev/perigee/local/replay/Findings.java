@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What was found while records were rewritten, by name and never by value: what a dry run shows.
- * For one thread.
+ * Secrets and hosts that were found while records were rewritten, by name and never by value: what
+ * a dry run shows. For one thread.
  */
 public final class Findings {
     /**

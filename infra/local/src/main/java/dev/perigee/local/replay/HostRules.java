@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which hosts stand in the place of others. A name is {@code host}, {@code host:port} or {@code
- * *.domain}; the most exact one counts.
+ * Rules that replace hosts. A name is {@code host}, {@code host:port} or {@code *.domain}; the most
+ * exact one counts. Immutable.
  *
  * @param mapped by lower-case name; {@link #MASK} as the new one masks it
  * @param maskOthers hosts without a rule are masked, instead of kept

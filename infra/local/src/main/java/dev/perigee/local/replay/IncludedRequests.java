@@ -1,6 +1,6 @@
 package dev.perigee.local.replay;
 
-/** Which tool requests are copied besides the commands. */
+/** Tool requests that are copied besides the commands. */
 public enum IncludedRequests {
     NONE("none"),
     /** Lists, searches and reads, and calls of tools that their server declares read-only. */

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run copies, fixed when it begins: a resumed run has the same end.
+ * Plan of a run, fixed when it begins: a resumed run has the same end.
  *
  * @param run its id, in the ids and headers of every copy
  * @param source cluster id and topic prefix, as {@link ReplayHeaders#OF} begins

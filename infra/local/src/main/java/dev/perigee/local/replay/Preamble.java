@@ -14,8 +14,8 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Which commands before a span are needed to begin it: the latest configuration of each
- * installation that was not deleted. Holds one place for each. For one thread.
+ * Commands before a span that are needed to begin it: the latest configuration of each installation
+ * that was not deleted. Holds one place for each. For one thread.
  */
 final class Preamble {
     /** Of one partition: commands for every user have a key of their own. */

@@ -1,6 +1,6 @@
 package dev.perigee.local.replay;
 
-/** What stands in the place of a value that may be a secret. Never shows a value. */
+/** Replacement of a value that may be a secret. Never shows a value. */
 sealed interface Replacement {
     /** Something that shows nothing of it. */
     record Mask() implements Replacement {}

@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a replay is asked to do.
+ * Order to replay, as a user gives it.
  *
  * @param selection null where the user chose nothing: all, or what the resumed run selects
  * @param maxInFlight requests that a user may have unanswered, as fast as it goes

@@ -5,7 +5,7 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a run is.
+ * Progress of a run.
  *
  * @param looked how many offsets this process has looked at
  * @param left how many are still to be looked at

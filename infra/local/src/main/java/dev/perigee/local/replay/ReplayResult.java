@@ -4,7 +4,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a replay did, or would do.
+ * Result of a replay or of its dry run.
  *
  * @param findings of this process, where a run was resumed
  * @param byPartition copies by partition of the target, of this process

@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is changed on the way. A rule for one server goes before one for all; a value without a rule
- * is masked if it is taken for a secret.
+ * Rules by which records are rewritten. A rule for one server goes before one for all; a value
+ * without a rule is masked if it is taken for a secret. Immutable.
  *
  * @param teams new team ids by old ones
  * @param secrets by place and by name as in the configuration, those of headers in lower case

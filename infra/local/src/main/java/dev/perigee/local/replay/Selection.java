@@ -7,7 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which records of the source are wanted.
+ * Selection of the source's records. Immutable.
  *
  * @param since appended at this time or later; null for all that is there
  * @param until appended before this time; null for all that is there when the run begins

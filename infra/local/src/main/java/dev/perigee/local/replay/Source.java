@@ -8,7 +8,7 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a replay reads: a cluster, or a recording of one. Only read. Partitions are named {@code
+ * Source of a replay: a cluster, or a recording of one. Only read. Partitions are named {@code
  * topic-partition}, by the topics of the cluster that has or had them. For one thread.
  */
 sealed interface Source permits ClusterSource, RecordingSource {

@@ -3,7 +3,7 @@ package dev.perigee.local.replay;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How fast a run goes.
+ * Speed of a run.
  *
  * @param factor how many times as fast as the records came; null for as fast as the target takes
  *     them

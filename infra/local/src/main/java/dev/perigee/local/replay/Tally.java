@@ -3,7 +3,7 @@ package dev.perigee.local.replay;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What became of the records so far. For one thread; {@link #counts} is a copy. */
+/** Counts of records by outcome. For one thread; {@link #counts} is a copy. */
 public final class Tally {
     private final Map<String, Long> sent = new TreeMap<>();
     private final Map<String, Long> refused = new TreeMap<>();

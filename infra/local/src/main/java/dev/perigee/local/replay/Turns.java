@@ -5,10 +5,11 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a record may be sent: at its time, and when the target has answered enough of what was sent
- * before. Commands from before a recorded span go first, without their distances, and are answered
- * before the span begins. At a speed that is a number nothing else is waited for, as in the source;
- * as fast as it goes, each user has a limited number of unanswered requests. For one thread.
+ * Pacing of a replay: a record's turn comes at its time, and when the target has answered enough of
+ * what was sent before. Commands from before a recorded span go first, without their distances, and
+ * are answered before the span begins. At a speed that is a number nothing else is waited for, as
+ * in the source; as fast as it goes, each user has a limited number of unanswered requests. For one
+ * thread.
  */
 final class Turns implements AutoCloseable {
     private static final Duration SLICE = Duration.ofMillis(500);

@@ -3,7 +3,7 @@ package dev.perigee.local.replay;
 import dev.perigee.protocol.topic.RecordKey;
 import dev.perigee.protocol.topic.Topic;
 
-/** What is to be done with a record of the source. */
+/** Decision on a record of the source. */
 sealed interface Verdict {
     /**
      * To be copied.

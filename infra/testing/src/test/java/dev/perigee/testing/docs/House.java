@@ -22,21 +22,6 @@ final class House {
     private static final String MADE = "docs/reference/";
     private static final String RECORDS = "docs/adr/";
 
-    /** Where class comments are noun phrases; add what was mended. */
-    private static final List<String> NAMED =
-            List.of(
-                    "protocol/",
-                    "gateway/",
-                    "worker/",
-                    "infra/bench/",
-                    "infra/faults/",
-                    "infra/part",
-                    "infra/testing/",
-                    "infra/local/src/main/java/dev/perigee/local/cli/",
-                    "infra/local/src/main/java/dev/perigee/local/client/",
-                    "infra/local/src/main/java/dev/perigee/local/deadletter/",
-                    "infra/local/src/main/java/dev/perigee/local/fleet/");
-
     /**
      * A phrase and what to say.
      *
@@ -87,7 +72,7 @@ final class House {
         return found(
                 root,
                 (file, text) -> {
-                    var comment = NAMED.stream().anyMatch(file::startsWith) ? comment(text) : null;
+                    var comment = file.endsWith(".java") ? comment(text) : null;
                     return comment == null || isNounPhrase(comment)
                             ? List.of()
                             : List.of(file + ": " + comment);
