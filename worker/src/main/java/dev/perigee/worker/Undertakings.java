@@ -26,11 +26,6 @@ final class Undertakings {
         started.push(new Undertaking(name, stop));
     }
 
-    /** Adds a part that is stopped after all that were added before. */
-    synchronized void addFirst(String name, Stop stop) {
-        started.addLast(new Undertaking(name, stop));
-    }
-
     /** Stops everything that was not stopped yet. */
     synchronized void stopAll() {
         boolean interrupted = false;

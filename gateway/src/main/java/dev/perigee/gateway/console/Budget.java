@@ -31,10 +31,6 @@ final class Budget {
         }
     }
 
-    long bytes() {
-        return bytes;
-    }
-
     /** How many entries gave way for want of room. */
     long dropped() {
         return dropped;

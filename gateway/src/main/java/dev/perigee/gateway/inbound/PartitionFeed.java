@@ -98,11 +98,6 @@ public final class PartitionFeed {
         return tracker(topic).settled();
     }
 
-    /** Everything below has arrived or never will; -1 while nothing is known. */
-    public long arrived(Topic topic) {
-        return tracker(topic).next();
-    }
-
     /** How many records have arrived and are not done. */
     public int open(Topic topic) {
         return tracker(topic).openEntries();

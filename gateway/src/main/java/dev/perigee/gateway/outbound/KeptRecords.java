@@ -43,10 +43,6 @@ final class KeptRecords<T> {
         return records.isEmpty();
     }
 
-    int count() {
-        return records.size();
-    }
-
     /** Those that wait, in order. */
     List<T> all() {
         return records.values().stream().map(Kept::what).toList();

@@ -147,11 +147,6 @@ final class TopicLane {
         return new Change(surplus(), all);
     }
 
-    /** How many wait that the producer does not have. */
-    int waiting() {
-        return waiting.count();
-    }
-
     private List<Pending> surplus() {
         var dropped = new ArrayList<Pending>();
         for (var next = waiting.takeSurplus(); next != null; next = waiting.takeSurplus()) {

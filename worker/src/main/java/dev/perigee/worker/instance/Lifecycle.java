@@ -34,11 +34,6 @@ final class Lifecycle {
         return state;
     }
 
-    /** Whether there is, or is about to be, a process. */
-    boolean hasProcess() {
-        return state == STARTING || state == RUNNING || state == TERMINATING;
-    }
-
     /**
      * Goes to another state.
      *

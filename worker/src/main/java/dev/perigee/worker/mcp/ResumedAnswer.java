@@ -10,10 +10,9 @@ import org.jspecify.annotations.Nullable;
  * it comes or its call is over, whose deadline is the only one. The request itself is not sent
  * again. Before each stream there is the pause that the server asks for; it grows to eight times as
  * much while streams bring nothing. A server that refuses the stream, other than for now, or that
- * cannot be reached three times in a row, is taken to have lost the answer. A
- * stream that is silent for 5 s, growing to 40 s, is left for the next: its connection may be dead,
- * and there are servers that tell what comes later only to who asks again. One stream at a time;
- * never blocks.
+ * cannot be reached three times in a row, is taken to have lost the answer. A stream that is silent
+ * for 5 s, growing to 40 s, is left for the next: its connection may be dead, and there are servers
+ * that tell what comes later only to who asks again. One stream at a time; never blocks.
  */
 final class ResumedAnswer implements EventFramer.Sink {
     private static final int MAX_DOUBLINGS = 3;

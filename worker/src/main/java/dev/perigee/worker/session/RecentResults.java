@@ -102,11 +102,6 @@ final class RecentResults {
                 || share.isUsedUp();
     }
 
-    /** How many results are kept. */
-    int size() {
-        return oldestFirst.size();
-    }
-
     long bytes() {
         return share.held();
     }

@@ -4,8 +4,6 @@ import dev.perigee.protocol.link.LinkError;
 import dev.perigee.worker.session.SessionTransitions.Step;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashSet;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +48,6 @@ final class SessionRun {
     static final Instant FAR = Instant.parse("2100-01-01T00:00:00Z");
 
     private final Duration retention;
-    private final Set<SessionTransitions.Transition> taken = new LinkedHashSet<>();
     private SessionState state = SessionState.initial();
 
     SessionRun(Duration retention) {
@@ -79,7 +76,6 @@ final class SessionRun {
 
     private Step step(SessionEvent event, Instant now) {
         var step = SessionTransitions.next(state, event, now, retention);
-        taken.add(step.taken());
         state = step.after();
         return step;
     }
@@ -134,10 +130,5 @@ final class SessionRun {
 
     @Nullable Claimant attached() {
         return state.stage().isAttached() ? state.holder() : null;
-    }
-
-    /** The transitions that were taken. */
-    Set<SessionTransitions.Transition> taken() {
-        return taken;
     }
 }

@@ -51,7 +51,10 @@ public final class Erasure {
                             .all()
                             .get(2 * KafkaConnection.PATIENCE.toSeconds(), TimeUnit.SECONDS);
             resources.forEach(
-                    (resource, topic) -> lifetimes.put(topic, Lifetime.of(Objects.requireNonNull(configs.get(resource)))));
+                    (resource, topic) ->
+                            lifetimes.put(
+                                    topic,
+                                    Lifetime.of(Objects.requireNonNull(configs.get(resource)))));
         } catch (KafkaException | ExecutionException | TimeoutException e) {
             throw connection.explained(e);
         }

@@ -23,7 +23,6 @@ public final class Brokers implements AutoCloseable {
 
     private final Path data;
     private final BiFunction<String, List<String>, Part> starter;
-    private final Map<String, String> settings;
     private final List<Node> nodes = new ArrayList<>();
 
     /**
@@ -36,29 +35,20 @@ public final class Brokers implements AutoCloseable {
     /** A listener of a broker, which says that it is where the proxy is. */
     private record Network(int port, FaultProxy proxy) {}
 
-    private Brokers(
-            Path data,
-            BiFunction<String, List<String>, Part> starter,
-            Map<String, String> settings) {
+    private Brokers(Path data, BiFunction<String, List<String>, Part> starter) {
         this.data = data;
         this.starter = starter;
-        this.settings = settings;
     }
 
     /**
      * Starts so many brokers that are one cluster, and waits until they serve.
      *
      * @param gateways how many have networks of their own
-     * @param settings of every broker, by Kafka's names
      */
     static Brokers start(
-            int brokers,
-            int gateways,
-            Path data,
-            Map<String, String> settings,
-            BiFunction<String, List<String>, Part> starter)
+            int brokers, int gateways, Path data, BiFunction<String, List<String>, Part> starter)
             throws IOException {
-        var cluster = new Brokers(data, starter, settings);
+        var cluster = new Brokers(data, starter);
         for (int broker = 0; broker < brokers; broker++) {
             var networks = new ArrayList<Network>();
             for (int gateway = 0; gateway < gateways; gateway++) {
@@ -158,7 +148,6 @@ public final class Brokers implements AutoCloseable {
         if (count() > 1) {
             replicated(kafka);
         }
-        kafka.putAll(settings);
         return new TreeMap<>(kafka);
     }
 

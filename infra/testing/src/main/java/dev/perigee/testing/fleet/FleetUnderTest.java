@@ -101,8 +101,7 @@ public final class FleetUnderTest implements AutoCloseable {
     }
 
     private Brokers startBrokers(Builder builder) throws IOException {
-        return Brokers.start(
-                builder.brokers, builder.gateways, data, builder.brokerSettings, this::start);
+        return Brokers.start(builder.brokers, builder.gateways, data, this::start);
     }
 
     /** A fleet whose output goes to {@code target/fleets/<name>}. */
@@ -396,7 +395,6 @@ public final class FleetUnderTest implements AutoCloseable {
         private boolean faultyLinks;
         private boolean faultyPairs;
         private int brokers;
-        private final Map<String, String> brokerSettings = new TreeMap<>();
 
         private Builder(String name) {
             this.logs = Path.of("target", "fleets", name);
@@ -444,12 +442,6 @@ public final class FleetUnderTest implements AutoCloseable {
         /** So many brokers as parts of the fleet, see {@link Brokers}. */
         public Builder brokers(int number) {
             brokers = number;
-            return this;
-        }
-
-        /** A setting of every broker, by Kafka's names. */
-        public Builder broker(String key, String value) {
-            brokerSettings.put(key, value);
             return this;
         }
 

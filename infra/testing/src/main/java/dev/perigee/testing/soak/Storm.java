@@ -1,6 +1,5 @@
 package dev.perigee.testing.soak;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -13,11 +12,6 @@ import java.util.stream.Collectors;
 public record Storm(int number, List<Step> steps) {
     public Storm {
         steps = List.copyOf(steps);
-    }
-
-    /** How long its faults last together. */
-    Duration lasts() {
-        return steps.stream().map(Step::end).max(Duration::compareTo).orElse(Duration.ZERO);
     }
 
     @Override

@@ -116,11 +116,6 @@ final class PackageStore {
         return directory.toString();
     }
 
-    /** Where all its installations are. */
-    Path directory() {
-        return directory;
-    }
-
     /** The installation to use, null when there is none. */
     @Nullable Installed newest() {
         var complete = complete();
