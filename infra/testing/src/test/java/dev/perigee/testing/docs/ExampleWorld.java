@@ -44,6 +44,10 @@ final class ExampleWorld implements AutoCloseable {
         meanings.put("0.0.0.0:7070", "0.0.0.0:" + FreePort.on("0.0.0.0"));
         meanings.put("--port 9092", "--port " + FreePort.on(HOST));
         meanings.put("--partitions 64", "--partitions 4"); // Many take long, and show no more.
+        // What is recorded, in versions that have the same tools.
+        meanings.put("@acme/mcp-server", "@modelcontextprotocol/server-everything");
+        meanings.put("--good 1.4.0 --bad 2.0.0", "--good 2026.7.4 --bad 2026.8.31");
+        meanings.put("1.4.0,1.5.0,2.0.0", "2026.7.4,2026.8.18,2026.8.31");
         meanings.put("acls operator ", "acls operator --bootstrap " + cluster.bootstrap() + " ");
         var token = Files.writeString(folder.resolve("token"), "a token of examples, long enough");
         meanings.put("/run/token", token.toString());
