@@ -21,6 +21,12 @@ record EndMark(String message, @Nullable Long exchange) {
                 .getBytes(StandardCharsets.UTF_8);
     }
 
+    /** The same behind half an event, of which it becomes the end: no message of its own. */
+    static byte[] joined(long exchange) {
+        return ("\nevent: message\ndata: " + PREFIX + exchange + "\n\n")
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
     /** What the transport passed on. */
     static EndMark find(String text) {
         int start = text.lastIndexOf(PREFIX);

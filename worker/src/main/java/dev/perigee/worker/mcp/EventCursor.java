@@ -47,9 +47,12 @@ final class EventCursor implements EventFramer.Sink {
 
     @Override
     public void retry(Duration asked) {
-        pause =
-                Duration.ofMillis(
-                        Math.clamp(
-                                asked.toMillis(), LEAST_PAUSE.toMillis(), MOST_PAUSE.toMillis()));
+        pause = bounded(asked);
+    }
+
+    /** A pause that a server asks for, from 500 ms to 5 minutes. */
+    static Duration bounded(Duration asked) {
+        return Duration.ofMillis(
+                Math.clamp(asked.toMillis(), LEAST_PAUSE.toMillis(), MOST_PAUSE.toMillis()));
     }
 }

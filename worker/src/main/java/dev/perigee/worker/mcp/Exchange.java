@@ -138,6 +138,11 @@ final class Exchange implements LineRoom.Reader {
         atMark = how;
     }
 
+    /** Whether the response broke off: what is before its mark without an end is no message. */
+    boolean isTorn() {
+        return atMark instanceof ExchangeEnd.Broken;
+    }
+
     /** All messages of the response were handled. */
     void marked() {
         end(atMark);

@@ -118,12 +118,12 @@ final class HttpCall implements McpRequest.Owner {
         if (taken == null) {
             return;
         }
-        taken.session().forget(this);
         if (answered) {
             taken.session().linger(taken.exchange());
         } else {
             taken.exchange().abandon();
         }
+        taken.session().forget(this);
     }
 
     @Override

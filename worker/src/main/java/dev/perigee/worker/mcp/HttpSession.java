@@ -128,15 +128,14 @@ final class HttpSession
 
     private void receive(String text) {
         var found = EndMark.find(text);
-        if (!found.message().isEmpty()) {
+        var ended = found.exchange() == null ? null : unfinished.get(found.exchange());
+        boolean half = ended != null && ended.isTorn();
+        if (!found.message().isEmpty() && !half) {
             notifications.serverAnswers();
             client.received(found.message().getBytes(StandardCharsets.UTF_8));
         }
-        if (found.exchange() != null) {
-            var marked = unfinished.get(found.exchange());
-            if (marked != null) {
-                marked.marked();
-            }
+        if (ended != null) {
+            ended.marked();
         }
     }
 
@@ -326,10 +325,10 @@ final class HttpSession
         }
         var answer = new ResumedAnswer(call, cursor, exchange.sessionId(), lost, this);
         resumed.put(call, answer);
-        if (call.isOver()) {
-            resumed.remove(call);
-        }
         answer.begin();
+        if (call.isOver()) {
+            forgetResumed(call);
+        }
         return true;
     }
 
@@ -374,9 +373,16 @@ final class HttpSession
     void forget(HttpCall call) {
         calls.remove(call);
         posted.remove(call);
-        resumed.remove(call);
+        forgetResumed(call);
         if (retired && calls.isEmpty()) {
             end();
+        }
+    }
+
+    private void forgetResumed(HttpCall call) {
+        var answer = resumed.remove(call);
+        if (answer != null) {
+            answer.forget();
         }
     }
 

@@ -28,6 +28,7 @@ final class ObservedBody<T> implements HttpResponse.BodySubscriber<T> {
     private Flow.@Nullable Subscription connection;
     private boolean markDue;
     private volatile boolean passedOn;
+    private volatile boolean tornInEvent;
 
     /**
      * The body of a response.
@@ -176,6 +177,8 @@ final class ObservedBody<T> implements HttpResponse.BodySubscriber<T> {
 
     private void ends(ExchangeEnd how) {
         exchange.endsAtMark(how);
+        tornInEvent =
+                how instanceof ExchangeEnd.Broken && gauge.measuresEvents() && gauge.bytes() > 0;
         // Half a JSON body is no message; of an event stream, what came before counts.
         boolean half = how instanceof ExchangeEnd.Broken && !gauge.measuresEvents();
         if (mark == null || half || !passedOn) {
@@ -199,7 +202,8 @@ final class ObservedBody<T> implements HttpResponse.BodySubscriber<T> {
 
     private void finish() {
         if (mark != null) {
-            transport.onNext(List.of(ByteBuffer.wrap(mark)));
+            var last = tornInEvent ? EndMark.joined(exchange.number()) : mark;
+            transport.onNext(List.of(ByteBuffer.wrap(last)));
         }
         transport.onComplete();
     }

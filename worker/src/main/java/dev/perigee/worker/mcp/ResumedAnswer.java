@@ -28,6 +28,8 @@ final class ResumedAnswer implements EventFramer.Sink {
     private volatile int fruitless;
     private volatile int unreached;
     private volatile long heardAt;
+    private volatile RequestDeadlines.@Nullable Deadline turn;
+    private volatile RequestDeadlines.@Nullable Deadline silence;
 
     /** Session that the call belongs to. Must not block. */
     interface Session {
@@ -77,9 +79,30 @@ final class ResumedAnswer implements EventFramer.Sink {
 
     /** After the pause, at the end of the answer's own stream and of each that follows. */
     void begin() {
+        begin(Duration.ZERO);
+    }
+
+    private void begin(Duration least) {
         var random = ThreadLocalRandom.current().nextDouble();
         var pause = NotificationStream.pause(cursor.pause(), fruitless, random);
-        var _ = RequestDeadlines.ofAll().after(pause, this::goOn);
+        turn =
+                RequestDeadlines.ofAll()
+                        .after(pause.compareTo(least) < 0 ? least : pause, this::goOn);
+        if (call.isOver()) {
+            forget();
+        }
+    }
+
+    /** The call is over: nothing of it is held any more. Any thread. */
+    void forget() {
+        cancel(turn);
+        cancel(silence);
+    }
+
+    private static void cancel(RequestDeadlines.@Nullable Deadline deadline) {
+        if (deadline != null) {
+            deadline.cancel();
+        }
     }
 
     private void goOn() {
@@ -96,12 +119,15 @@ final class ResumedAnswer implements EventFramer.Sink {
     }
 
     private void watch(Exchange stream) {
-        if (stream.isOver()) {
+        if (stream.isOver() || call.isOver()) {
             return;
         }
         long left = heardAt + (SILENCE.toNanos() << fruitless) - System.nanoTime();
         if (left > 0) {
-            var _ = RequestDeadlines.ofAll().after(Duration.ofNanos(left), () -> watch(stream));
+            silence = RequestDeadlines.ofAll().after(Duration.ofNanos(left), () -> watch(stream));
+            if (stream.isOver() || call.isOver()) {
+                cancel(silence);
+            }
         } else {
             stream.end(new ExchangeEnd.Completed());
             stream.abandon();
@@ -128,15 +154,18 @@ final class ResumedAnswer implements EventFramer.Sink {
 
     /** A stream of it ended. */
     void ended(Exchange exchange, ExchangeEnd end) {
+        cancel(silence);
         if (call.isOver()) {
             return;
         }
         fruitless = fruitful ? 0 : Math.min(fruitless + 1, MAX_DOUBLINGS);
-        unreached = exchange.responded() ? 0 : unreached + 1;
+        unreached = end instanceof ExchangeEnd.Broken && !exchange.responded() ? unreached + 1 : 0;
         switch (end) {
             case ExchangeEnd.Completed _ -> begin();
             case ExchangeEnd.Broken(var cause) -> {
-                if (unreached < MAX_UNREACHED) {
+                if (isOwnRefusal(cause)) {
+                    session.failed(call, lost);
+                } else if (unreached < MAX_UNREACHED) {
                     begin();
                 } else {
                     session.failed(call, HttpFailures.broken(cause, true, false));
@@ -158,13 +187,20 @@ final class ResumedAnswer implements EventFramer.Sink {
         switch (refused.status()) {
             case 409, 429, 502, 503, 504 -> {
                 var asked = refused.retryAfter();
-                if (asked != null) {
-                    cursor.retry(asked);
-                }
-                begin();
+                begin(asked == null ? Duration.ZERO : EventCursor.bounded(asked));
             }
             default -> session.failed(call, lost);
         }
+    }
+
+    /** Of the stream, by the worker itself: that the request was sent before is not in it. */
+    private static boolean isOwnRefusal(Throwable thrown) {
+        for (@Nullable Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof McpException) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private McpException orLost(@Nullable McpException why) {

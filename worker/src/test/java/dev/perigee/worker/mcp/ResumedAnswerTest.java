@@ -39,10 +39,10 @@ final class ResumedAnswerTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"1, false", "3, false", "2, true"})
+    @CsvSource({"1, false", "3, false", "2, true", "2, half"})
     @DisplayName(
             "comes in a stream behind the last event, after the pause that the server asks for")
-    void resumes(int polls, boolean torn) throws Exception {
+    void resumes(int polls, String torn) throws Exception {
         try (var server = HttpFixture.start();
                 var client = client(server)) {
             client.initialize(PATIENCE);
@@ -74,7 +74,7 @@ final class ResumedAnswerTest {
         try (var server = HttpFixture.start("--stateless");
                 var client = client(server)) {
             client.initialize(PATIENCE);
-            server.order(ordered(1, false));
+            server.order(ordered(1, "false"));
             assertThat(echo(client, PATIENCE)).contains("\"hi\"");
         }
     }
@@ -85,7 +85,7 @@ final class ResumedAnswerTest {
         try (var server = HttpFixture.start();
                 var client = client(server)) {
             client.initialize(PATIENCE);
-            server.order(ordered(1, false).replace("}", ",'get':404}"));
+            server.order(ordered(1, "false").replace("}", ",'get':404}"));
             var why = failure(client, PATIENCE);
             assertThat(why.kind()).isEqualTo(McpException.Kind.INVALID_ANSWER);
             assertThat(why.sent()).isTrue();
@@ -100,7 +100,7 @@ final class ResumedAnswerTest {
         try (var server = HttpFixture.start();
                 var client = client(server)) {
             client.initialize(PATIENCE);
-            server.order(ordered(1, false));
+            server.order(ordered(1, "false"));
             server.order("{'mode':'status','status':%d,'only':'GET','times':1}".formatted(status));
             assertThat(echo(client, PATIENCE)).contains("\"hi\"");
         }
@@ -112,7 +112,7 @@ final class ResumedAnswerTest {
         try (var server = HttpFixture.start();
                 var client = client(server)) {
             client.initialize(PATIENCE);
-            server.order(ordered(1, false).replace("}", ",'mute':true}"));
+            server.order(ordered(1, "false").replace("}", ",'mute':true}"));
             assertThat(echo(client, PATIENCE)).contains("\"hi\"");
             assertThat(resumed(server)).hasSize(2);
         }
@@ -124,7 +124,7 @@ final class ResumedAnswerTest {
         try (var server = HttpFixture.start();
                 var client = client(server)) {
             client.initialize(PATIENCE);
-            server.order(ordered(1, false));
+            server.order(ordered(1, "false"));
             var request = send(client);
             await().atMost(PATIENCE).until(() -> server.count("tools/call") == 1);
             server.order("{'mode':'refuse'}");
@@ -155,7 +155,7 @@ final class ResumedAnswerTest {
         try (var server = HttpFixture.start("--modern");
                 var client = client(server)) {
             client.initialize(PATIENCE);
-            server.order(ordered(1, false));
+            server.order(ordered(1, "false"));
             assertThat(failure(client, PATIENCE).kind())
                     .isEqualTo(McpException.Kind.INVALID_ANSWER);
             assertThat(server.seen().path("gets")).isEmpty();
@@ -163,8 +163,9 @@ final class ResumedAnswerTest {
         }
     }
 
-    private static String ordered(int polls, boolean torn) {
-        return "{'polls':%d,'torn':%s,'retry':%d}".formatted(polls, torn, RETRY_MILLIS);
+    private static String ordered(int polls, String torn) {
+        return "{'polls':%d,'torn':%s,'retry':%d}"
+                .formatted(polls, torn.equals("half") ? "'half'" : torn, RETRY_MILLIS);
     }
 
     /** What went on behind an event, without the stream of notices. */
