@@ -283,7 +283,6 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
                     return;
                 }
                 takePartInRebalance();
-                finish(feeds.values());
             }
         } catch (KafkaException e) {
             LOG.atInfo().setCause(e).log("Offsets not committed; requests may be redelivered");

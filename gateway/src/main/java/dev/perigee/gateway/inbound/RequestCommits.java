@@ -104,11 +104,7 @@ final class RequestCommits {
         }
         long asked = System.nanoTime();
         try {
-            try {
-                consumer.commitSync(offsets, LAST_COMMIT);
-            } catch (WakeupException e) {
-                consumer.commitSync(offsets, LAST_COMMIT); // Somebody had a wish; it waits.
-            }
+            commitSync(offsets, asked + LAST_COMMIT.toNanos());
             feeds.forEach(feed -> feed.lease().heard(asked));
         } catch (RebalanceInProgressException e) {
             return commitMeanwhile(offsets);
@@ -119,6 +115,20 @@ final class RequestCommits {
                             "Offsets of revoked partitions not committed; requests may be redelivered");
         }
         return true;
+    }
+
+    /** However often somebody has a wish meanwhile: it waits. */
+    private void commitSync(Map<TopicPartition, OffsetAndMetadata> offsets, long deadline) {
+        while (true) {
+            try {
+                consumer.commitSync(offsets, LAST_COMMIT);
+                return;
+            } catch (WakeupException e) {
+                if (System.nanoTime() - deadline > 0) {
+                    throw e;
+                }
+            }
+        }
     }
 
     private boolean commitMeanwhile(Map<TopicPartition, OffsetAndMetadata> offsets) {
