@@ -51,7 +51,8 @@ final class ApplyCommand extends SendingCommand {
             paramLabel = "N",
             description =
                     "So many commands at a time, and as many a second at most; the next when these"
-                            + " have their results (default: all at once).")
+                            + " have their results. Ends where none of a time came right (default:"
+                            + " all at once).")
     private @Nullable Integer rate;
 
     @Option(names = "--dry-run", description = "Show what would be sent, and send nothing.")
@@ -113,9 +114,10 @@ final class ApplyCommand extends SendingCommand {
         if (rate != null && (rate < 1 || rate > MOST_AT_A_TIME)) {
             throw CliException.usage("--rate must be from 1 to " + MOST_AT_A_TIME);
         }
+        var made = commands(keepIds);
         var addressed = new ArrayList<Addressed>();
         for (var file : files) {
-            addressed.addAll(CommandFile.read(file, commands(keepIds)));
+            addressed.addAll(CommandFile.read(file, made));
         }
         var selected = selected(addressed);
         if (selected.isEmpty()) {
@@ -132,7 +134,7 @@ final class ApplyCommand extends SendingCommand {
                         selected,
                         rate,
                         UnaryOperator.identity(),
-                        each -> each,
+                        each -> new Addressed(made.renewed(each.command())),
                         ApplyCommand::isOnlineIfItHasAStatus);
     }
 

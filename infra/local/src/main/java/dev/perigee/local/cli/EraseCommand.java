@@ -15,6 +15,7 @@ import dev.perigee.protocol.topic.RecordKey;
 import dev.perigee.protocol.topic.Topic;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -61,6 +62,13 @@ final class EraseCommand extends SendingCommand {
             description = "Do nothing, and exit with 1 while any record holds the user.")
     private boolean check;
 
+    @Option(
+            names = "--partitions",
+            paramLabel = "N",
+            description =
+                    "Number of partitions with which the fleet began, where some were added since.")
+    private @Nullable Integer partitions;
+
     @Override
     public Integer call() throws InterruptedException {
         checkOptions();
@@ -88,6 +96,9 @@ final class EraseCommand extends SendingCommand {
             teams.forEach(team -> Require.id(team, "team_id"));
         } catch (InvalidRecordException e) {
             throw CliException.usage(String.valueOf(e.getMessage()));
+        }
+        if (partitions != null && partitions < 1) {
+            throw CliException.usage("--partitions must be at least 1");
         }
         if (agreed && check) {
             throw CliException.usage("--check does nothing: leave out --yes");
@@ -138,7 +149,9 @@ final class EraseCommand extends SendingCommand {
                         null,
                         null);
         return new Addressed(
-                new RecordKey(team, user), commands(false).command(CommandType.CONFIGURE, payload));
+                new RecordKey(team, user),
+                commands(false).command(CommandType.CONFIGURE, payload),
+                partitions);
     }
 
     private List<Holding> survey(Survey survey, Set<Topic> topics) {

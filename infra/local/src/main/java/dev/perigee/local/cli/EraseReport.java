@@ -4,6 +4,7 @@ import dev.perigee.local.erase.Holding;
 import dev.perigee.local.erase.Lifetime;
 import dev.perigee.part.ExitCode;
 import dev.perigee.part.Output;
+import dev.perigee.protocol.topic.Cleanup;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
 import java.time.Instant;
@@ -98,7 +99,9 @@ final class EraseReport {
 
     private boolean isKept(Holding each) {
         var lifetime = lifetime(each);
-        return each.records() > 0 && lifetime.deletes() && lifetime.retention() == null;
+        return each.records() > 0
+                && each.topic().cleanup() != Cleanup.COMPACT
+                && (!lifetime.deletes() || lifetime.retention() == null);
     }
 
     private String names(List<Holding> those) {
@@ -111,6 +114,7 @@ final class EraseReport {
 
     private Row row(Holding each) {
         var newest = each.newest();
+        var replaced = each.newestOrReplacement();
         var lifetime = lifetime(each);
         return new Row(
                 names.of(each.topic()),
@@ -119,7 +123,7 @@ final class EraseReport {
                 each.currentCount(),
                 newest,
                 newest == null ? null : lifetime.goneBy(newest),
-                newest == null ? null : lifetime.compactedBy(newest));
+                replaced == null ? null : lifetime.compactedBy(replaced));
     }
 
     private List<String> cells(Holding each) {

@@ -7,6 +7,7 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.tool.ToolResult;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -15,9 +16,9 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Dialogue with a person at a terminal about what a server wants to know. One question at a time,
- * each for as long as the person takes; at the end of the input questions are cancelled. What
- * servers say is shown up to {@link #MOST_CHARACTERS} characters; the printer makes it harmless.
- * Safe for use by any thread.
+ * each for as long as the person takes; at the end of the input questions are cancelled, and those
+ * that want a model's words are left to their expiry. What servers say is shown up to {@link
+ * #MOST_CHARACTERS} characters; the printer makes it harmless. Safe for use by any thread.
  */
 final class InputPrompt implements InputHandler {
     static final int MOST_CHARACTERS = 4_000;
@@ -39,10 +40,16 @@ final class InputPrompt implements InputHandler {
     }
 
     @Override
-    public synchronized RawJson answer(CallInputRequired question) {
+    public synchronized @Nullable RawJson answer(CallInputRequired question) {
         var responses = NODES.objectNode();
-        Json.tree(question.requests().bytes())
-                .forEachEntry((name, request) -> responses.set(name, response(request)));
+        var requests = Json.tree(question.requests().bytes());
+        for (var request : requests.properties()) {
+            var response = response(request.getValue());
+            if (response == null) {
+                return null;
+            }
+            responses.set(request.getKey(), response);
+        }
         return Json.raw(responses);
     }
 
@@ -52,7 +59,8 @@ final class InputPrompt implements InputHandler {
         out.accept("not answered: " + (error == null ? "" : error.message()));
     }
 
-    private ObjectNode response(JsonNode request) {
+    /** Null where there is nobody to ask. */
+    private @Nullable ObjectNode response(JsonNode request) {
         var params = request.path("params");
         if (!request.path("method").asString("").equals("elicitation/create")) {
             return sampled(params);
@@ -62,9 +70,9 @@ final class InputPrompt implements InputHandler {
             show("It wants you to open " + params.path("url").asString(""));
         }
         var agreed = read("Answer? y(es), n(o), c(ancel):");
-        if (agreed == null || !agreed.startsWith("y")) {
-            var no = agreed != null && agreed.startsWith("n");
-            return NODES.objectNode().put("action", no ? "decline" : "cancel");
+        var said = agreed == null ? "" : agreed.toLowerCase(Locale.ROOT);
+        if (!said.startsWith("y")) {
+            return NODES.objectNode().put("action", said.startsWith("n") ? "decline" : "cancel");
         }
         var accepted = NODES.objectNode().put("action", "accept");
         if (!params.path("mode").asString("form").equals("url")) {
@@ -107,7 +115,12 @@ final class InputPrompt implements InputHandler {
             return switch (type) {
                 case "integer" -> NODES.numberNode(Long.parseLong(text));
                 case "number" -> NODES.numberNode(Double.parseDouble(text));
-                case "boolean" -> NODES.booleanNode(text.startsWith("y") || text.equals("true"));
+                case "boolean" ->
+                        switch (text.toLowerCase(Locale.ROOT)) {
+                            case "y", "yes", "true" -> NODES.booleanNode(true);
+                            case "n", "no", "false" -> NODES.booleanNode(false);
+                            default -> NODES.stringNode(text);
+                        };
                 case "array" -> {
                     var array = NODES.arrayNode();
                     for (var each : text.split(",", -1)) {
@@ -122,10 +135,13 @@ final class InputPrompt implements InputHandler {
         }
     }
 
-    private ObjectNode sampled(JsonNode params) {
+    private @Nullable ObjectNode sampled(JsonNode params) {
         show("The server wants a model's answer to: " + params.path("messages"));
         var text = read("Answer in its place:");
-        var content = NODES.objectNode().put("type", "text").put("text", text == null ? "" : text);
+        if (text == null) {
+            return null;
+        }
+        var content = NODES.objectNode().put("type", "text").put("text", text);
         var response = NODES.objectNode().put("role", "assistant").put("model", "a person");
         response.set("content", content);
         return response;

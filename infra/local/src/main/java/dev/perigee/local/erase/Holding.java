@@ -27,6 +27,7 @@ public final class Holding {
     private long read;
     private long records;
     private long newestMillis = Long.MIN_VALUE;
+    private long replacedMillis = Long.MIN_VALUE;
 
     Holding(Topic topic) {
         this.topic = topic;
@@ -43,13 +44,20 @@ public final class Holding {
             var key = UserMatcher.keyOf(record);
             var name = record.partition() + "/" + key;
             if (holds) {
-                current.put(name, new Current(key, record.partition(), record.offset()));
+                var now = new Current(key, record.partition(), record.offset());
+                replaced(current.put(name, now), record);
                 if (current.size() > UserMatcher.MOST) {
                     throw new UserMatcher.TooManyException();
                 }
             } else {
-                current.remove(name);
+                replaced(current.remove(name), record);
             }
+        }
+    }
+
+    private void replaced(@Nullable Current before, ConsumerRecord<byte[], byte[]> by) {
+        if (before != null) {
+            replacedMillis = Math.max(replacedMillis, by.timestamp());
         }
     }
 
@@ -88,5 +96,12 @@ public final class Holding {
     /** Time of the newest of them, as the broker has it; null where there is none. */
     public @Nullable Instant newest() {
         return records == 0 ? null : Instant.ofEpochMilli(Math.max(0, newestMillis));
+    }
+
+    /** Time of the newest that holds the user or replaced such a one; null where there is none. */
+    public @Nullable Instant newestOrReplacement() {
+        return records == 0
+                ? null
+                : Instant.ofEpochMilli(Math.max(0, Math.max(newestMillis, replacedMillis)));
     }
 }

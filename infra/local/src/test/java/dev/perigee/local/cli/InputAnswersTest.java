@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,7 +36,7 @@ final class InputAnswersTest {
 
     private String prompted(String requests, String typed) {
         var prompt = new InputPrompt(new BufferedReader(new StringReader(typed)), shown::add);
-        return prompt.answer(question(requests)).text();
+        return Objects.requireNonNull(prompt.answer(question(requests))).text();
     }
 
     @Test
