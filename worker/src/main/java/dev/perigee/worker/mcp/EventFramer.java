@@ -45,9 +45,9 @@ final class EventFramer {
         this.passesData = passesData;
     }
 
-    /** For ids and pauses only: keeps nothing of the messages. */
-    static EventFramer ofCursor(EventCursor cursor) {
-        return new EventFramer(cursor, EventCursor.MAX_LINE_BYTES, false);
+    /** For ids and pauses only: keeps nothing of the messages, and of a line its beginning. */
+    static EventFramer withoutMessages(Sink sink, int maxLineBytes) {
+        return new EventFramer(sink, maxLineBytes, false);
     }
 
     void accept(ByteBuffer chunk) {

@@ -133,6 +133,11 @@ final class Exchange implements LineRoom.Reader {
         }
     }
 
+    /** What this end means for the request, null when it was cancelled. */
+    @Nullable McpException failure(ExchangeEnd how) {
+        return HttpFailures.of(how, kind == Kind.STREAM, handedOver, responded);
+    }
+
     /** How it will have ended when all messages of the response were handled. */
     void endsAtMark(ExchangeEnd how) {
         atMark = how;
@@ -276,7 +281,7 @@ final class Exchange implements LineRoom.Reader {
                 this,
                 transport.apply(response),
                 new MessageGauge(events, maxMessageBytes),
-                place == null ? null : EventFramer.ofCursor(place),
+                place == null ? null : EventFramer.withoutMessages(place, EventCursor.MAX_LINE_BYTES),
                 kind == Kind.ANSWER || kind == Kind.STREAM ? EndMark.bytes(number, events) : null);
     }
 

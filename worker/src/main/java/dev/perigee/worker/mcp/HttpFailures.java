@@ -34,9 +34,14 @@ final class HttpFailures {
 
     private HttpFailures() {}
 
-    /** What the end of an exchange means for its request, null when it was cancelled. */
-    static @Nullable McpException of(ExchangeEnd end, Exchange exchange) {
-        boolean stream = exchange.kind() == Exchange.Kind.STREAM;
+    /**
+     * What the end of an exchange means for its request, null when it was cancelled.
+     *
+     * @param stream whether it is the one that all answers come in
+     * @param handedOver whether any of the request's body was given to the connection
+     */
+    static @Nullable McpException of(
+            ExchangeEnd end, boolean stream, boolean handedOver, boolean responded) {
         return switch (end) {
             case ExchangeEnd.Completed _ -> stream ? streamEnded() : unanswered();
             case ExchangeEnd.Refused refused -> refused(refused);
@@ -50,7 +55,7 @@ final class HttpFailures {
                                     + " the memory that it took");
             case ExchangeEnd.NotUnderstood _ -> unanswered();
             case ExchangeEnd.Broken(var cause) ->
-                    broken(cause, exchange.handedOver() || stream, exchange.responded());
+                    broken(cause, handedOver || stream, responded);
             case ExchangeEnd.Abandoned _ -> null;
         };
     }

@@ -167,7 +167,7 @@ final class HttpSession
         if (end instanceof ExchangeEnd.Refused
                 || end instanceof ExchangeEnd.Redirected
                 || end instanceof ExchangeEnd.Broken) {
-            throw Objects.requireNonNull(HttpFailures.of(end, receipt));
+            throw Objects.requireNonNull(receipt.failure(end));
         }
         notifications.begin();
     }
@@ -310,7 +310,7 @@ final class HttpSession
                 return;
             }
         }
-        var why = HttpFailures.of(end, exchange);
+        var why = exchange.failure(end);
         if (why != null && !resume(call, exchange, end, why)) {
             client.failed(call, why);
         }
@@ -352,7 +352,7 @@ final class HttpSession
     }
 
     private void streamEnded(Exchange exchange, ExchangeEnd end) {
-        var failure = HttpFailures.of(end, exchange);
+        var failure = exchange.failure(end);
         var why = failure == null ? HttpFailures.streamEnded() : failure;
         usable = false;
         streamEnd = why;

@@ -173,7 +173,7 @@ final class ResumedAnswer implements EventFramer.Sink {
             }
             case ExchangeEnd.Refused refused -> refused(refused);
             case ExchangeEnd.TooLarge _, ExchangeEnd.NoRoom _ ->
-                    session.failed(call, orLost(HttpFailures.of(end, exchange)));
+                    session.failed(call, orLost(exchange.failure(end)));
             case ExchangeEnd.Foreign _,
                     ExchangeEnd.Redirected _,
                     ExchangeEnd.NotUnderstood _,
