@@ -38,6 +38,7 @@ final class NeededProgramsTest {
                     "JailCommandTest",
                     "JailProgramsTest",
                     "NamespaceAdviceTest",
+                    "ProjectFilesTest",
                     "FleetJvmTest",
                     "ServerTrustTest",
                     "WorkerSettingsTest");

@@ -22,7 +22,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** What is asked of brokers about topics, and written to them. Waits seconds for each. */
+/** Questions to brokers about topics, and tombstones for them. Waits seconds for each. */
 public final class Erasure {
     private final KafkaConnection connection;
 

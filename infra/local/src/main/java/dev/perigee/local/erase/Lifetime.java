@@ -6,7 +6,7 @@ import org.apache.kafka.clients.admin.Config;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What brokers do to a topic's records by themselves.
+ * Time for which brokers keep a topic's records, of themselves.
  *
  * @param deletes whether records go with time
  * @param compacts whether records go that a later one of their key replaced
