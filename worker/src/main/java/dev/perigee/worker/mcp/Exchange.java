@@ -281,7 +281,9 @@ final class Exchange implements LineRoom.Reader {
                 this,
                 transport.apply(response),
                 new MessageGauge(events, maxMessageBytes),
-                place == null ? null : EventFramer.withoutMessages(place, EventCursor.MAX_LINE_BYTES),
+                place == null
+                        ? null
+                        : EventFramer.withoutMessages(place, EventCursor.MAX_LINE_BYTES),
                 kind == Kind.ANSWER || kind == Kind.STREAM ? EndMark.bytes(number, events) : null);
     }
 

@@ -54,8 +54,7 @@ final class HttpFailures {
                             "The server's answer was dropped: it did not end while others waited for"
                                     + " the memory that it took");
             case ExchangeEnd.NotUnderstood _ -> unanswered();
-            case ExchangeEnd.Broken(var cause) ->
-                    broken(cause, handedOver || stream, responded);
+            case ExchangeEnd.Broken(var cause) -> broken(cause, handedOver || stream, responded);
             case ExchangeEnd.Abandoned _ -> null;
         };
     }

@@ -160,7 +160,7 @@ final class BisectTest {
     }
 
     private Path version(String version, String word) throws IOException {
-        var made = Files.createDirectories(folder.resolve("notes-" + version));
+        var made = Files.createDirectories(folder.resolve("notes-" + version + "-" + word));
         var manifest =
                 """
                 {"name":"%s","version":"%s","type":"module","bin":{"notes":"index.js"}}"""
