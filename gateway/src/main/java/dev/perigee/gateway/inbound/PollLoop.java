@@ -40,9 +40,6 @@ import org.slf4j.LoggerFactory;
 public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PollLoop.class);
     private static final Duration FORGET_WAIT = Duration.ofSeconds(5);
-    private static final Duration FINISH_WAIT = Duration.ofSeconds(1);
-    private static final Duration SETTLE_WAIT = Duration.ofSeconds(3);
-    private static final Duration SETTLE_POLL = Duration.ofMillis(50);
     private static final Duration COMMITTED_WAIT = Duration.ofSeconds(5);
     private static final Duration PAUSE_AFTER_FAILURE = Duration.ofMillis(500);
 
@@ -54,6 +51,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     private final Membership membership;
     private final PartitionHandler handler;
     private final RequestCommits commits;
+    private final GracefulLeave leaving;
     private final Thread thread;
     private final Map<Integer, PartitionFeed> feeds = new HashMap<>();
     private final Gains gains = new Gains();
@@ -106,6 +104,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
                         feeds.values(),
                         handler,
                         lastCommit);
+        this.leaving = new GracefulLeave(consumer, commits);
         this.thread = Thread.ofPlatform().name("poll").unstarted(this::run);
     }
 
@@ -258,7 +257,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     }
 
     private void leave() {
-        settle();
+        leaving.commit(feeds.values());
         try {
             consumer.close(CloseOptions.timeout(Duration.ofSeconds(5)));
         } catch (KafkaException e) {
@@ -267,35 +266,6 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
                     .log("Leaving the group failed; the session timeout ends the membership");
         }
         end(Set.copyOf(feeds.keySet()));
-    }
-
-    /**
-     * Has the group know what is done. A consumer that leaves it in the middle of a rebalance takes
-     * its partitions for lost and commits nothing. Bounded.
-     */
-    private void settle() {
-        long deadline = System.nanoTime() + SETTLE_WAIT.toNanos();
-        finish(feeds.values());
-        try {
-            while (!commits.last(List.copyOf(feeds.values()))) {
-                if (System.nanoTime() - deadline > 0) {
-                    LOG.atInfo().log("The group is still rebalanced; requests may be redelivered");
-                    return;
-                }
-                takePartInRebalance();
-            }
-        } catch (KafkaException e) {
-            LOG.atInfo().setCause(e).log("Offsets not committed; requests may be redelivered");
-        }
-    }
-
-    /** What it reads is handed to nobody, and so not committed. */
-    private void takePartInRebalance() {
-        try {
-            var _ = consumer.poll(SETTLE_POLL);
-        } catch (WakeupException e) {
-            // Somebody had a wish, which does not matter any more.
-        }
     }
 
     /** Closing waits for this, so it is short. */
@@ -397,24 +367,9 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
         var numbers = numbersOf(partitions);
         var revoked = feedsOf(numbers);
-        finish(revoked);
+        GracefulLeave.finishAnswers(revoked);
         end(numbers);
         boolean _ = commits.last(revoked);
-    }
-
-    /**
-     * Lets no answer begin and waits for those under way, bounded. In the last commit then: nobody
-     * answers them again, even if their worker leaves with this gateway.
-     */
-    private static void finish(Collection<PartitionFeed> leaving) {
-        var answers = leaving.stream().map(PartitionFeed::answers).toList();
-        if (!OpenAnswers.finish(answers, FINISH_WAIT)) {
-            LOG.atInfo()
-                    .addKeyValue(
-                            "partitions",
-                            leaving.stream().map(feed -> feed.tenure().partition()).toList())
-                    .log("Answers not acknowledged in time; they may be repeated");
-        }
     }
 
     @Override

@@ -9,6 +9,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.OffsetMetadataTooLarge;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.WakeupException;
@@ -132,13 +133,32 @@ final class RequestCommits {
     }
 
     private boolean commitMeanwhile(Map<TopicPartition, OffsetAndMetadata> offsets) {
+        var member = consumer.groupMetadata();
+        if (!isFenced(member.generationId(), member.memberId())) {
+            return false;
+        }
         try {
-            lastCommit.commit(offsets, consumer.groupMetadata());
+            lastCommit.commit(offsets, member);
             return true;
+        } catch (AuthorizationException e) {
+            LOG.atWarn()
+                    .setCause(e)
+                    .log(
+                            "Offsets not committed: 'perigee acls gateway' has the rights that a"
+                                    + " gateway needs");
+            return true; // Not taken later either.
         } catch (KafkaException e) {
             LOG.atInfo().setCause(e).log("Offsets not committed while the group is rebalanced");
             return false;
         }
+    }
+
+    /**
+     * Whether the coordinator refuses what this member says once it is none any more: of nobody, in
+     * no generation, it takes every transaction.
+     */
+    static boolean isFenced(int generation, String memberId) {
+        return generation >= 0 && !memberId.isEmpty();
     }
 
     private void commit(Map<PartitionFeed, RequestLedger.Position> positions) {
