@@ -95,11 +95,8 @@ final class CallFlow implements CallListener {
             case HELD -> adopt(call, CallEvent.HELD);
             case IN_DOUBT -> adopt(call, CallEvent.IN_DOUBT);
             case CANCEL -> cancel(read, call.key());
-            case ANSWERED -> {
-                if (!requests.isUnderWay(call.offset())) {
-                    done(read.origin());
-                }
-            }
+            case ANSWERED -> done(read.origin());
+            case ANSWERING -> {} // Done when that is durable.
             case REPEATED -> {
                 context.services().metrics().duplicate("tool-requests");
                 done(read.origin());

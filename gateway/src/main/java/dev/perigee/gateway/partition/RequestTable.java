@@ -31,6 +31,8 @@ final class RequestTable {
         CANCEL,
         /** It has its answer. */
         ANSWERED,
+        /** A worker gave its answer before it was read, which is not durable yet. */
+        ANSWERING,
         /** Another record has its id, and is open or was answered a while ago. */
         REPEATED
     }
@@ -67,7 +69,7 @@ final class RequestTable {
                 boolean _ = recent.reserve();
                 recent.remember(call.key(), now);
             }
-            return Arrival.ANSWERED;
+            return answered.isUnderWay(call.offset()) ? Arrival.ANSWERING : Arrival.ANSWERED;
         }
         if (cancel) {
             return Arrival.CANCEL;
@@ -152,11 +154,6 @@ final class RequestTable {
     /** Such an answer is durable. */
     void durableBeforeRead(long offset) {
         answered.durableBeforeRead(offset);
-    }
-
-    /** True while the answer of a request that was read after it is not durable. */
-    boolean isUnderWay(long offset) {
-        return answered.isUnderWay(offset);
     }
 
     /** An open request has an answer, of the gateway or of a worker. */

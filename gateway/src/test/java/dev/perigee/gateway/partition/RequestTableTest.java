@@ -67,6 +67,18 @@ final class RequestTableTest {
     }
 
     @Test
+    @DisplayName("do not take one for answered whose answer came before it and is not durable")
+    void answeredBeforeRead() {
+        table.answeredBeforeRead(1);
+        table.answeredBeforeRead(2);
+        assertThat(table.arrived(call(1, "a"), NOW)).isEqualTo(Arrival.ANSWERING);
+
+        table.durableBeforeRead(2);
+        assertThat(table.arrived(call(2, "b"), NOW)).isEqualTo(Arrival.ANSWERED);
+        assertThat(table.arrived(call(3, "b"), NOW)).as("its id").isEqualTo(Arrival.REPEATED);
+    }
+
+    @Test
     @DisplayName("know one by its record, and another record of the same id for a repeat")
     void repeats() {
         var first = call(1, "a");
@@ -100,6 +112,7 @@ final class RequestTableTest {
     @DisplayName("do not open one whose result came before its record")
     void resultFirst() {
         table.answeredBeforeRead(6);
+        table.durableBeforeRead(6);
 
         assertThat(table.isFinal(6)).as("it is the same result when it comes again").isFalse();
         assertThat(table.arrived(call(6, "a"), NOW)).isEqualTo(Arrival.ANSWERED);

@@ -281,6 +281,7 @@ final class SimulatedPartition {
                 case ANSWERED -> group.done(offset);
                 case NO_ROOM, CANCEL, REPEATED ->
                         throw new IllegalStateException("Every id is there once");
+                case ANSWERING -> throw new IllegalStateException("Results are durable at once");
             }
         }
     }
@@ -373,6 +374,7 @@ final class SimulatedPartition {
                 answered(offset, result());
                 if (offset >= group.settled()) {
                     table.answeredBeforeRead(offset);
+                    table.durableBeforeRead(offset); // Published at once.
                 }
             }
         }
