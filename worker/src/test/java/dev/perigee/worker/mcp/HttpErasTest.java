@@ -7,10 +7,7 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.worker.egress.LocalEgress;
 import java.time.Duration;
-import java.time.InstantSource;
-import java.util.Map;
 import java.util.Objects;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -38,7 +35,7 @@ final class HttpErasTest {
     @DisplayName("a modern one is discovered once, and each request says what it is about")
     void modern(String flag) throws Exception {
         try (var server = HttpFixture.start("--modern", flag);
-                var client = client(server)) {
+                var client = server.client(connections)) {
             var info = client.initialize(PATIENCE);
             assertThat(info.protocolVersion()).isEqualTo("2026-07-28");
             assertThat(info.version()).isEqualTo("2.0.0");
@@ -60,7 +57,7 @@ final class HttpErasTest {
     @DisplayName("what HTTP does not take as a header is encoded")
     void encodes() throws Exception {
         try (var server = HttpFixture.start("--modern");
-                var client = client(server)) {
+                var client = server.client(connections)) {
             server.order("{'tools':['ünï']}");
             var why = failure(client, "ünï");
             assertThat(why.getMessage()).startsWith("Unknown tool"); // Not: header mismatch.
@@ -71,7 +68,7 @@ final class HttpErasTest {
     @DisplayName("an error of a modern one is an answer")
     void answersErrors() throws Exception {
         try (var server = HttpFixture.start("--modern");
-                var client = client(server)) {
+                var client = server.client(connections)) {
             client.initialize(PATIENCE);
             var why =
                     catchThrowableOfType(
@@ -86,7 +83,7 @@ final class HttpErasTest {
     @DisplayName("a legacy one sees no request more")
     void legacy() throws Exception {
         try (var server = HttpFixture.start();
-                var client = client(server)) {
+                var client = server.client(connections)) {
             assertThat(client.initialize(PATIENCE).protocolVersion()).isEqualTo("2025-11-25");
             assertThat(call(client, "echo", "{\"message\":\"hi\"}")).contains("\"hi\"");
             assertThat(server.count("server/discover")).isZero();
@@ -100,7 +97,7 @@ final class HttpErasTest {
     @DisplayName("the failure of a server that speaks neither is that of initialize")
     void neither() throws Exception {
         try (var server = HttpFixture.start();
-                var client = client(server)) {
+                var client = server.client(connections)) {
             server.order("{'mode':'status','status':400,'text':'not here'}");
             var why = catchThrowableOfType(McpException.class, () -> client.initialize(PATIENCE));
             assertThat(Objects.requireNonNull(why).getMessage()).isEqualTo("HTTP 400: not here");
@@ -120,24 +117,6 @@ final class HttpErasTest {
             })
     void encodesAsTheSpecificationSays(String value, String encoded) {
         assertThat(HeaderText.of(value)).isEqualTo(encoded);
-    }
-
-    private HttpMcpClient client(HttpFixture server) {
-        var target = new HttpTarget(server.url(), Map.of(), Map.of());
-        return new HttpMcpClient(
-                "p1",
-                HttpTransport.STREAMABLE,
-                () -> target,
-                connections,
-                McpOptions.defaults(),
-                new ServerMetrics(InstantSource.system()),
-                new McpListener() {
-                    @Override
-                    public void onToolsChanged() {}
-
-                    @Override
-                    public void onGarbage(Supplier<String> what) {}
-                });
     }
 
     private static String call(McpClient client, String tool, String arguments) throws Exception {

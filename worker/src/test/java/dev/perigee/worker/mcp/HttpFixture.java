@@ -8,9 +8,12 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -51,6 +54,30 @@ public final class HttpFixture implements AutoCloseable {
     /** Where MCP is served. */
     public String url() {
         return url;
+    }
+
+    /** A client of it that hears nothing. */
+    HttpMcpClient client(HttpConnections connections) {
+        return client(url, HttpTransport.STREAMABLE, connections);
+    }
+
+    /** A client of a server at that address that hears nothing. */
+    static HttpMcpClient client(String url, HttpTransport transport, HttpConnections connections) {
+        var target = new HttpTarget(url, Map.of(), Map.of());
+        return new HttpMcpClient(
+                "p1",
+                transport,
+                () -> target,
+                connections,
+                McpOptions.defaults(),
+                new ServerMetrics(InstantSource.system()),
+                new McpListener() {
+                    @Override
+                    public void onToolsChanged() {}
+
+                    @Override
+                    public void onGarbage(Supplier<String> what) {}
+                });
     }
 
     /** Changes switches; what was seen until now. */

@@ -7,11 +7,8 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.worker.egress.LocalEgress;
 import java.time.Duration;
-import java.time.InstantSource;
-import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -76,20 +73,9 @@ final class HttpRoomTest {
 
     private static HttpMcpClient client(
             HttpFixture server, String flags, HttpConnections connections) {
-        var target = new HttpTarget(server.url(), Map.of(), Map.of());
-        return new HttpMcpClient(
-                "p1",
+        return HttpFixture.client(
+                server.url(),
                 flags.equals("--sse") ? HttpTransport.SSE : HttpTransport.STREAMABLE,
-                () -> target,
-                connections,
-                McpOptions.defaults(),
-                new ServerMetrics(InstantSource.system()),
-                new McpListener() {
-                    @Override
-                    public void onToolsChanged() {}
-
-                    @Override
-                    public void onGarbage(Supplier<String> what) {}
-                });
+                connections);
     }
 }

@@ -9,10 +9,7 @@ import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.worker.egress.LocalEgress;
 import dev.perigee.worker.mcp.McpException.Kind;
 import java.time.Duration;
-import java.time.InstantSource;
-import java.util.Map;
 import java.util.Objects;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -35,22 +32,7 @@ final class RefusalsTest {
     @BeforeEach
     void open() throws Exception {
         server = HttpFixture.start();
-        var target = new HttpTarget(server.url(), Map.of(), Map.of());
-        client =
-                new HttpMcpClient(
-                        "p1",
-                        HttpTransport.STREAMABLE,
-                        () -> target,
-                        connections,
-                        McpOptions.defaults(),
-                        new ServerMetrics(InstantSource.system()),
-                        new McpListener() {
-                            @Override
-                            public void onToolsChanged() {}
-
-                            @Override
-                            public void onGarbage(Supplier<String> what) {}
-                        });
+        client = server.client(connections);
         assertThat(counted()).contains("1");
         await().atMost(PATIENCE).until(() -> server.seen().path("streams").asInt() == 1);
     }

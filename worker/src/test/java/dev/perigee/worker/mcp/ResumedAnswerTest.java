@@ -8,11 +8,8 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.worker.egress.LocalEgress;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -44,7 +41,7 @@ final class ResumedAnswerTest {
             "comes in a stream behind the last event, after the pause that the server asks for")
     void resumes(int polls, String torn) throws Exception {
         try (var server = HttpFixture.start();
-                var client = client(server)) {
+                var client = server.client(connections)) {
             client.initialize(PATIENCE);
             server.order(ordered(polls, torn));
 
@@ -72,7 +69,7 @@ final class ResumedAnswerTest {
     @DisplayName("comes from a server without sessions, too")
     void withoutSession() throws Exception {
         try (var server = HttpFixture.start("--stateless");
-                var client = client(server)) {
+                var client = server.client(connections)) {
             client.initialize(PATIENCE);
             server.order(ordered(1, "false"));
             assertThat(echo(client, PATIENCE)).contains("\"hi\"");
@@ -83,7 +80,7 @@ final class ResumedAnswerTest {
     @DisplayName("is lost where the server refuses the stream; the request is not sent again")
     void isRefused() throws Exception {
         try (var server = HttpFixture.start();
-                var client = client(server)) {
+                var client = server.client(connections)) {
             client.initialize(PATIENCE);
             server.order(ordered(1, "false").replace("}", ",'get':404}"));
             var why = failure(client, PATIENCE);
@@ -98,7 +95,7 @@ final class ResumedAnswerTest {
     @DisplayName("is asked for again where the server is busy")
     void isBusy(int status) throws Exception {
         try (var server = HttpFixture.start();
-                var client = client(server)) {
+                var client = server.client(connections)) {
             client.initialize(PATIENCE);
             server.order(ordered(1, "false"));
             server.order("{'mode':'status','status':%d,'only':'GET','times':1}".formatted(status));
@@ -110,7 +107,7 @@ final class ResumedAnswerTest {
     @DisplayName("is asked for again where a stream says nothing")
     void isSilent() throws Exception {
         try (var server = HttpFixture.start();
-                var client = client(server)) {
+                var client = server.client(connections)) {
             client.initialize(PATIENCE);
             server.order(ordered(1, "false").replace("}", ",'mute':true}"));
             assertThat(echo(client, PATIENCE)).contains("\"hi\"");
@@ -122,7 +119,7 @@ final class ResumedAnswerTest {
     @DisplayName("is given up where the server is gone")
     void isGone() throws Exception {
         try (var server = HttpFixture.start();
-                var client = client(server)) {
+                var client = server.client(connections)) {
             client.initialize(PATIENCE);
             server.order(ordered(1, "false"));
             var request = send(client);
@@ -138,7 +135,7 @@ final class ResumedAnswerTest {
     @DisplayName("has the time of its call; that it was sent is known, and the server is told")
     void hasItsTime() throws Exception {
         try (var server = HttpFixture.start();
-                var client = client(server)) {
+                var client = server.client(connections)) {
             client.initialize(PATIENCE);
             server.order("{'polls':1,'retry':60000}");
             var why = failure(client, Duration.ofSeconds(1));
@@ -153,7 +150,7 @@ final class ResumedAnswerTest {
     @DisplayName("of a modern server is lost: its streams cannot be gone on with")
     void modern() throws Exception {
         try (var server = HttpFixture.start("--modern");
-                var client = client(server)) {
+                var client = server.client(connections)) {
             client.initialize(PATIENCE);
             server.order(ordered(1, "false"));
             assertThat(failure(client, PATIENCE).kind())
@@ -194,23 +191,5 @@ final class ResumedAnswerTest {
     private static McpException failure(HttpMcpClient client, Duration timeout) {
         var why = catchThrowableOfType(McpException.class, () -> echo(client, timeout));
         return Objects.requireNonNull(why);
-    }
-
-    private HttpMcpClient client(HttpFixture server) {
-        var target = new HttpTarget(server.url(), Map.of(), Map.of());
-        return new HttpMcpClient(
-                "p1",
-                HttpTransport.STREAMABLE,
-                () -> target,
-                connections,
-                McpOptions.defaults(),
-                new ServerMetrics(InstantSource.system()),
-                new McpListener() {
-                    @Override
-                    public void onToolsChanged() {}
-
-                    @Override
-                    public void onGarbage(Supplier<String> what) {}
-                });
     }
 }

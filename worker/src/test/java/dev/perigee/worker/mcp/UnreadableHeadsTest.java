@@ -14,10 +14,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.InstantSource;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -94,20 +91,7 @@ final class UnreadableHeadsTest {
     }
 
     private static HttpMcpClient client(int port, HttpConnections connections) {
-        var target = new HttpTarget("http://127.0.0.1:" + port + "/mcp", Map.of(), Map.of());
-        return new HttpMcpClient(
-                "p1",
-                HttpTransport.STREAMABLE,
-                () -> target,
-                connections,
-                McpOptions.defaults(),
-                new ServerMetrics(InstantSource.system()),
-                new McpListener() {
-                    @Override
-                    public void onToolsChanged() {}
-
-                    @Override
-                    public void onGarbage(Supplier<String> what) {}
-                });
+        return HttpFixture.client(
+                "http://127.0.0.1:" + port + "/mcp", HttpTransport.STREAMABLE, connections);
     }
 }
