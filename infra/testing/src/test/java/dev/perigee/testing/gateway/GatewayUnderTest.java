@@ -47,7 +47,7 @@ final class GatewayUnderTest implements AutoCloseable {
     final HandMadeFleet fleet = new HandMadeFleet();
     final Records records;
     final Backend backend;
-    private final String bootstrap;
+    final String bootstrap;
     private final Admin admin;
 
     GatewayUnderTest(String bootstrap) throws Exception {

@@ -1,9 +1,13 @@
 package dev.perigee.testing.gateway;
 
+import static dev.perigee.testing.gateway.Loops.bytes;
+import static dev.perigee.testing.gateway.Loops.loop;
+import static dev.perigee.testing.gateway.Loops.member;
+import static dev.perigee.testing.gateway.Loops.producer;
+import static dev.perigee.testing.gateway.Loops.text;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.perigee.gateway.inbound.CoPartitionedAssignor;
 import dev.perigee.gateway.inbound.FeedLimits;
 import dev.perigee.gateway.inbound.Intake;
 import dev.perigee.gateway.inbound.Membership;
@@ -16,21 +20,16 @@ import dev.perigee.gateway.outbound.Delivery;
 import dev.perigee.gateway.outbound.FastPublisher;
 import dev.perigee.gateway.outbound.StateWrite;
 import dev.perigee.gateway.outbound.TopicHealth;
-import dev.perigee.gateway.outbound.TransactionalOffsets;
 import dev.perigee.gateway.outbound.TransactionalPublisher;
 import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.topic.Topic;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -41,14 +40,10 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
-import org.apache.kafka.common.serialization.Deserializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -79,7 +74,7 @@ final class LoopsTest {
             for (int i = 0; i < 3; i++) {
                 test.backend.send(Topic.TOOL_REQUESTS, "t/u", bytes("r-" + i));
             }
-            var handler = new FailsOnce();
+            var handler = new Loops.FailsOnce();
             try (var loop = loop(test, PATIENCE, handler)) {
                 loop.start();
                 await().atMost(PATIENCE).until(() -> handler.taken.contains("r-2"));
@@ -108,88 +103,6 @@ final class LoopsTest {
             assertThat(handler.taken)
                     .containsExactly("before", StallsOnce.STALL, "before", StallsOnce.STALL);
         }
-    }
-
-    @Test
-    @DisplayName("OWN-18: commit what is on its way to the broker when they leave, and no more")
-    void finishAnswers() throws Exception {
-        try (var test = new GatewayUnderTest(broker.bootstrap())) {
-            for (int i = 0; i < 3; i++) {
-                test.backend.send(Topic.TOOL_REQUESTS, "t/u", bytes("r-" + i));
-            }
-            var handler = new AnswersLate();
-            try (var loop = loop(test, PATIENCE, handler)) {
-                loop.start();
-                await().atMost(PATIENCE).until(() -> handler.begun.size() == 2);
-            }
-            assertThat(handler.refused).as("an answer that would begin now").isTrue();
-            assertThat(handler.doneWhenRevoked).isTrue();
-
-            var next = new FailsOnce();
-            next.failures.set(1);
-            try (var loop = loop(test, PATIENCE, next)) {
-                loop.start();
-                await().atMost(PATIENCE).until(() -> next.taken.contains("r-2"));
-            }
-            assertThat(next.taken).containsExactly("r-2");
-        }
-    }
-
-    @Test
-    @DisplayName("OWN-02: commit what is done though the group is being rebalanced as they leave")
-    void commitInRebalance() throws Exception {
-        try (var test = new GatewayUnderTest(broker.bootstrap());
-                var other = member(test);
-                var admin =
-                        Admin.create(
-                                Map.<String, Object>of("bootstrap.servers", broker.bootstrap()))) {
-            var handler = new AnswersLate();
-            TopicPartition partition;
-            try (var loop = loop(test, PATIENCE, handler)) {
-                loop.start();
-                other.subscribe(
-                        List.of(test.names.of(Topic.COMMANDS), test.names.of(Topic.TOOL_REQUESTS)));
-                await().atMost(PATIENCE)
-                        .until(
-                                () -> {
-                                    other.poll(Duration.ofMillis(50));
-                                    return !other.assignment().isEmpty()
-                                            && !handler.revoked.isEmpty();
-                                });
-                // It polls no more, so that the rebalance waits for it.
-                loop.reassign();
-                await().atMost(PATIENCE).until(() -> isRebalanced(admin, test));
-                partition =
-                        new TopicPartition(test.names.of(Topic.TOOL_REQUESTS), handler.partition());
-                for (int i = 0; i < 2; i++) {
-                    test.backend.send(
-                            new ProducerRecord<>(
-                                    partition.topic(),
-                                    partition.partition(),
-                                    bytes("t/u"),
-                                    bytes("r-" + i)));
-                }
-                await().atMost(PATIENCE).until(() -> handler.begun.size() == 2);
-            }
-            assertThat(isRebalanced(admin, test)).as("still").isTrue();
-            var committed =
-                    admin.listConsumerGroupOffsets(group(test))
-                            .partitionsToOffsetAndMetadata()
-                            .get()
-                            .get(partition);
-            assertThat(committed).isNotNull();
-            assertThat(committed.offset()).isEqualTo(2);
-        }
-    }
-
-    private static boolean isRebalanced(Admin admin, GatewayUnderTest test) throws Exception {
-        var described =
-                admin.describeConsumerGroups(List.of(group(test))).all().get().get(group(test));
-        return described != null && described.groupState() == GroupState.PREPARING_REBALANCE;
-    }
-
-    private static String group(GatewayUnderTest test) {
-        return test.names.prefix() + "loops";
     }
 
     @Test
@@ -241,7 +154,7 @@ final class LoopsTest {
                                     if (made.incrementAndGet() == 1) {
                                         throw new KafkaException("no broker's name resolves");
                                     }
-                                    return producer(Map.of("transactional.id", "loops"));
+                                    return producer(test, Map.of("transactional.id", "loops"));
                                 },
                                 test.names.of(Topic.COMMANDS),
                                 membership,
@@ -269,7 +182,10 @@ final class LoopsTest {
         try (var test = new GatewayUnderTest(broker.bootstrap());
                 var publisher =
                         new FastPublisher(
-                                () -> producer(Map.of("buffer.memory", 20_000, "max.block.ms", 0)),
+                                () ->
+                                        producer(
+                                                test,
+                                                Map.of("buffer.memory", 20_000, "max.block.ms", 0)),
                                 new TopicHealth(test.names),
                                 new SimpleMeterRegistry())) {
             await().atMost(PATIENCE)
@@ -298,7 +214,7 @@ final class LoopsTest {
         try (var test = new GatewayUnderTest(broker.bootstrap());
                 var publisher =
                         new FastPublisher(
-                                () -> producer(Map.of("max.block.ms", 0)),
+                                () -> producer(test, Map.of("max.block.ms", 0)),
                                 new TopicHealth(test.names),
                                 new SimpleMeterRegistry())) {
             var topic = test.names.prefix() + "late";
@@ -336,167 +252,6 @@ final class LoopsTest {
                     new ProducerRecord<>(topic, bytes("p-1"), bytes(Integer.toString(i))),
                     Delivery.IGNORED);
         }
-    }
-
-    private static KafkaConsumer<byte[], byte[]> member(GatewayUnderTest test) {
-        return member(test, new ByteArrayDeserializer());
-    }
-
-    private static KafkaConsumer<byte[], byte[]> member(
-            GatewayUnderTest test, Deserializer<byte[]> values) {
-        return new KafkaConsumer<>(
-                Map.of(
-                        "bootstrap.servers",
-                        broker.bootstrap(),
-                        "group.id",
-                        group(test),
-                        "auto.offset.reset",
-                        "earliest",
-                        "enable.auto.commit",
-                        "false",
-                        "partition.assignment.strategy",
-                        CoPartitionedAssignor.class.getName(),
-                        CoPartitionedAssignor.LEADING_TOPIC,
-                        test.names.of(Topic.COMMANDS),
-                        CoPartitionedAssignor.MIRRORED_TOPIC,
-                        test.names.of(Topic.TOOL_REQUESTS)),
-                new ByteArrayDeserializer(),
-                values);
-    }
-
-    private static KafkaProducer<byte[], byte[]> producer(Map<String, Object> more) {
-        var config = new HashMap<String, Object>(more);
-        config.put("bootstrap.servers", broker.bootstrap());
-        config.put("linger.ms", 0);
-        return new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer());
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
-
-    private static String text(ConsumerRecord<byte[], byte[]> raw) {
-        return new String(raw.value(), StandardCharsets.UTF_8);
-    }
-
-    private static PollLoop loop(
-            GatewayUnderTest test, Duration sessionTimeout, PartitionHandler handler) {
-        return new PollLoop(
-                member(test),
-                test.names,
-                new FeedLimits(100, 1 << 20),
-                sessionTimeout,
-                new Intake(ByteBudget.of(1 << 20)),
-                new Membership(),
-                handler,
-                new TransactionalOffsets(
-                        () -> producer(Map.of("transactional.id", group(test) + "-leaving"))));
-    }
-
-    /** Fails on the first records that it gets, whatever they are. */
-    private static final class FailsOnce implements PartitionHandler {
-        private final List<String> taken = new CopyOnWriteArrayList<>();
-        private final AtomicInteger failures = new AtomicInteger();
-
-        @Override
-        public void assigned(PartitionFeed feed) {}
-
-        @Override
-        public void revoked(Tenure tenure) {}
-
-        @Override
-        public void silenced() {}
-
-        @Override
-        public void records(
-                PartitionFeed feed,
-                Topic topic,
-                List<ConsumerRecord<byte[], byte[]>> records,
-                long nextOffset) {
-            if (!records.isEmpty() && failures.incrementAndGet() == 1) {
-                throw new IllegalStateException("a bug");
-            }
-            records.forEach(record -> taken.add(text(record)));
-        }
-
-        @Override
-        public void committed(PartitionFeed feed, long offset) {}
-    }
-
-    /**
-     * Answers the first two requests, of which the broker acknowledges the second only when the
-     * loop is about to leave.
-     */
-    private static final class AnswersLate implements PartitionHandler {
-        private final List<Long> begun = new CopyOnWriteArrayList<>();
-        private volatile boolean refused;
-        private volatile boolean done;
-        private volatile boolean doneWhenRevoked;
-        private final Set<Integer> assigned = ConcurrentHashMap.newKeySet();
-        private final Set<Integer> revoked = ConcurrentHashMap.newKeySet();
-
-        /** One that the loop has. */
-        int partition() {
-            return assigned.stream()
-                    .filter(one -> !revoked.contains(one))
-                    .findFirst()
-                    .orElseThrow();
-        }
-
-        @Override
-        public void assigned(PartitionFeed feed) {
-            assigned.add(feed.tenure().partition());
-            feed.continueRequests(0, ProgressCodec.decode("", 0), 0);
-        }
-
-        @Override
-        public void revoked(Tenure tenure) {
-            revoked.add(tenure.partition());
-            doneWhenRevoked |= done;
-        }
-
-        @Override
-        public void silenced() {}
-
-        @Override
-        public void records(
-                PartitionFeed feed,
-                Topic topic,
-                List<ConsumerRecord<byte[], byte[]>> records,
-                long nextOffset) {
-            for (var record : records) {
-                if (begun.size() < 2 && feed.mayAnswer()) {
-                    begun.add(record.offset());
-                    if (begun.size() == 1) {
-                        finish(feed, record.offset());
-                    } else {
-                        Thread.ofVirtual().start(() -> finishLate(feed, record.offset()));
-                    }
-                }
-            }
-        }
-
-        private void finishLate(PartitionFeed feed, long offset) {
-            await().atMost(PATIENCE)
-                    .until(
-                            () -> {
-                                refused = !feed.mayAnswer();
-                                if (!refused) {
-                                    feed.answered();
-                                }
-                                return refused;
-                            });
-            done = true;
-            finish(feed, offset);
-        }
-
-        private static void finish(PartitionFeed feed, long offset) {
-            feed.done(Topic.TOOL_REQUESTS, offset);
-            feed.answered();
-        }
-
-        @Override
-        public void committed(PartitionFeed feed, long offset) {}
     }
 
     /** Does nothing with what it gets, and holds the poll thread up once, beyond the timeout. */
