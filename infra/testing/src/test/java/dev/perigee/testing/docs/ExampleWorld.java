@@ -6,6 +6,7 @@ import dev.perigee.local.recording.RecordingHeader;
 import dev.perigee.local.recording.RecordingWriter;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Topic;
+import dev.perigee.testing.NpmServers;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -44,7 +45,8 @@ final class ExampleWorld implements AutoCloseable {
         meanings.put("0.0.0.0:7070", "0.0.0.0:" + FreePort.on("0.0.0.0"));
         meanings.put("--port 9092", "--port " + FreePort.on(HOST));
         meanings.put("--partitions 64", "--partitions 4"); // Many take long, and show no more.
-        // What is recorded, in versions that have the same tools.
+        publishEarlier(folder, "2026.7.4");
+        publishEarlier(folder, "2026.8.18");
         meanings.put("@acme/mcp-server", "@modelcontextprotocol/server-everything");
         meanings.put("--good 1.4.0 --bad 2.0.0", "--good 2026.7.4 --bad 2026.8.31");
         meanings.put("1.4.0,1.5.0,2.0.0", "2026.7.4,2026.8.18,2026.8.31");
@@ -71,6 +73,24 @@ final class ExampleWorld implements AutoCloseable {
         write("link-token", "a token of examples, long enough");
         program("generate-config", "cat servers.jsonl");
         program("systemctl", "echo \"$@\"");
+    }
+
+    /** The present server-everything under an earlier version, which behaves the same. */
+    private void publishEarlier(Path folder, String version) throws IOException {
+        var present =
+                NpmServers.installed().modules().resolve("@modelcontextprotocol/server-everything");
+        var copy = folder.resolve("everything-" + version);
+        try (var files = Files.walk(present)) {
+            for (var file : files.toList()) {
+                Files.copy(file, copy.resolve(present.relativize(file).toString()));
+            }
+        }
+        var manifest = copy.resolve("package.json");
+        var text = Files.readString(manifest);
+        Files.writeString(
+                manifest,
+                text.replaceFirst("\"version\": *\"[^\"]*\"", "\"version\": \"" + version + "\""));
+        reader.publish(copy);
     }
 
     static ExampleWorld around(Reader reader, Path folder) throws IOException {

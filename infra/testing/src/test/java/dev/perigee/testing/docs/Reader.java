@@ -91,6 +91,11 @@ final class Reader implements AutoCloseable {
         return root;
     }
 
+    /** Adds a version of a package to his registry. */
+    void publish(Path packaged) {
+        registry.publish(packaged);
+    }
+
     /** Where programs of his own come first in PATH. */
     Path programs() {
         return programs;
