@@ -91,7 +91,7 @@ final class BisectCommand implements Callable<Integer> {
             description = "What the topic names of --second begin with (default mcp.).")
     private String secondPrefix = "";
 
-    @Mixin private ComparisonOptions told = new ComparisonOptions();
+    @Mixin private ComparisonOptions comparison = new ComparisonOptions();
 
     @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -200,7 +200,7 @@ final class BisectCommand implements Callable<Integer> {
 
     private int ended(
             Behaviour behaviour, Bisection.@Nullable Found found, List<Map<String, Object>> tried) {
-        var output = new Output(spec, told.format());
+        var output = new Output(spec, comparison.format());
         if (output.isJson()) {
             var document = new LinkedHashMap<String, Object>();
             if (found != null) {
@@ -223,7 +223,7 @@ final class BisectCommand implements Callable<Integer> {
             }
             BehaviourOutput.print(behaviour, output, Printer.err(spec), spec.qualifiedName());
         }
-        BehaviourOutput.write(behaviour, told.report());
+        BehaviourOutput.write(behaviour, comparison.report());
         return behaviour.isWell() ? ExitCode.OK : ExitCode.FAILED;
     }
 }

@@ -7,8 +7,6 @@ import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.cli.ScriptedGateway.Answer;
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandDetails;
-import dev.perigee.protocol.command.CommandOutcome;
-import dev.perigee.protocol.command.CommandResult;
 import dev.perigee.protocol.event.Event;
 import dev.perigee.protocol.event.EventBody.StatusChanged;
 import dev.perigee.protocol.event.EventOrigin;
@@ -84,19 +82,7 @@ final class ApplySelectionTest {
                 config.installationId().equals("i1") || config.installationId().equals("i2")
                         ? ServerStatus.ERROR
                         : ServerStatus.ONLINE;
-        return List.of(
-                new Answer(
-                        Topic.COMMAND_RESULTS,
-                        command.id(),
-                        new CommandResult(
-                                CommandResult.EVENT,
-                                command.id(),
-                                null,
-                                CommandOutcome.COMPLETED,
-                                null,
-                                CommandDetails.status(status, null),
-                                null,
-                                TIME)));
+        return List.of(Answer.completed(command, CommandDetails.status(status, null), TIME));
     }
 
     private CliRun run(String... arguments) {

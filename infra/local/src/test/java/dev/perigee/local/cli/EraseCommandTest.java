@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.cli.ScriptedGateway.Answer;
 import dev.perigee.protocol.command.Command;
-import dev.perigee.protocol.command.CommandOutcome;
-import dev.perigee.protocol.command.CommandResult;
 import dev.perigee.protocol.event.Event;
 import dev.perigee.protocol.event.EventBody.StatusChanged;
 import dev.perigee.protocol.event.EventOrigin;
@@ -104,19 +102,7 @@ final class EraseCommandTest {
             }
         }
         gateway.flush();
-        return List.of(
-                new Answer(
-                        Topic.COMMAND_RESULTS,
-                        command.id(),
-                        new CommandResult(
-                                CommandResult.EVENT,
-                                command.id(),
-                                null,
-                                CommandOutcome.COMPLETED,
-                                null,
-                                null,
-                                null,
-                                TIME)));
+        return List.of(Answer.completed(command, null, TIME));
     }
 
     private CliRun run(String... arguments) {

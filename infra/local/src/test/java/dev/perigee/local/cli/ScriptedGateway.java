@@ -1,5 +1,9 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.protocol.command.Command;
+import dev.perigee.protocol.command.CommandDetails;
+import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.command.CommandResult;
 import dev.perigee.protocol.event.Event;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Headers;
@@ -7,6 +11,7 @@ import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
@@ -17,6 +22,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stands in for a fleet on one partition of each topic: answers each command and request with the
@@ -24,7 +30,23 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
  */
 final class ScriptedGateway implements AutoCloseable {
     /** One record of an answer. */
-    record Answer(Topic topic, String key, Object value) {}
+    record Answer(Topic topic, String key, Object value) {
+        /** A command's result: it came right. */
+        static Answer completed(Command command, @Nullable CommandDetails details, Instant at) {
+            return new Answer(
+                    Topic.COMMAND_RESULTS,
+                    command.id(),
+                    new CommandResult(
+                            CommandResult.EVENT,
+                            command.id(),
+                            null,
+                            CommandOutcome.COMPLETED,
+                            null,
+                            details,
+                            null,
+                            at));
+        }
+    }
 
     private final TopicNames names;
     private final KafkaProducer<byte[], byte[]> producer;
