@@ -133,7 +133,8 @@ final class AskingThroughFaultsTest {
     void gatewaysKilledBehindTheAnswer() {
         var server = asking.install();
         for (int round = 1; round <= 3; round++) {
-            var call = asking.call(server, "{}", LONG, AskingThroughFaultsTest::brief);
+            // Not a brief one: the group may still wait for the members of the round before.
+            var call = asking.call(server, "{}", LONG);
             var question = asking.question(call);
 
             var response = asking.respond(server, question, Asking.ROOM);
