@@ -29,7 +29,8 @@ final class LostOwnersSimulationTest {
 
     @ParameterizedTest(name = "seed {0}")
     @MethodSource("seeds")
-    @DisplayName("no request runs twice that must not, none is lost, what is committed stays")
+    @DisplayName(
+            "OWN-22: no request runs twice that must not, none is lost, what is committed stays")
     void simulated(long seed) {
         var world = new SimulatedPartition(seed, REQUESTS);
         for (int step = 0; step < STEPS; step++) {

@@ -19,8 +19,8 @@ final class SessionSimulationTest {
 
     @Test
     @DisplayName(
-            "OWN-01, OWN-03: one process at most, nothing acknowledged lost, no session lingers,"
-                    + " and after all is healed one owner serves")
+            "OWN-22, OWN-01, OWN-03: one process at most, nothing acknowledged lost, no session"
+                    + " lingers, and after all is healed one owner serves")
     void holds() {
         long sessions = 0;
         var violations = new TreeMap<Long, List<String>>();
@@ -43,7 +43,7 @@ final class SessionSimulationTest {
         "HOST_WRITTEN_TO_THE_END, 1243",
         "RETENTION_FROM_PINGS, 10"
     })
-    @DisplayName("OWN-01: would not, if one of these were missing")
+    @DisplayName("OWN-22, OWN-01: would not, if one of these were missing")
     void isNeeded(Mend mend, long seed) {
         assertThat(new SimulatedFleet(seed, Set.of(mend)).run()).isNotEmpty();
         assertThat(new SimulatedFleet(seed, Set.of()).run()).isEmpty();
