@@ -39,6 +39,7 @@ final class SimulatedPartition {
 
     private final SplittableRandom random;
     private final int requests;
+    private final boolean awaitsReplay;
     private final SimulatedGroup group;
     private long end;
 
@@ -57,6 +58,11 @@ final class SimulatedPartition {
     private final Map<Long, List<String>> stories = new HashMap<>();
     private final List<String> answersAfterCommit = new ArrayList<>();
     private final List<String> secondAnswers = new ArrayList<>();
+    private final List<String> answersBeforeReplay = new ArrayList<>();
+
+    /** Requests whose results the attached session has to replay. */
+    private final Set<Long> toReplay = new HashSet<>();
+
     private final Set<Transition> taken = new HashSet<>();
 
     /** What a worker has of the partition. */
@@ -81,9 +87,13 @@ final class SimulatedPartition {
 
     private record Verdict(long offset, CallEvent event) {}
 
-    SimulatedPartition(long seed, int requests) {
+    /**
+     * @param awaitsReplay false for an owner that answers what is late before it heard the replay
+     */
+    SimulatedPartition(long seed, int requests, boolean awaitsReplay) {
         this.random = new SplittableRandom(seed);
         this.requests = requests;
+        this.awaitsReplay = awaitsReplay;
         this.group = new SimulatedGroup(requests);
         this.table = begin();
     }
@@ -109,6 +119,11 @@ final class SimulatedPartition {
     /** What happened to requests that had two different answers of one owner. */
     Collection<String> secondAnswersOfOneOwner() {
         return secondAnswers;
+    }
+
+    /** What happened to requests that an owner answered though a journal has their result. */
+    Collection<String> answersBeforeReplay() {
+        return answersBeforeReplay;
     }
 
     Collection<Transition> taken() {
@@ -171,6 +186,7 @@ final class SimulatedPartition {
     private RequestTable begin() {
         stories.keySet().forEach(offset -> note(offset, "another owner"));
         attached = false;
+        toReplay.clear();
         verdicts.clear();
         answeredByOwner = new HashMap<>();
         var ids = new RecentIds(IdBudget.ofBytes(16 << 20), Duration.ofHours(1));
@@ -191,6 +207,7 @@ final class SimulatedPartition {
     /** The worker forgets everything; an owner that is attached hears of it. */
     private void loseSession() {
         session = null;
+        toReplay.clear();
         wire.clear();
         verdicts.clear();
         if (attached) {
@@ -227,6 +244,7 @@ final class SimulatedPartition {
 
     private void detach(CallEvent underWay, CallEvent others) {
         attached = false;
+        toReplay.clear();
         group.detached();
         table.detached();
         for (var call : table.open()) {
@@ -243,6 +261,7 @@ final class SimulatedPartition {
             session = new Session(epoch, new TreeMap<>());
         }
         attached = true;
+        toReplay.addAll(sessions(Progress.JOURNALLED));
         boolean same = table.attached(session.result(), TOPIC);
         for (var call : table.open()) {
             happened(call, table.whenAttached(call, same));
@@ -345,6 +364,7 @@ final class SimulatedPartition {
         if (!attached) {
             return;
         }
+        toReplay.remove(offset);
         if (!table.isFinal(offset)) {
             var call = table.open(offset);
             if (call != null) {
@@ -381,7 +401,7 @@ final class SimulatedPartition {
                         call.possibleRuns(),
                         isOver(call),
                         attached,
-                        false);
+                        awaitsReplay && !toReplay.isEmpty());
         var step = CallTransitions.next(call.stage(), event, facts);
         call.go(step);
         taken.add(step);
@@ -396,6 +416,9 @@ final class SimulatedPartition {
     }
 
     private void close(ToolCall call, boolean byGateway, boolean answer) {
+        if (answer && byGateway && toReplay.contains(call.offset())) {
+            answersBeforeReplay.add(storyOf(call.offset()).toString());
+        }
         if (answer) {
             answered(call.offset(), byGateway ? "the gateway" : result());
         }
