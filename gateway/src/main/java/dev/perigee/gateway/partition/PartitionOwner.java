@@ -162,7 +162,7 @@ final class PartitionOwner {
         mailbox.post(
                 () -> {
                     quarantine.workersChanged();
-                    Quietly.run(sessions::place);
+                    sessions.look();
                 });
     }
 

@@ -1,11 +1,12 @@
 package dev.perigee.gateway.partition;
 
 import dev.perigee.gateway.link.LinkFailure;
-import dev.perigee.gateway.link.LinkState;
 import dev.perigee.gateway.link.PartitionClaim;
+import dev.perigee.gateway.link.PartitionLink;
 import dev.perigee.gateway.link.SessionListener;
 import dev.perigee.gateway.link.SteadyTime;
-import dev.perigee.gateway.link.WorkerView;
+import dev.perigee.gateway.partition.OwnerTransitions.Ownership;
+import dev.perigee.gateway.partition.OwnerTransitions.Step;
 import dev.perigee.gateway.placement.HostDecision;
 import dev.perigee.gateway.placement.Hosted;
 import dev.perigee.gateway.placement.LastHeld;
@@ -18,9 +19,11 @@ import dev.perigee.protocol.trace.LogContext;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.errors.InterruptException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,7 +31,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Gets the owner a session and keeps it: claim, restore, place, attach, and all over when it is
- * gone. For the owner's thread; {@link #state} any thread.
+ * gone. {@link OwnerTransitions} decides, here it is carried out. For the owner's thread; {@link
+ * #state} any thread.
  *
  * <p>A claim is written in a transaction that carries the group's offsets, after the committed
  * offsets were read: so a gateway that is no longer a member cannot claim, and nothing that an
@@ -37,8 +41,7 @@ import org.slf4j.LoggerFactory;
  */
 final class SessionKeeper {
     private static final Logger LOG = LoggerFactory.getLogger(SessionKeeper.class);
-    private static final Duration RETRY = Duration.ofMillis(200);
-    private static final Duration LONGEST_RETRY = Duration.ofSeconds(2);
+    private static final Duration FAILED_RETRY = Duration.ofSeconds(2);
     private static final Duration UNREADABLE_RETRY = Duration.ofSeconds(30);
 
     /** States of a process, as a worker names them, in which there is none. */
@@ -56,15 +59,13 @@ final class SessionKeeper {
     private final Resealing resealing;
     private final RestoreProblem problem;
     private final OwnStatuses statuses;
-    private @Nullable PartitionClaim claim;
-    private boolean recordingHost;
-    private Timers.@Nullable Entry retry;
-    private Duration pause = RETRY;
-    private LastHeld lastHeld;
+    private PartitionClaim claim;
+    private Choice choice = Choice.notThere(SteadyTime.now());
+    private Timers.@Nullable Entry timer;
+    private volatile Ownership own;
     private volatile boolean departing;
     private volatile Hosted hosted;
     private volatile @Nullable String host;
-    private volatile OwnerState state = OwnerState.RESTORING;
     private volatile int outdated;
 
     SessionKeeper(
@@ -81,7 +82,8 @@ final class SessionKeeper {
         this.statuses = new OwnStatuses(context);
         this.departure = new Departure(context, calls, () -> Quietly.run(this::serve));
         this.warming = new Warming(context, quarantine);
-        this.lastHeld = gained(context);
+        this.claim = new PartitionClaim(context.partition(), -1);
+        this.own = Ownership.begun(gained(context));
         this.hosted = new Hosted(context.partition(), null, 0);
     }
 
@@ -93,7 +95,8 @@ final class SessionKeeper {
     }
 
     OwnerState state() {
-        return departing && state == OwnerState.SERVING ? OwnerState.MOVING : state;
+        var shown = own.stage().shown();
+        return departing && shown == OwnerState.SERVING ? OwnerState.MOVING : shown;
     }
 
     /** What somebody has to do something about, null when nothing is. */
@@ -123,7 +126,7 @@ final class SessionKeeper {
             depart(manner, listener);
         } else {
             warming.begin(
-                    lastHeld,
+                    own.held(),
                     () -> {
                         if (leaving.equals(context.serving())) {
                             depart(manner, listener);
@@ -141,69 +144,49 @@ final class SessionKeeper {
 
     /** Claims and restores; repeats until the broker answers. */
     void begin() throws InterruptedException {
-        state = OwnerState.RESTORING;
-        while (true) {
+        while (own.stage() == OwnerStage.CLAIMING) {
             try {
-                long begin = System.nanoTime();
-                if (!context.feed().hasContinued()) {
-                    calls.continuing(claims.earlierRuns());
-                }
-                var claimed = claims.claim();
-                claim = new PartitionClaim(context.partition(), claimed.epoch());
-                LogContext.put(LogContext.EPOCH, claimed.epoch());
-                calls.committed(claimed.requestsDone());
-                context.state(context.services().state().read(context.partition(), claim.epoch()));
-                quarantine.count();
-                commands.arrivedUpTo(claimed.commandsDone());
-                context.services().metrics().restored(Duration.ofNanos(System.nanoTime() - begin));
-                LOG.atInfo()
-                        .addKeyValue("partition", context.partition())
-                        .addKeyValue("epoch", claim.epoch())
-                        .addKeyValue("instances", context.state().instances().size())
-                        .log("Partition claimed and restored");
-                problem.over();
-                resealing.proceed();
-                place();
-                show();
-                return;
+                restore();
+                take(OwnerEvent.CLAIMED);
             } catch (InterruptException e) {
                 throw e;
             } catch (UnreadableStateException e) {
                 // Nothing is known to be absent then, so nothing is done.
                 problem.is(e);
-                Thread.sleep(UNREADABLE_RETRY); // Nobody tells when a missing key was brought.
+                take(OwnerEvent.UNREADABLE);
             } catch (RuntimeException e) {
                 problem.is(e);
-                // Nothing may be handled before the state is read; the end of the tenure
-                // interrupts.
-                Thread.sleep(LONGEST_RETRY); // Nobody tells when the broker is back.
+                take(OwnerEvent.FAILED);
             }
         }
+        show();
     }
 
-    /** Looks for a worker, unless there is a session or the claim is used up. */
-    void place() throws InterruptedException {
-        if (claim == null || context.session() != null || recordingHost) {
-            return;
+    private void restore() throws InterruptedException {
+        long begin = System.nanoTime();
+        if (!context.feed().hasContinued()) {
+            calls.continuing(claims.earlierRuns());
         }
-        state = OwnerState.PLACING;
-        var host = context.state().host();
-        var recorded = host == null ? null : new RecordedHost(host.workerId(), host.incarnation());
-        switch (context.services().hosts().choose(context.partition(), recorded, lastHeld)) {
-            case HostDecision.Place(var workerId) -> place(workerId);
-            case HostDecision.Wait(var until, var reason) -> {
-                if (recorded != null && isGivenUp(recorded.workerId())) {
-                    statuses.lost(recorded.workerId(), claim.epoch());
-                }
-                LOG.atDebug()
-                        .addKeyValue("partition", context.partition())
-                        .addKeyValue("reason", reason)
-                        .log("No worker for the partition yet");
-                cancelRetry();
-                var left = Duration.between(SteadyTime.now(), until);
-                retry = context.timers().after(left, () -> Quietly.run(this::place));
-            }
-        }
+        var claimed = claims.claim();
+        claim = new PartitionClaim(context.partition(), claimed.epoch());
+        LogContext.put(LogContext.EPOCH, claimed.epoch());
+        calls.committed(claimed.requestsDone());
+        context.state(context.services().state().read(context.partition(), claim.epoch()));
+        quarantine.count();
+        commands.arrivedUpTo(claimed.commandsDone());
+        context.services().metrics().restored(Duration.ofNanos(System.nanoTime() - begin));
+        LOG.atInfo()
+                .addKeyValue("partition", context.partition())
+                .addKeyValue("epoch", claim.epoch())
+                .addKeyValue("instances", context.state().instances().size())
+                .log("Partition claimed and restored");
+        problem.over();
+        resealing.proceed();
+    }
+
+    /** A worker came, went or changed. */
+    void look() {
+        happened(OwnerEvent.LOOK);
     }
 
     /** Sends what the turn's work left to be sent. */
@@ -230,129 +213,178 @@ final class SessionKeeper {
      * partition.
      */
     void leave() {
-        state = OwnerState.ENDED;
+        happened(context.feed().isSilenced() ? OwnerEvent.SILENCED : OwnerEvent.RELEASED);
+    }
+
+    private void happened(OwnerEvent event) {
+        Quietly.run(() -> take(event));
+    }
+
+    private void take(OwnerEvent event) throws InterruptedException {
+        follow(next(event));
+    }
+
+    private Step next(OwnerEvent event) {
         var session = context.session();
-        if (session != null) {
-            events.tell(); // Or the next owner publishes it again.
-            session.close();
-            if (context.feed().isSilenced()) {
-                session.link().abandon();
-            } else {
-                session.link().detach(true, context.services().times().detach());
+        var until = session == null ? null : session.link().heldUntil();
+        var step = OwnerTransitions.next(own, event, until == null ? SteadyTime.now() : until);
+        own = step.after();
+        return step;
+    }
+
+    private void follow(Step step) throws InterruptedException {
+        var event = step.taken().event().name();
+        for (var action : step.taken().actions()) {
+            switch (action) {
+                case CLAIM -> begin();
+                // Nothing may be handled before the state is read, and nobody tells when the broker
+                // is back or a missing key was brought. The end of the tenure interrupts.
+                case STALL -> Thread.sleep(FAILED_RETRY);
+                case STALL_LONG -> Thread.sleep(UNREADABLE_RETRY);
+                case CHOOSE -> choose();
+                case AWAIT_WORKER ->
+                        after(
+                                Duration.between(SteadyTime.now(), choice.lookAgain()),
+                                OwnerEvent.LOOK);
+                case WRITE_HOST -> write(context.stateTopic().host(chosen()));
+                case WRITE_NO_HOST -> Quietly.run(() -> write(context.stateTopic().noHost()));
+                case OPEN -> open(chosen());
+                case PAUSE -> after(step.before().pause(), OwnerEvent.DUE);
+                case PAUSE_LONG -> after(OwnerTransitions.LONGEST_PAUSE, OwnerEvent.DUE);
+                case TELL_LOST -> Quietly.run(this::tellLost);
+                case COUNT -> quarantine.lost(session(), LinkFailure.valueOf(event));
+                case END -> end(session(), event.toLowerCase(Locale.ROOT));
+                case CALLS_AWAY -> calls.sessionEnded(true);
+                case CALLS_GONE -> calls.sessionEnded(false);
+                case GO_ON -> departure.goOn(session());
+                case SERVE -> serve(session());
+                case SUSPEND -> quarantine.suspended(session());
+                case CLOSE -> session().close();
+                case ACKNOWLEDGE -> events.tell(); // Or the next owner publishes it again.
+                case DETACH -> session().link().detach(true, context.services().times().detach());
+                case ABANDON -> session().link().abandon();
+                case ADOPT, RECONCILE -> {
+                    // By who asked, with what the worker said.
+                }
             }
         }
     }
 
-    private void place(String workerId) throws InterruptedException {
-        var incarnation = incarnation(workerId);
+    private Session session() {
+        return Objects.requireNonNull(context.session());
+    }
+
+    private StateRecord.Host chosen() {
+        return Objects.requireNonNull(choice.host());
+    }
+
+    private void after(Duration delay, OwnerEvent event) {
+        cancelTimer();
+        timer = context.timers().after(delay, () -> happened(event));
+    }
+
+    private void cancelTimer() {
+        if (timer != null) {
+            timer.cancel();
+            timer = null;
+        }
+    }
+
+    private void choose() throws InterruptedException {
+        var services = context.services();
         var host = context.state().host();
-        if (incarnation == null) {
-            retryLater();
-        } else if (host != null
-                && host.workerId().equals(workerId)
-                && host.incarnation().equals(incarnation)) {
-            open(workerId, incarnation);
-        } else {
-            var next = new StateRecord.Host(workerId, incarnation);
-            recordingHost = true;
-            context.writer()
-                    .write(
-                            List.of(context.stateTopic().host(next)),
-                            offsets -> {
-                                recordingHost = false;
-                                context.state().host(next);
-                                open(workerId, incarnation);
-                            });
+        var recorded = host == null ? null : new RecordedHost(host.workerId(), host.incarnation());
+        var decision = services.hosts().choose(context.partition(), recorded, own.held());
+        choose(Choice.of(decision, host, services.links().workers(), SteadyTime.now()));
+        if (decision instanceof HostDecision.Wait(_, var reason)) {
+            LOG.atDebug()
+                    .addKeyValue("partition", context.partition())
+                    .addKeyValue("reason", reason)
+                    .log("No worker for the partition yet");
         }
     }
 
-    private @Nullable String incarnation(String workerId) {
-        var worker = worker(workerId);
-        return worker == null ? null : worker.incarnation();
+    private void choose(Choice made) throws InterruptedException {
+        choice = made;
+        take(made.event());
     }
 
-    private boolean isGivenUp(String workerId) {
-        var worker = worker(workerId);
-        return worker != null && worker.state() == LinkState.FAILED;
+    private void write(ProducerRecord<byte[], byte[]> record) throws InterruptedException {
+        context.writer().write(List.of(record), _ -> happened(OwnerEvent.RECORDED));
     }
 
-    private @Nullable WorkerView worker(String workerId) {
-        for (var worker : context.services().links().workers()) {
-            if (workerId.equals(worker.workerId())) {
-                return worker;
-            }
-        }
-        return null;
-    }
-
-    private void open(String workerId, String incarnation) {
-        var fresh = claim;
-        if (fresh == null || context.session() != null) {
-            return;
-        }
-        claim = null;
-        cancelRetry();
-        state = OwnerState.ATTACHING;
+    private void open(StateRecord.Host at) throws InterruptedException {
+        cancelTimer();
+        context.state().host(at);
         var listener = new Listener();
+        PartitionLink link;
         try {
-            var session =
-                    new Session(
-                            context.services()
-                                    .links()
-                                    .open(fresh, workerId, incarnation, true, listener));
-            context.session(session);
-            listener.session = session;
+            link =
+                    context.services()
+                            .links()
+                            .open(claim, at.workerId(), at.incarnation(), true, listener);
         } catch (IllegalArgumentException e) {
-            claim = fresh;
-            state = OwnerState.PLACING;
-            retryLater();
+            choose(Choice.notThere(SteadyTime.now()));
+            return;
         } catch (IllegalStateException e) {
             LOG.atError()
                     .addKeyValue("partition", context.partition())
                     .setCause(e)
                     .log("Cannot open a session; claiming again");
-            retry = context.timers().after(LONGEST_RETRY, () -> Quietly.run(this::begin));
+            take(OwnerEvent.NOT_OPENED);
+            return;
+        }
+        listener.session = new Session(link);
+        context.session(listener.session);
+    }
+
+    private void tellLost() throws InterruptedException {
+        var host = context.state().host();
+        if (host != null) {
+            statuses.lost(host.workerId(), claim.epoch());
         }
     }
 
-    private void attached(Session session, Attach.Result result) {
-        session.createdEpoch(result.createdEpoch());
-        lastHeld = lastHeld.byThisOnly();
-        noteAwake(session, result);
-        Quietly.run(() -> statuses.found(session, result));
-        quarantine.attached(session, result.resumed());
-        calls.attached(result);
-        context.feed().attached(result.createdEpoch());
-        if (Boolean.TRUE.equals(result.ending())) {
-            state = OwnerState.MOVING;
-            departure.goOn(session);
+    private void attached(Session session, Attach.Result result) throws InterruptedException {
+        boolean ends = Boolean.TRUE.equals(result.ending());
+        var step = next(ends ? OwnerEvent.ATTACHED_ENDING : OwnerEvent.ATTACHED);
+        adopt(session, result);
+        follow(step);
+        if (!step.taken().does(OwnerAction.RECONCILE)) {
             return;
         }
         if (!restoration.begin(session, result.processes())) {
-            session.close();
+            take(OwnerEvent.UNRECONCILED);
             return;
         }
-        pause = RETRY;
-        session.serve();
-        state = OwnerState.SERVING;
         LOG.atInfo()
                 .addKeyValue("partition", context.partition())
                 .addKeyValue("worker_id", session.link().workerId())
-                .addKeyValue("epoch", session.link().claim().epoch())
+                .addKeyValue("epoch", claim.epoch())
                 .addKeyValue("resumed", result.resumed())
                 .log("Partition served");
-        Quietly.run(this::serve);
-        quarantine.proceed();
-        if (!departure.isUnderWay()) {
-            departure.served();
-        }
+        take(OwnerEvent.RECONCILED);
     }
 
-    private static void noteAwake(Session session, Attach.Result result) {
+    private void adopt(Session session, Attach.Result result) {
+        session.createdEpoch(result.createdEpoch());
         for (var process : result.processes()) {
             if (!ASLEEP.contains(process.state())) {
                 session.awake().found(process.processId());
             }
+        }
+        Quietly.run(() -> statuses.found(session, result));
+        quarantine.attached(session, result.resumed());
+        calls.attached(result);
+        context.feed().attached(result.createdEpoch());
+    }
+
+    private void serve(Session session) {
+        session.serve();
+        Quietly.run(this::serve);
+        quarantine.proceed();
+        if (!departure.isUnderWay()) {
+            departure.served();
         }
     }
 
@@ -361,46 +393,18 @@ final class SessionKeeper {
         calls.serving();
     }
 
-    private void givenUp(Session session) {
-        var link = session.link();
-        Quietly.run(() -> statuses.lost(link.workerId(), link.claim().epoch()));
-    }
-
-    private void ended(Session session, boolean alive, String reason) {
+    private void end(Session session, String reason) {
         session.close();
         quarantine.over();
         context.session(null);
         departure.over();
         context.feed().detached();
-        var until = session.link().heldUntil();
-        lastHeld = lastHeld.until(until == null ? SteadyTime.now() : until);
-        state = OwnerState.RESTORING;
         context.services().metrics().sessionEnded(reason);
         LOG.atInfo()
                 .addKeyValue("partition", context.partition())
                 .addKeyValue("worker_id", session.link().workerId())
                 .addKeyValue("reason", reason)
                 .log("Session ended; claiming again");
-        calls.sessionEnded(alive || !session.wasAttached());
-        cancelRetry();
-        retry = context.timers().after(pause, () -> Quietly.run(this::begin));
-        pause = pause.multipliedBy(2);
-        if (pause.compareTo(LONGEST_RETRY) > 0) {
-            pause = LONGEST_RETRY;
-        }
-    }
-
-    /** The worker has nothing of the partition any more: it can go anywhere at once. */
-    private void vacated(Session session, String reason) {
-        ended(session, false, reason);
-        cancelRetry();
-        pause = RETRY;
-        Quietly.run(
-                () ->
-                        context.writer()
-                                .write(
-                                        List.of(context.stateTopic().noHost()),
-                                        _ -> Quietly.run(this::begin)));
     }
 
     private void show() {
@@ -418,18 +422,6 @@ final class SessionKeeper {
                                 session.link().claim().epoch());
     }
 
-    private void retryLater() {
-        cancelRetry();
-        retry = context.timers().after(RETRY, () -> Quietly.run(this::place));
-    }
-
-    private void cancelRetry() {
-        if (retry != null) {
-            retry.cancel();
-            retry = null;
-        }
-    }
-
     /** Brings what a session says to the owner's thread; of an earlier session nothing counts. */
     private final class Listener implements SessionListener {
         private @Nullable Session session;
@@ -441,7 +433,7 @@ final class SessionKeeper {
 
         @Override
         public void attached(Attach.Result result) {
-            post(current -> SessionKeeper.this.attached(current, result));
+            post(current -> Quietly.run(() -> SessionKeeper.this.attached(current, result)));
         }
 
         @Override
@@ -452,35 +444,20 @@ final class SessionKeeper {
         @Override
         public void suspended() {
             post(
-                    current -> {
-                        quarantine.suspended(current);
+                    _ -> {
+                        happened(OwnerEvent.SUSPENDED);
                         LOG.atInfo().log("The link is recovering");
                     });
         }
 
         @Override
         public void fenced(long byEpoch) {
-            post(current -> ended(current, true, GatewayMetrics.FENCED));
+            post(_ -> happened(OwnerEvent.FENCED));
         }
 
         @Override
         public void lost(LinkFailure reason) {
-            var name = reason.name().toLowerCase(Locale.ROOT);
-            post(
-                    current -> {
-                        switch (reason) {
-                            case ENDED, DRAINING -> vacated(current, name);
-                            case EXPIRED, INCARNATION_CHANGED, DEAD, UNREACHABLE -> {
-                                quarantine.lost(current, reason);
-                                givenUp(current);
-                                ended(current, false, name);
-                            }
-                            case REFUSED -> {
-                                quarantine.lost(current, reason);
-                                ended(current, false, name);
-                            }
-                        }
-                    });
+            post(_ -> happened(OwnerEvent.of(reason)));
         }
 
         /** The session is set by the owner's thread before it reads its mailbox again. */

@@ -109,12 +109,12 @@ final class Shell {
         }
     }
 
-    /** A file that a word of a command line names, or else the word. */
+    /** A file that a word of a command line names, or that it will write, or else the word. */
     String fileOr(String word) {
         if (word.isEmpty() || word.startsWith("-") || word.indexOf('{') >= 0) {
             return word;
         }
         var file = directory.resolve(word);
-        return Files.isRegularFile(file) ? file.toString() : word;
+        return Files.isRegularFile(file) || word.endsWith(".recording") ? file.toString() : word;
     }
 }

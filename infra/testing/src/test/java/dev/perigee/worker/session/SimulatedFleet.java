@@ -43,6 +43,9 @@ final class SimulatedFleet {
     private static final long HEALED = 450_000;
     private static final long END = 650_000;
 
+    /** Simulated time of one run. */
+    static final Duration LENGTH = Duration.ofMillis(END);
+
     /** Clocks differ in pace, too. */
     private static final long TOLERANCE = 500;
 

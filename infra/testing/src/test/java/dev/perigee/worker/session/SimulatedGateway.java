@@ -2,9 +2,11 @@ package dev.perigee.worker.session;
 
 import dev.perigee.gateway.inbound.TenureLease;
 import dev.perigee.gateway.link.ClockReading;
+import dev.perigee.gateway.link.LinkFailure;
+import dev.perigee.gateway.link.LinkState;
 import dev.perigee.gateway.link.SimulatedLink;
+import dev.perigee.gateway.partition.SimulatedOwner;
 import dev.perigee.gateway.placement.HostChoice;
-import dev.perigee.gateway.placement.HostDecision;
 import dev.perigee.gateway.placement.LastHeld;
 import dev.perigee.gateway.placement.RecordedHost;
 import java.time.Duration;
@@ -14,8 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A gateway: polls its group, claims, chooses a host, attaches and reports its lease. Lease, links
- * and the choice of a host are the real ones.
+ * A gateway: polls its group, claims, chooses a host, attaches and reports its lease. Lease, links,
+ * the choice of a host and the owner's table are the real ones.
  */
 final class SimulatedGateway extends SimulatedPart {
     private static final long RETRY = 200;
@@ -46,7 +48,7 @@ final class SimulatedGateway extends SimulatedPart {
     private static final class Owned {
         private final long number;
         private final TenureLease lease;
-        private LastHeld held;
+        private final SimulatedOwner owner;
         private long epoch;
         private @Nullable RecordedHost host;
 
@@ -60,7 +62,7 @@ final class SimulatedGateway extends SimulatedPart {
         Owned(long number, TenureLease lease, LastHeld held) {
             this.number = number;
             this.lease = lease;
-            this.held = held;
+            this.owner = new SimulatedOwner(held);
         }
     }
 
@@ -126,6 +128,7 @@ final class SimulatedGateway extends SimulatedPart {
         var own = owned;
         if (own != null && !own.lease.isHeld()) {
             own.session = null; // Silent: nothing is said to the worker.
+            own.owner.over(true);
             leaving = own.number;
             owned = null;
         } else if (own != null) {
@@ -196,6 +199,7 @@ final class SimulatedGateway extends SimulatedPart {
             via.toWorker(() -> via.worker.detach(via, session.epoch));
         }
         own.session = null;
+        own.owner.over(false);
     }
 
     private void work(Owned own) {
@@ -205,13 +209,20 @@ final class SimulatedGateway extends SimulatedPart {
         var session = own.session;
         if (session != null) {
             publish(own, session);
-        } else if (own.epoch == 0) {
+        } else if (own.owner.isPaused() || own.owner.isClaiming()) {
+            if (own.owner.isPaused()) {
+                own.owner.due();
+            }
             own.pausedUntil = fleet.now() + REQUEST_TIMEOUT;
             claim(own);
         } else if (own.recording != null
                 && fleet.has(SimulatedFleet.Mend.HOST_WRITTEN_TO_THE_END)) {
             record(own, own.recording);
         } else {
+            if (own.owner.isRecording()) {
+                own.owner.failed();
+                own.owner.claimed(); // As if nothing had been written.
+            }
             place(own);
         }
     }
@@ -226,7 +237,8 @@ final class SimulatedGateway extends SimulatedPart {
                             this,
                             own.number,
                             epoch -> {
-                                if (own.epoch == 0 && own.session == null) {
+                                if (own.owner.isClaiming()) {
+                                    own.owner.claimed();
                                     own.lease.claimed(asked);
                                     own.confirmed = Math.max(own.confirmed, then);
                                     own.host = host;
@@ -239,19 +251,12 @@ final class SimulatedGateway extends SimulatedPart {
 
     private void place(Owned own) {
         var views = links.stream().map(each -> each.link.view()).toList();
-        if (HOSTS.choose(0, own.host, own.held, views, clock())
-                instanceof HostDecision.Place(var workerId)) {
-            for (var each : links) {
-                var incarnation = each.link.incarnation();
-                if (each.worker.name().equals(workerId) && incarnation != null) {
-                    var chosen = new RecordedHost(workerId, incarnation);
-                    if (chosen.equals(own.host)) {
-                        open(own, each);
-                    } else {
-                        record(own, chosen);
-                    }
-                }
-            }
+        var decision = HOSTS.choose(0, own.host, own.owner.held(), views, clock());
+        var chosen = own.owner.look(decision, own.host, views, clock());
+        if (chosen != null && own.owner.isRecording()) {
+            record(own, chosen);
+        } else if (chosen != null) {
+            open(own, chosen);
         }
     }
 
@@ -266,25 +271,30 @@ final class SimulatedGateway extends SimulatedPart {
     }
 
     private void recorded(Owned own, RecordedHost chosen) {
-        if (own == owned && own.session == null && chosen.equals(own.recording)) {
+        if (own == owned && own.owner.isRecording() && chosen.equals(own.recording)) {
+            own.owner.recorded();
             own.recording = null;
             own.host = chosen;
             own.pausedUntil = 0;
-            for (var each : links) {
-                if (chosen.incarnation().equals(each.link.incarnation())) {
-                    open(own, each);
-                }
-            }
+            open(own, chosen);
         }
     }
 
-    private void open(Owned own, Dialled at) {
-        var session = new Session(own.epoch, at);
-        own.epoch = 0;
-        own.session = session;
-        if (at.wire != null && at.greeted) {
-            attach(own, session, at.wire);
+    private void open(Owned own, RecordedHost chosen) {
+        for (var at : links) {
+            var view = at.link.view();
+            if (chosen.incarnation().equals(view.incarnation())
+                    && view.state() != LinkState.FAILED) {
+                var session = new Session(own.epoch, at);
+                own.session = session;
+                if (at.wire != null && at.greeted) {
+                    attach(own, session, at.wire);
+                }
+                return;
+            }
         }
+        own.owner.notThere();
+        own.pausedUntil = fleet.now() + RETRY;
     }
 
     private void attach(Owned own, Session session, SimulatedWire via) {
@@ -312,7 +322,7 @@ final class SimulatedGateway extends SimulatedPart {
         session.name = name;
         session.received = acknowledged;
         session.published = acknowledged;
-        own.held = own.held.byThisOnly();
+        own.owner.attached();
     }
 
     /** The worker is not ready. */
@@ -337,7 +347,7 @@ final class SimulatedGateway extends SimulatedPart {
         var own = owned;
         var session = current(epoch);
         if (own != null && session != null && session.at.worker == via.worker) {
-            ended(own, session);
+            ended(own, session, LinkFailure.EXPIRED);
         }
     }
 
@@ -346,11 +356,11 @@ final class SimulatedGateway extends SimulatedPart {
         return session != null && session.epoch == epoch ? session : null;
     }
 
-    private void ended(Owned own, Session session) {
+    private void ended(Owned own, Session session, LinkFailure how) {
         var until = session.heldUntil;
-        own.held = own.held.until(until == null ? clock() : until);
         own.session = null;
-        own.pausedUntil = fleet.now() + RETRY;
+        own.pausedUntil =
+                fleet.now() + own.owner.lost(how, until == null ? clock() : until).toMillis();
     }
 
     /** Events up to this one arrived. */
@@ -394,7 +404,7 @@ final class SimulatedGateway extends SimulatedPart {
             dial(each);
         }
         if (each.link.expires(clockMs())) {
-            lose(each);
+            lose(each, LinkFailure.UNREACHABLE);
         }
     }
 
@@ -404,7 +414,7 @@ final class SimulatedGateway extends SimulatedPart {
         each.refusedSince = refuses ? Math.min(each.refusedSince, fleet.now()) : Long.MAX_VALUE;
         if (refuses && each.endedThere && fleet.now() - each.refusedSince >= REFUSED_FOR) {
             if (each.link.died()) {
-                lose(each);
+                lose(each, LinkFailure.DEAD);
             }
         } else if (answers && each.worker.isAlive() && !each.worker.isFrozen()) {
             var wire = new SimulatedWire(this, each.worker, each.link.begin());
@@ -425,7 +435,7 @@ final class SimulatedGateway extends SimulatedPart {
                 each.endedThere = false;
                 each.link.established(wire.generation, incarnation, SimulatedFleet.RETENTION);
                 if (before != null && !before.equals(incarnation)) {
-                    lose(each);
+                    lose(each, LinkFailure.INCARNATION_CHANGED);
                 }
                 var own = owned;
                 if (own != null && own.session != null && own.session.at == each) {
@@ -435,10 +445,10 @@ final class SimulatedGateway extends SimulatedPart {
         }
     }
 
-    private void lose(Dialled each) {
+    private void lose(Dialled each, LinkFailure how) {
         var own = owned;
         if (own != null && own.session != null && own.session.at == each) {
-            ended(own, own.session);
+            ended(own, own.session, how);
         }
     }
 
@@ -459,10 +469,12 @@ final class SimulatedGateway extends SimulatedPart {
             each.wire = null;
             each.endedThere = false;
             each.link.closed(wire.generation, clockMs());
-            var session = owned == null ? null : owned.session;
-            if (session != null && wire.equals(session.asked)) {
+            var own = owned;
+            var session = own == null ? null : own.session;
+            if (own != null && session != null && wire.equals(session.asked)) {
                 session.heldUntil = clock();
                 session.attached = null;
+                own.owner.suspended();
             }
         }
     }
