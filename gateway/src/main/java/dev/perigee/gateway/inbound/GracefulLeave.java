@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 final class GracefulLeave {
     private static final Logger LOG = LoggerFactory.getLogger(GracefulLeave.class);
     private static final Duration ANSWERS_WAIT = Duration.ofSeconds(1);
-    private static final Duration COMMIT_WAIT = Duration.ofSeconds(3);
+    private static final Duration LEAVE_WAIT = Duration.ofSeconds(3);
     private static final Duration POLL = Duration.ofMillis(50);
 
     private final Consumer<byte[], byte[]> consumer;
@@ -47,8 +47,8 @@ final class GracefulLeave {
      * @param feeds that this gateway has; a view, which a rebalance meanwhile changes
      */
     void commit(Collection<PartitionFeed> feeds) {
+        long deadline = System.nanoTime() + LEAVE_WAIT.toNanos();
         finishAnswers(feeds);
-        long deadline = System.nanoTime() + COMMIT_WAIT.toNanos();
         try {
             while (!commits.last(List.copyOf(feeds))) {
                 if (System.nanoTime() - deadline > 0) {

@@ -12,6 +12,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.OffsetMetadataTooLarge;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,6 +43,7 @@ final class RequestCommits {
     private long lastAt = System.nanoTime();
     private long askedAt = lastAt - WORD.toNanos();
     private boolean mayHurry = true;
+    private boolean mayNotMeanwhile;
     private int maxBitmapBytes = ProgressCodec.MAX_BITMAP_BYTES;
 
     /**
@@ -134,7 +136,7 @@ final class RequestCommits {
 
     private boolean commitMeanwhile(Map<TopicPartition, OffsetAndMetadata> offsets) {
         var member = consumer.groupMetadata();
-        if (!isFenced(member.generationId(), member.memberId())) {
+        if (mayNotMeanwhile || !isFenced(member.generationId(), member.memberId())) {
             return false;
         }
         try {
@@ -146,7 +148,8 @@ final class RequestCommits {
                     .log(
                             "Offsets not committed: 'perigee acls gateway' has the rights that a"
                                     + " gateway needs");
-            return true; // Not taken later either.
+            mayNotMeanwhile = e instanceof TransactionalIdAuthorizationException;
+            return !mayNotMeanwhile; // Without a right to the group it is not taken later either.
         } catch (KafkaException e) {
             LOG.atInfo().setCause(e).log("Offsets not committed while the group is rebalanced");
             return false;

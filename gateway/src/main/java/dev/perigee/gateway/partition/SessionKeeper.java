@@ -208,9 +208,9 @@ final class SessionKeeper {
     }
 
     /**
-     * Detaches at once, for another gateway; the owner ends. One that fell silent says nothing to
-     * the worker either: that would begin the retention, and maybe no other gateway has the
-     * partition.
+     * Acknowledges what is published and detaches at once, for another gateway; the owner ends. One
+     * that fell silent does not detach: that would begin the retention, and maybe no other gateway
+     * has the partition.
      */
     void leave() {
         happened(context.feed().isSilenced() ? OwnerEvent.SILENCED : OwnerEvent.RELEASED);
