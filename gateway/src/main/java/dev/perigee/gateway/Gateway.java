@@ -255,7 +255,7 @@ public final class Gateway implements AutoCloseable {
                         intake,
                         membership,
                         partitions,
-                        new TransactionalOffsets(clients::leavingProducer));
+                        new TransactionalOffsets(clients::rebalanceProducer));
         loop.linkNames(incarnations.linkNames());
         loop.start();
         parts.push(loop);

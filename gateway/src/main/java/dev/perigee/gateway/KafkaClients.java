@@ -182,9 +182,9 @@ final class KafkaClients {
         return transactionalProducer("-transactions", group + "-" + gatewayId, 10_000);
     }
 
-    /** For the last commit of a gateway that leaves, which waits for it. */
-    Producer<byte[], byte[]> leavingProducer() {
-        return transactionalProducer("-leaving", group + "-" + gatewayId + "-leaving", 1_000);
+    /** For commits while the group is rebalanced, which the poll loop waits for. */
+    Producer<byte[], byte[]> rebalanceProducer() {
+        return transactionalProducer("-rebalance", group + "-" + gatewayId + "-rebalance", 1_000);
     }
 
     private Producer<byte[], byte[]> transactionalProducer(

@@ -79,7 +79,8 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
     /**
      * @param consumer one that reads values by the intake
      * @param sessionTimeout after which the group gives to others what this gateway has
-     * @param lastCommit for what is left to say when it leaves a group that is being rebalanced
+     * @param rebalanceCommit for what is left to say when it leaves a group that is being
+     *     rebalanced
      */
     public PollLoop(
             Consumer<byte[], byte[]> consumer,
@@ -89,7 +90,7 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
             Intake intake,
             Membership membership,
             PartitionHandler handler,
-            LastCommit lastCommit) {
+            RebalanceCommit rebalanceCommit) {
         this.consumer = consumer;
         this.names = names;
         this.limits = limits;
@@ -103,7 +104,8 @@ public final class PollLoop implements ConsumerRebalanceListener, AutoCloseable 
                         names.of(Topic.TOOL_REQUESTS),
                         feeds.values(),
                         handler,
-                        lastCommit);
+                        rebalanceCommit,
+                        System::nanoTime);
         this.leaving = new GracefulLeave(consumer, commits);
         this.thread = Thread.ofPlatform().name("poll").unstarted(this::run);
     }

@@ -5,6 +5,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongSupplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
@@ -12,7 +13,6 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.OffsetMetadataTooLarge;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
-import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,47 +35,77 @@ final class RequestCommits {
     private static final Logger LOG = LoggerFactory.getLogger(RequestCommits.class);
     private static final Duration LAST_COMMIT = Duration.ofSeconds(2);
 
+    /** After so long without a commit one is made though the group is being rebalanced. */
+    private static final Duration MEANWHILE = Duration.ofMillis(500);
+
     private final Consumer<byte[], byte[]> consumer;
     private final String topic;
     private final Collection<PartitionFeed> feeds;
     private final PartitionHandler handler;
-    private final LastCommit lastCommit;
-    private long lastAt = System.nanoTime();
-    private long askedAt = lastAt - WORD.toNanos();
+    private final RebalanceCommit rebalanceCommit;
+    private final LongSupplier clock;
+    private long lastAt;
+    private long askedAt;
+    private long takenAt;
     private boolean mayHurry = true;
+    private boolean isRebalanced;
     private boolean mayNotMeanwhile;
     private int maxBitmapBytes = ProgressCodec.MAX_BITMAP_BYTES;
 
     /**
      * @param topic of requests
      * @param feeds that this gateway has at the moment; a view
-     * @param lastCommit for what is left to say while the group is rebalanced
+     * @param rebalanceCommit for what is to be said while the group is rebalanced
+     * @param clock in nanoseconds
      */
     RequestCommits(
             Consumer<byte[], byte[]> consumer,
             String topic,
             Collection<PartitionFeed> feeds,
             PartitionHandler handler,
-            LastCommit lastCommit) {
+            RebalanceCommit rebalanceCommit,
+            LongSupplier clock) {
         this.consumer = consumer;
         this.topic = topic;
         this.feeds = feeds;
         this.handler = handler;
-        this.lastCommit = lastCommit;
+        this.rebalanceCommit = rebalanceCommit;
+        this.clock = clock;
+        this.lastAt = clock.getAsLong();
+        this.askedAt = lastAt - WORD.toNanos();
+        this.takenAt = lastAt;
     }
 
     /** Commits, unless it is too early. */
     void ifDue() {
-        boolean due = System.nanoTime() - lastAt >= INTERVAL.toNanos();
+        long now = clock.getAsLong();
+        boolean due = now - lastAt >= INTERVAL.toNanos();
         if (due) {
             ledgers(feeds).forEach(RequestLedger::period);
         }
         if (due || (mayHurry && isUrgent())) {
-            lastAt = System.nanoTime();
+            lastAt = now;
             var positions = positions(feeds);
-            boolean wordDue = lastAt - askedAt >= WORD.toNanos();
-            commit(positions.isEmpty() && wordDue ? known() : positions);
+            if (isRebalanced && now - takenAt >= MEANWHILE.toNanos() && !positions.isEmpty()) {
+                commitMeanwhile(positions);
+            } else {
+                boolean wordDue = now - askedAt >= WORD.toNanos();
+                commit(positions.isEmpty() && wordDue ? known() : positions);
+            }
         }
+    }
+
+    /**
+     * Keeps what a successor would repeat small: a rebalance that waits for a member that is lost
+     * takes the group's session timeout, and one may follow the other.
+     */
+    private void commitMeanwhile(Map<PartitionFeed, RequestLedger.Position> positions) {
+        long asked = clock.getAsLong();
+        if (isTakenMeanwhile(offsets(positions))) {
+            positions.keySet().forEach(feed -> feed.lease().claimed(asked));
+            committed(positions, null);
+        }
+        takenAt = clock.getAsLong(); // Or there is as much of a pause.
     }
 
     /** Something that the group knows already. */
@@ -105,12 +135,12 @@ final class RequestCommits {
         if (offsets.isEmpty()) {
             return true;
         }
-        long asked = System.nanoTime();
+        long asked = clock.getAsLong();
         try {
             commitSync(offsets, asked + LAST_COMMIT.toNanos());
             feeds.forEach(feed -> feed.lease().heard(asked));
         } catch (RebalanceInProgressException e) {
-            return commitMeanwhile(offsets);
+            return isTakenMeanwhile(offsets);
         } catch (KafkaException e) {
             LOG.atInfo()
                     .setCause(e)
@@ -127,33 +157,33 @@ final class RequestCommits {
                 consumer.commitSync(offsets, LAST_COMMIT);
                 return;
             } catch (WakeupException e) {
-                if (System.nanoTime() - deadline > 0) {
+                if (clock.getAsLong() - deadline > 0) {
                     throw e;
                 }
             }
         }
     }
 
-    private boolean commitMeanwhile(Map<TopicPartition, OffsetAndMetadata> offsets) {
+    /** False when nothing is committed; asking again later may help. */
+    private boolean isTakenMeanwhile(Map<TopicPartition, OffsetAndMetadata> offsets) {
         var member = consumer.groupMetadata();
         if (mayNotMeanwhile || !isFenced(member.generationId(), member.memberId())) {
             return false;
         }
         try {
-            lastCommit.commit(offsets, member);
+            rebalanceCommit.commit(offsets, member);
             return true;
         } catch (AuthorizationException e) {
+            mayNotMeanwhile = true;
             LOG.atWarn()
                     .setCause(e)
                     .log(
-                            "Offsets not committed: 'perigee acls gateway' has the rights that a"
-                                    + " gateway needs");
-            mayNotMeanwhile = e instanceof TransactionalIdAuthorizationException;
-            return !mayNotMeanwhile; // Without a right to the group it is not taken later either.
+                            "Offsets are not committed while the group is rebalanced: 'perigee acls"
+                                    + " gateway' has the rights that a gateway needs");
         } catch (KafkaException e) {
             LOG.atInfo().setCause(e).log("Offsets not committed while the group is rebalanced");
-            return false;
         }
+        return false;
     }
 
     /**
@@ -168,12 +198,15 @@ final class RequestCommits {
         mayHurry = positions.isEmpty();
         if (!mayHurry) {
             var owned = List.copyOf(feeds);
-            long asked = System.nanoTime();
+            long asked = clock.getAsLong();
             askedAt = asked;
+            isRebalanced = false;
             consumer.commitAsync(
                     offsets(positions),
                     (_, failure) -> {
+                        isRebalanced = failure instanceof RebalanceInProgressException;
                         if (failure == null) {
+                            takenAt = asked;
                             owned.forEach(feed -> feed.lease().heard(asked));
                         } else if (askedAt == asked) {
                             askedAt = asked - WORD.toNanos(); // Asks again with the next.

@@ -1,6 +1,6 @@
 package dev.perigee.gateway.outbound;
 
-import dev.perigee.gateway.inbound.LastCommit;
+import dev.perigee.gateway.inbound.RebalanceCommit;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -14,7 +14,7 @@ import org.apache.kafka.common.TopicPartition;
  * coordinator takes those of a member of the present generation also while the next is made. For
  * one thread.
  */
-public final class TransactionalOffsets implements LastCommit {
+public final class TransactionalOffsets implements RebalanceCommit {
     private final Supplier<Producer<byte[], byte[]>> producers;
 
     /**

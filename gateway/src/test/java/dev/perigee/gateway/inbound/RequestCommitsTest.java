@@ -12,8 +12,8 @@ import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetCommitCallback;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.errors.GroupAuthorizationException;
 import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
 import org.junit.jupiter.api.DisplayName;
@@ -27,6 +27,7 @@ final class RequestCommitsTest {
 
     private final Rebalanced consumer = new Rebalanced();
     private final List<ConsumerGroupMetadata> transactions = new ArrayList<>();
+    private long now;
     private final List<PartitionFeed> feeds = List.of(IdleFeed.of(2));
 
     @ParameterizedTest
@@ -66,21 +67,45 @@ final class RequestCommitsTest {
     }
 
     @Test
-    @DisplayName("do not wait for the group without a right to it")
-    void withoutGroup() {
-        var commits =
-                commits(
-                        (_, _) -> {
-                            throw new GroupAuthorizationException("none");
-                        });
+    @DisplayName("are transactions twice a second in a rebalance that lasts, the group's word none")
+    void goOn() {
+        var commits = commits((_, member) -> transactions.add(member));
+        var feed = feeds.getFirst();
+        for (long offset = 7; offset < 20; offset++) {
+            feed.tracker(Topic.TOOL_REQUESTS).add(offset, 1);
+        }
 
-        assertThat(commits.last(feeds)).isTrue();
+        for (long offset = 7; offset < 15; offset++) {
+            feed.done(Topic.TOOL_REQUESTS, offset);
+            now += RequestCommits.INTERVAL.toNanos();
+            commits.ifDue();
+        }
+        assertThat(transactions).hasSize(4);
+        assertThat(feed.isCommitted(7)).isTrue();
+
+        consumer.rebalanced = false;
+        feed.done(Topic.TOOL_REQUESTS, 15);
+        now += RequestCommits.INTERVAL.toNanos();
+        commits.ifDue();
+        assertThat(consumer.taken).containsExactly(Map.entry(new TopicPartition(TOPIC, 2), 16L));
+        assertThat(transactions).hasSize(4);
     }
 
-    private RequestCommits commits(LastCommit lastCommit) {
+    @Test
+    @DisplayName("say in a rebalance once what does not change")
+    void saysOnce() {
+        var commits = commits((_, member) -> transactions.add(member));
+        for (int i = 0; i < 8; i++) {
+            now += RequestCommits.INTERVAL.toNanos();
+            commits.ifDue();
+        }
+        assertThat(transactions).hasSize(1);
+    }
+
+    private RequestCommits commits(RebalanceCommit rebalanceCommit) {
         var feed = feeds.getFirst();
         feed.continueRequests(7, RequestProgress.none(7), 7);
-        return new RequestCommits(consumer, TOPIC, feeds, new Nobody(), lastCommit);
+        return new RequestCommits(consumer, TOPIC, feeds, new Nobody(), rebalanceCommit, () -> now);
     }
 
     /** A member whose group takes no offsets while it is rebalanced. */
@@ -102,6 +127,18 @@ final class RequestCommitsTest {
         }
 
         @Override
+        public synchronized void commitAsync(
+                Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+            try {
+                commitSync(offsets, Duration.ZERO);
+                callback.onComplete(offsets, null);
+            } catch (RebalanceInProgressException e) {
+                callback.onComplete(offsets, e);
+            }
+        }
+
+        @Override
+        @SuppressWarnings("removal") // There is no other way to make one.
         public ConsumerGroupMetadata groupMetadata() {
             return new ConsumerGroupMetadata("gateways", 3, "m-1", Optional.empty());
         }

@@ -8,8 +8,11 @@ package dev.perigee.testing.history;
  * @param toMs until when what that part gave or had may be lost or said otherwise
  */
 public record Outage(String part, long fromMs, long toMs) {
-    /** An answer is committed a quarter of a second after it was given: later on a busy machine. */
-    private static final long COMMITTED_MS = 1_000;
+    /**
+     * An answer is committed a quarter of a second after it was given, three in a rebalance: later
+     * on a busy machine.
+     */
+    private static final long COMMITTED_MS = 1_500;
 
     boolean isWorkers() {
         return part.startsWith("worker");

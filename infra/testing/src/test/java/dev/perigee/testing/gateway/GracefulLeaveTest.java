@@ -74,7 +74,8 @@ final class GracefulLeaveTest {
     }
 
     @Test
-    @DisplayName("OWN-02: commits what is done though the group is being rebalanced")
+    @DisplayName(
+            "OWN-02: commits what is done though the group is being rebalanced, before and as it does")
     void commitInRebalance() throws Exception {
         try (var test = new GatewayUnderTest(broker.bootstrap());
                 var other = member(test);
@@ -110,16 +111,23 @@ final class GracefulLeaveTest {
                                     bytes("r-" + i)));
                 }
                 await().atMost(PATIENCE).until(() -> handler.begun.size() == 2);
+                await().atMost(PATIENCE).until(() -> committed(admin, test, partition) == 1);
+                assertThat(isRebalanced(admin, test)).as("until it leaves").isTrue();
             }
             assertThat(isRebalanced(admin, test)).as("still").isTrue();
-            var committed =
-                    admin.listConsumerGroupOffsets(group(test))
-                            .partitionsToOffsetAndMetadata()
-                            .get()
-                            .get(partition);
-            assertThat(committed).isNotNull();
-            assertThat(committed.offset()).isEqualTo(2);
+            assertThat(committed(admin, test, partition)).isEqualTo(2);
         }
+    }
+
+    /** -1 for nothing. */
+    private static long committed(Admin admin, GatewayUnderTest test, TopicPartition partition)
+            throws Exception {
+        var committed =
+                admin.listConsumerGroupOffsets(group(test))
+                        .partitionsToOffsetAndMetadata()
+                        .get()
+                        .get(partition);
+        return committed == null ? -1 : committed.offset();
     }
 
     private static boolean isRebalanced(Admin admin, GatewayUnderTest test) throws Exception {

@@ -87,7 +87,7 @@ final class Loops {
                         () ->
                                 producer(
                                         test,
-                                        Map.of("transactional.id", group(test) + "-leaving"))));
+                                        Map.of("transactional.id", group(test) + "-rebalance"))));
     }
 
     /** Fails on the first records that it gets, whatever they are. */

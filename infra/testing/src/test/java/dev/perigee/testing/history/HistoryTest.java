@@ -186,7 +186,7 @@ final class HistoryTest {
         admits(judge("p#1", new Outage("gateway-1", 10_000, 20_000)), Admission.HANDED_OVER);
         admits(judge("p#1", new Outage("broker-1", 5_000, 9_000)), Admission.HANDED_OVER);
         assertThat(judge("p#1", new Outage("gateway-1", 30_000, 40_000)).violations()).hasSize(1);
-        assertThat(judge("p#1", new Outage("gateway-1", 1_000, 8_000)).violations()).hasSize(1);
+        assertThat(judge("p#1", new Outage("gateway-1", 1_000, 7_500)).violations()).hasSize(1);
         assertThat(judge("p#1", new Outage("worker-1", 9_000, 80_000)).violations()).hasSize(1);
     }
 

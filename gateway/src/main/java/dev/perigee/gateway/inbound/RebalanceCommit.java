@@ -11,7 +11,7 @@ import org.apache.kafka.common.TopicPartition;
  * consumer commits nothing. On the poll thread, which waits for it.
  */
 @FunctionalInterface
-public interface LastCommit {
+public interface RebalanceCommit {
     /**
      * Commits in a few seconds, or not at all.
      *
