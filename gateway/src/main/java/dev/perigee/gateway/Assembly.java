@@ -64,7 +64,7 @@ record Assembly(
                         fleet.place(partition, recorded, held, links.workers(), SteadyTime.now()),
                 times(),
                 QuarantineSettings.rules(settings),
-                LimitSettings.read(settings),
+                LimitSettings.read(settings, settings.value(GatewaySettings.OPEN_RECORDS)),
                 LimitSettings.installations(settings),
                 new ProcessIdOwners(),
                 MemorySettings.arguments(settings),

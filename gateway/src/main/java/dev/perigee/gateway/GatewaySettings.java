@@ -200,7 +200,12 @@ public final class GatewaySettings {
                     .with(QuarantineSettings.SCHEMA)
                     .with(AdminSettings.SCHEMA)
                     .with(ConsoleSettings.SCHEMA)
-                    .withRule(LimitSettings::leaveRoomForOthers)
+                    .withRule(
+                            settings ->
+                                    LimitSettings.leaveRoomForOthers(
+                                            settings,
+                                            settings.value(OPEN_RECORDS),
+                                            settings.value(OPEN_BYTES)))
                     .withRule(GatewaySettings::leaseOutlivesTimeout);
 
     private GatewaySettings() {}

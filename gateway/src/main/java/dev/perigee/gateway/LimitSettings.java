@@ -75,13 +75,16 @@ final class LimitSettings {
 
     private LimitSettings() {}
 
-    static UserLimits read(Settings settings) {
+    /**
+     * @param openRecords of one topic partition
+     */
+    static UserLimits read(Settings settings, int openRecords) {
         return new UserLimits(
                 settings.value(CONCURRENCY),
                 settings.value(QUEUE),
                 settings.value(BYTES),
                 new RateLimit(settings.value(RATE), settings.value(BURST)),
-                settings.value(GatewaySettings.OPEN_RECORDS) / 2);
+                openRecords / 2);
     }
 
     static Installations installations(Settings settings) {
@@ -90,13 +93,13 @@ final class LimitSettings {
     }
 
     /** A topic partition that is full is read again when half of it is done. */
-    static @Nullable String leaveRoomForOthers(Settings settings) {
-        if (settings.value(CONCURRENCY) + settings.value(QUEUE)
-                > settings.value(GatewaySettings.OPEN_RECORDS) / 2) {
+    static @Nullable String leaveRoomForOthers(
+            Settings settings, int openRecords, long openBytes) {
+        if (settings.value(CONCURRENCY) + settings.value(QUEUE) > openRecords / 2) {
             return "limits.user.concurrency and limits.user.queue together must be at most half of"
                     + " partition.open-records, or one user holds up the others of its partition";
         }
-        return settings.value(BYTES) > settings.value(GatewaySettings.OPEN_BYTES) / 2
+        return settings.value(BYTES) > openBytes / 2
                 ? "limits.user.open-bytes must be at most half of partition.open-bytes, or one user"
                         + " holds up the others of its partition"
                 : null;

@@ -7,8 +7,16 @@ import java.util.LinkedHashSet;
  * way, whosever it is. For the board's lock.
  */
 final class Budget {
+    /** An entry of one instance. */
+    interface Held {
+        int bytes();
+
+        /** Drops the oldest of the instance, which it is. */
+        void dropOldest();
+    }
+
     private final long maxBytes;
-    private final LinkedHashSet<Ring.Held> oldestFirst = new LinkedHashSet<>();
+    private final LinkedHashSet<Held> oldestFirst = new LinkedHashSet<>();
     private long bytes;
     private long dropped;
 
@@ -16,16 +24,16 @@ final class Budget {
         this.maxBytes = maxBytes;
     }
 
-    void take(Ring.Held held) {
+    void take(Held held) {
         oldestFirst.add(held);
         bytes += held.bytes();
         while (bytes > maxBytes) {
-            oldestFirst.getFirst().ring().dropOldest();
+            oldestFirst.getFirst().dropOldest();
             dropped++;
         }
     }
 
-    void release(Ring.Held held) {
+    void release(Held held) {
         if (oldestFirst.remove(held)) {
             bytes -= held.bytes();
         }

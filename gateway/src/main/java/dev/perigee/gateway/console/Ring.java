@@ -23,15 +23,8 @@ final class Ring<E extends Entry> {
         this.budget = budget;
     }
 
-    /** An entry as the budget sees it. */
-    interface Held {
-        Ring<?> ring();
-
-        int bytes();
-    }
-
     /** Equal to itself only: the same entry may be there twice. */
-    private final class Kept implements Held {
+    private final class Kept implements Budget.Held {
         private final long version;
         private final E entry;
 
@@ -41,8 +34,8 @@ final class Ring<E extends Entry> {
         }
 
         @Override
-        public Ring<?> ring() {
-            return Ring.this;
+        public void dropOldest() {
+            Ring.this.dropOldest();
         }
 
         @Override

@@ -25,6 +25,15 @@ public final class OpenArguments {
     /** What a request takes besides its arguments. */
     static final int BESIDES = 1 << 10;
 
+    /** A request that has arguments. */
+    interface Asker {
+        /** Who shares its team's part of what there is. */
+        String team();
+
+        /** Size of the arguments, kept or not. */
+        int bytes();
+    }
+
     private final ByteBudget budget;
     private final Map<String, Long> largeOfTeams = new ConcurrentHashMap<>();
 
@@ -39,7 +48,7 @@ public final class OpenArguments {
     }
 
     /** True when a request's arguments would find no room even if they were alone. */
-    boolean isTooLarge(ToolCall call) {
+    boolean isTooLarge(Asker call) {
         return call.bytes() > SMALL && size(call) > newcomers();
     }
 
@@ -48,7 +57,7 @@ public final class OpenArguments {
      *
      * @param first the user has nothing else open
      */
-    @Nullable Room admit(ToolCall call, boolean first) {
+    @Nullable Room admit(Asker call, boolean first) {
         return take(call, upTo(call, first));
     }
 
@@ -56,7 +65,7 @@ public final class OpenArguments {
      * Room for a request that a worker may have, which is not to be refused; null when there is
      * none, and its arguments are not to be kept. The small are always kept.
      */
-    @Nullable Room adopt(ToolCall call) {
+    @Nullable Room adopt(Asker call) {
         if (call.bytes() <= SMALL) {
             budget.take(size(call));
             return new Room(call.team(), size(call), false);
@@ -64,7 +73,7 @@ public final class OpenArguments {
         return take(call, budget.limit());
     }
 
-    private @Nullable Room take(ToolCall call, long upTo) {
+    private @Nullable Room take(Asker call, long upTo) {
         long bytes = size(call);
         if (!budget.tryTake(bytes, upTo)) {
             return null;
@@ -76,7 +85,7 @@ public final class OpenArguments {
         return new Room(call.team(), bytes, large);
     }
 
-    private long upTo(ToolCall call, boolean first) {
+    private long upTo(Asker call, boolean first) {
         if (call.bytes() <= SMALL) {
             return budget.limit();
         }
@@ -88,7 +97,7 @@ public final class OpenArguments {
         return budget.limit() - budget.limit() / 16;
     }
 
-    private static long size(ToolCall call) {
+    private static long size(Asker call) {
         return (long) call.bytes() + BESIDES;
     }
 

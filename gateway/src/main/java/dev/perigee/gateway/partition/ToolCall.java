@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
  * A request between its record and its one answer: what is known of it, and where it is, by {@link
  * CallTransitions}. For the owner's thread.
  */
-final class ToolCall {
+final class ToolCall implements OpenArguments.Asker {
     private static final Logger LOG = LoggerFactory.getLogger(ToolCall.class);
     private static final String SPAN = "perigee.request";
 
@@ -197,13 +197,13 @@ final class ToolCall {
         return share;
     }
 
-    /** Who shares its team's part of what there is. */
-    String team() {
+    @Override
+    public String team() {
         return team;
     }
 
-    /** Size of the arguments, kept or not. */
-    int bytes() {
+    @Override
+    public int bytes() {
         return bytes;
     }
 

@@ -24,17 +24,37 @@ final class CallNotices {
     /** What may come at once is what the average gives in this time. */
     private static final Duration BURST = Duration.ofSeconds(3);
 
-    private final ConcurrentHashMap<Long, CallReporter> byToken = new ConcurrentHashMap<>();
-    private final ConcurrentHashMap<CallReporter, Boolean> listening = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Long, Listener> byToken = new ConcurrentHashMap<>();
+    private final ConcurrentHashMap<Listener, Boolean> listening = new ConcurrentHashMap<>();
     private final LogRateLimit progress = new LogRateLimit(PER_SECOND, BURST);
     private final LogRateLimit messages = new LogRateLimit(PER_SECOND, BURST);
     private final AtomicReference<@Nullable LogLevel> asked = new AtomicReference<>();
+
+    /** A call that may accept what a server says. */
+    interface Listener {
+        /** What the server names the call by, null where it accepts no progress. */
+        @Nullable Long progressToken();
+
+        boolean acceptsMessages();
+
+        /** Whether it accepts messages of this level. */
+        boolean wants(LogLevel level);
+
+        /** The server reported progress. */
+        void progressed(Progress progress);
+
+        /** The server logged something that it wants. */
+        void said(ServerMessage message);
+
+        /** A message came faster than they are published. */
+        void dropped();
+    }
 
     /** A server's report. */
     record Progress(double progress, @Nullable Double total, @Nullable String message) {}
 
     /** A call is about to be sent; {@link #remove} it in the end. */
-    void add(CallReporter call) {
+    void add(Listener call) {
         var token = call.progressToken();
         if (token != null) {
             byToken.put(token, call);
@@ -44,7 +64,7 @@ final class CallNotices {
         }
     }
 
-    void remove(CallReporter call) {
+    void remove(Listener call) {
         var token = call.progressToken();
         if (token != null) {
             byToken.remove(token, call);

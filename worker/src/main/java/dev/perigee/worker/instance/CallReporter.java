@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * deadline, also those that are not published. Nothing is published after {@link #end}. Safe for
  * use by any thread; never blocks.
  */
-final class CallReporter {
+final class CallReporter implements CallNotices.Listener {
     /** Between two progress events of a call. */
     static final Duration PAUSE = Duration.ofMillis(250);
 
@@ -66,16 +66,18 @@ final class CallReporter {
         this.least = level == null ? null : LogLevel.of(level);
     }
 
-    @Nullable Long progressToken() {
+    @Override
+    public @Nullable Long progressToken() {
         return progressToken;
     }
 
-    boolean acceptsMessages() {
+    @Override
+    public boolean acceptsMessages() {
         return order.request().accepts(CallPart.LOG);
     }
 
-    /** The server reported progress. */
-    void progressed(Progress progress) {
+    @Override
+    public void progressed(Progress progress) {
         outlet.alive();
         var request = order.request();
         var message = progress.message();
@@ -147,13 +149,13 @@ final class CallReporter {
         }
     }
 
-    /** Whether it accepts messages of this level. */
-    boolean wants(LogLevel level) {
+    @Override
+    public boolean wants(LogLevel level) {
         return least == null || level.compareTo(least) >= 0;
     }
 
-    /** The server logged something that it wants. */
-    void said(ServerMessage message) {
+    @Override
+    public void said(ServerMessage message) {
         var said = message.data();
         var data = said == null ? null : data(said);
         var logger = message.logger();
@@ -185,8 +187,8 @@ final class CallReporter {
         return RawJson.of("{\"omitted_bytes\":" + data.size() + "}");
     }
 
-    /** A message came faster than they are published. */
-    synchronized void dropped() {
+    @Override
+    public synchronized void dropped() {
         dropped++;
     }
 

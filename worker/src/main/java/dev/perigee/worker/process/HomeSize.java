@@ -31,9 +31,13 @@ record HomeSize(long bytes, long files, boolean tooDeep, boolean complete) {
     /** As many directories are open at the same time, at most. */
     static final int DEEPEST = 128;
 
-    /** Counts until a limit is passed; null where the home cannot be read or is not there. */
-    static @Nullable HomeSize measure(Path home, TreeLimits limits) {
-        var walk = new Walk(limits);
+    /**
+     * Counts until a limit is passed; null where the home cannot be read or is not there.
+     *
+     * @param maxBytes 0 for none, as of files
+     */
+    static @Nullable HomeSize measure(Path home, long maxBytes, long maxFiles) {
+        var walk = new Walk(maxBytes, maxFiles);
         try (var stream = Files.newDirectoryStream(home)) {
             if (!(stream instanceof SecureDirectoryStream<Path> top)) {
                 return null;
@@ -63,19 +67,21 @@ record HomeSize(long bytes, long files, boolean tooDeep, boolean complete) {
 
     /** One walk; for one thread. */
     private static final class Walk {
-        private final TreeLimits limits;
+        private final long maxBytes;
+        private final long maxFiles;
         private long bytes;
         private long files;
         private boolean tooDeep;
 
-        Walk(TreeLimits limits) {
-            this.limits = limits;
+        Walk(long maxBytes, long maxFiles) {
+            this.maxBytes = maxBytes;
+            this.maxFiles = maxFiles;
         }
 
         boolean passed() {
             return tooDeep
-                    || (limits.diskBytes() > 0 && bytes > limits.diskBytes())
-                    || (limits.diskFiles() > 0 && files > limits.diskFiles());
+                    || (maxBytes > 0 && bytes > maxBytes)
+                    || (maxFiles > 0 && files > maxFiles);
         }
 
         void into(SecureDirectoryStream<Path> directory, @Nullable String owner, int depth) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
@@ -74,7 +75,7 @@ final class HomeWatch implements AutoCloseable {
         if (!full.contains(home)) {
             return null;
         }
-        var size = HomeSize.measure(home, limits);
+        var size = HomeSize.measure(home, limits.diskBytes(), limits.diskFiles());
         var end = size == null ? null : limits.disk(size);
         if (end == null) {
             full.remove(home);
@@ -102,7 +103,7 @@ final class HomeWatch implements AutoCloseable {
             } catch (RuntimeException e) {
                 log.atError().setCause(e).log("Cannot relieve the disk of all servers");
             }
-            LimitWatch.rest(pace.toNanos(), this::isHurried);
+            rest(pace.toNanos(), this::isHurried);
         }
     }
 
@@ -180,7 +181,7 @@ final class HomeWatch implements AutoCloseable {
         long began = System.nanoTime();
         var held = new Held(0, 0);
         try {
-            var size = closed ? null : HomeSize.measure(home, limits);
+            var size = closed ? null : HomeSize.measure(home, limits.diskBytes(), limits.diskFiles());
             var end = size == null ? null : limits.disk(size);
             held = size == null ? held : new Held(size.bytes(), size.files());
             if (end != null) {
@@ -195,7 +196,7 @@ final class HomeWatch implements AutoCloseable {
                     .setCause(e)
                     .log("Cannot measure a home directory");
         }
-        LimitWatch.rest(REST * (System.nanoTime() - began), this::isHurried);
+        rest(REST * (System.nanoTime() - began), this::isHurried);
         return held;
     }
 
@@ -226,5 +227,15 @@ final class HomeWatch implements AutoCloseable {
     public void close() {
         closed = true;
         LockSupport.unpark(thread);
+    }
+
+    /** All of it, also when something new is to be watched meanwhile. */
+    static void rest(long nanos, BooleanSupplier closed) {
+        long end = System.nanoTime() + nanos;
+        for (long left = nanos;
+                left > 0 && !closed.getAsBoolean();
+                left = end - System.nanoTime()) {
+            LockSupport.parkNanos(left);
+        }
     }
 }

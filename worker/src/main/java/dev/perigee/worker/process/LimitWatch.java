@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -163,17 +162,7 @@ public final class LimitWatch implements AutoCloseable {
                 log.atError().setCause(e).log("Cannot check the limits of servers");
             }
             long rest = REST * (System.nanoTime() - began);
-            rest(Math.clamp(rest, pace.toNanos(), LONGEST_REST.toNanos()), () -> closed);
-        }
-    }
-
-    /** All of it, also when something new is to be watched meanwhile. */
-    static void rest(long nanos, BooleanSupplier closed) {
-        long end = System.nanoTime() + nanos;
-        for (long left = nanos;
-                left > 0 && !closed.getAsBoolean();
-                left = end - System.nanoTime()) {
-            LockSupport.parkNanos(left);
+            HomeWatch.rest(Math.clamp(rest, pace.toNanos(), LONGEST_REST.toNanos()), () -> closed);
         }
     }
 

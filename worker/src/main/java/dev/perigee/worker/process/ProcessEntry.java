@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * @param stat its place among the others
  * @param owner the value of {@link ProcessOwner#VARIABLE} in its environment, null if absent or not
  *     readable
- * @param watchdogOf the value of {@link Watchdog#VARIABLE} in its environment, null likewise
+ * @param watchdogOf the value of {@link WatchdogHelper#VARIABLE} in its environment, null likewise
  * @param jailed whether it is in a process namespace other than this worker's
  */
 record ProcessEntry(

@@ -79,7 +79,7 @@ final class ProcessReader {
         return new ProcessEntry(
                 stat,
                 value(environment, ProcessOwner.VARIABLE),
-                value(environment, Watchdog.VARIABLE),
+                value(environment, WatchdogHelper.VARIABLE),
                 false);
     }
 

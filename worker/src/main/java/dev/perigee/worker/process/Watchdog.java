@@ -30,9 +30,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Watchdog implements AutoCloseable {
 
-    /** Marks the helper, so that a worker that starts sees whether an earlier one still lives. */
-    static final String VARIABLE = "PERIGEE_WATCHDOG";
-
     private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
     private static final int BEATS_PER_RETENTION = 10;
     private static final Duration END_LIMIT = Duration.ofSeconds(20);

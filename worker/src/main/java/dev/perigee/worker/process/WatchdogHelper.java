@@ -28,6 +28,9 @@ final class WatchdogHelper {
         @Nullable ExitStatus ended();
     }
 
+    /** Marks the helper, so that a worker that starts sees whether an earlier one still lives. */
+    static final String VARIABLE = "PERIGEE_WATCHDOG";
+
     private static final Logger log = LoggerFactory.getLogger(WatchdogHelper.class);
     private static final String NAME = "perigee-watchdog";
     private static final Duration READY_LIMIT = Duration.ofSeconds(20);
@@ -78,7 +81,7 @@ final class WatchdogHelper {
                 Map.of(
                         "PATH",
                         path == null ? "/usr/bin:/bin" : path,
-                        Watchdog.VARIABLE,
+                        VARIABLE,
                         owner.watchdogMarker());
         var watch = new Watch(onEnd);
         var process = launcher.launch(new LaunchSpec(command, environment, null), watch);

@@ -5,19 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What a home holds, however its server arranged it. */
 final class HomeSizeTest {
-    private static final TreeLimits LIMITS = limits(1 << 20, 100);
-
     @TempDir private Path home;
 
-    private static TreeLimits limits(long bytes, long files) {
-        return new TreeLimits(0, 0, Duration.ZERO, Duration.ZERO, bytes, files, 0);
+    private static @Nullable HomeSize measure(Path home) {
+        return HomeSize.measure(home, 1 << 20, 100);
     }
 
     @Test
@@ -25,7 +23,7 @@ final class HomeSizeTest {
         Files.createDirectories(home.resolve("a/b"));
         Files.write(home.resolve("a/b/file"), new byte[5000]);
         Files.write(home.resolve("empty"), new byte[0]);
-        assertThat(HomeSize.measure(home, LIMITS))
+        assertThat(measure(home))
                 .isEqualTo(new HomeSize(4 * HomeSize.BLOCK_BYTES, 4, false, true));
     }
 
@@ -42,7 +40,7 @@ final class HomeSizeTest {
             }
         }
         long size = Math.max(HomeSize.BLOCK_BYTES, Files.size(directory));
-        var measured = HomeSize.measure(home, limits(0, 0));
+        var measured = HomeSize.measure(home, 0, 0);
         assertThat(measured).isNotNull();
         assertThat(measured.bytes()).isBetween(size, size + HomeSize.BLOCK_BYTES - 1);
     }
@@ -54,7 +52,7 @@ final class HomeSizeTest {
         var own = Files.createDirectory(home.resolve("own"));
         Files.createSymbolicLink(own.resolve("other"), other);
         Files.createSymbolicLink(own.resolve("self"), own);
-        var size = HomeSize.measure(own, LIMITS);
+        var size = measure(own);
         assertThat(size).isNotNull();
         assertThat(size.bytes()).isLessThan(100_000);
         assertThat(size.files()).isEqualTo(2);
@@ -65,9 +63,9 @@ final class HomeSizeTest {
         for (var number = 0; number < 50; number++) {
             Files.createDirectory(home.resolve("d" + number));
         }
-        assertThat(HomeSize.measure(home, limits(0, 10)))
+        assertThat(HomeSize.measure(home, 0, 10))
                 .isEqualTo(new HomeSize(11 * HomeSize.BLOCK_BYTES, 11, false, false));
-        assertThat(HomeSize.measure(home, limits(3 * HomeSize.BLOCK_BYTES, 0)))
+        assertThat(HomeSize.measure(home, 3 * HomeSize.BLOCK_BYTES, 0))
                 .isEqualTo(new HomeSize(4 * HomeSize.BLOCK_BYTES, 4, false, false));
     }
 
@@ -78,14 +76,14 @@ final class HomeSizeTest {
             deep = deep.resolve("d");
         }
         Files.createDirectories(deep);
-        var size = HomeSize.measure(home, limits(0, 1000));
+        var size = HomeSize.measure(home, 0, 1000);
         assertThat(size).isNotNull();
         assertThat(size.tooDeep()).isTrue();
     }
 
     @Test
     void aHomeThatIsNotThereIsNotMeasured() throws IOException {
-        assertThat(HomeSize.measure(home.resolve("none"), LIMITS)).isNull();
-        assertThat(HomeSize.measure(Files.createFile(home.resolve("file")), LIMITS)).isNull();
+        assertThat(measure(home.resolve("none"))).isNull();
+        assertThat(measure(Files.createFile(home.resolve("file")))).isNull();
     }
 }

@@ -28,9 +28,6 @@ record IdentitySearch(
      */
     private static final IdRange OF_HOST = new IdRange(1_900_000_000, 1_900_065_535);
 
-    /** So many from zero on include {@link #OF_CONTAINER}. */
-    static final int MAPPED = 60_000;
-
     /** In a container with users of its own, above the system's and below systemd's. */
     private static final IdRange OF_CONTAINER = new IdRange(20_000, 59_999);
 

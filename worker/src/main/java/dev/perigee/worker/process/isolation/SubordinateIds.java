@@ -22,6 +22,9 @@ record SubordinateIds(String user, int number, Path system, List<Path> programs,
     /** What a worker is started by, before its own command. */
     static final String COMMAND = "unshare --user --map-root-user --map-auto";
 
+    /** So many from zero on include what a container with users of its own gives to servers. */
+    private static final int MAPPED = 60_000;
+
     /** As {@code SUB_UID_MIN} and {@code SUB_UID_COUNT} of login.defs. */
     private static final long LOWEST = 100_000;
 
@@ -78,7 +81,7 @@ record SubordinateIds(String user, int number, Path system, List<Path> programs,
 
     private boolean isEnough(Entry entry) {
         return List.of(user, Integer.toString(number)).contains(entry.user())
-                && entry.count() >= IdentitySearch.MAPPED;
+                && entry.count() >= MAPPED;
     }
 
     private Stream<Entry> entries(String file) {

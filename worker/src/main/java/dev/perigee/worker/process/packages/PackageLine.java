@@ -24,19 +24,6 @@ record PackageLine(
         arguments = List.copyOf(arguments);
     }
 
-    /**
-     * Reads a command line; null when it is anything else or cannot be told with certainty, so that
-     * it is to run as it is written.
-     */
-    static @Nullable PackageLine parse(List<String> command) {
-        var words = command.subList(1, command.size());
-        return switch (command.getFirst()) {
-            case "npx" -> NpxLine.parse(words);
-            case "uvx" -> UvxLine.parse(words);
-            default -> null;
-        };
-    }
-
     /** The exact version that it asks for, null where it leaves that to the registry. */
     @Nullable String version() {
         if (!pinned) {

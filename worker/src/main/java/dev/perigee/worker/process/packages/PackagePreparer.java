@@ -103,7 +103,7 @@ public final class PackagePreparer {
 
     /** Null where the program is to run as it is written. */
     private @Nullable Preparation plan(ServerProgram program) {
-        var line = options.prepare() ? PackageLine.parse(program.command()) : null;
+        var line = options.prepare() ? PackageLines.parse(program.command()) : null;
         var environment =
                 line == null ? null : InstallEnvironment.of(line.manager(), program.environment());
         if (line == null || environment == null) {

@@ -38,7 +38,7 @@ final class InstalledProgramTest {
     }
 
     private @Nullable String find(String... words) {
-        var line = Objects.requireNonNull(PackageLine.parse(List.of(words)));
+        var line = Objects.requireNonNull(PackageLines.parse(List.of(words)));
         var found = InstalledProgram.find(line, installation);
         return found == null ? null : found.toString();
     }
@@ -97,7 +97,7 @@ final class InstalledProgramTest {
     @DisplayName("PRO-23: is not told by what lies elsewhere, and nothing that waits holds it up")
     void readsNothingElsewhere(@TempDir Path elsewhere) throws Exception {
         install("pkg", "\"a.js\"", "pkg");
-        var line = Objects.requireNonNull(PackageLine.parse(List.of("npx", "-y", "pkg")));
+        var line = Objects.requireNonNull(PackageLines.parse(List.of("npx", "-y", "pkg")));
         var modules = installation.resolve("node_modules");
         Files.move(modules, elsewhere.resolve("node_modules"));
         Files.createSymbolicLink(modules, elsewhere.resolve("node_modules"));

@@ -36,7 +36,7 @@ final class PackageLineTest {
         "uvx --from pkg[extra]>=1 prog,       pkg[extra]>=1,  pkg,        prog,  false"
     })
     void means(String text, String spec, String name, String program, boolean pinned) {
-        var line = Objects.requireNonNull(PackageLine.parse(words(text + " --flag -y @x")));
+        var line = Objects.requireNonNull(PackageLines.parse(words(text + " --flag -y @x")));
 
         assertThat(line.spec()).isEqualTo(spec);
         assertThat(line.name()).isEqualTo(name);
@@ -58,7 +58,7 @@ final class PackageLineTest {
         "uvx --from pkg[extra]>=1 prog, "
     })
     void asksForAVersion(String text, String version) {
-        var line = Objects.requireNonNull(PackageLine.parse(words(text)));
+        var line = Objects.requireNonNull(PackageLines.parse(words(text)));
 
         assertThat(line.version()).isEqualTo(version);
     }
@@ -100,13 +100,13 @@ final class PackageLineTest {
                 "uv tool run tool"
             })
     void isNotCertain(String text) {
-        assertThat(PackageLine.parse(words(text))).isNull();
+        assertThat(PackageLines.parse(words(text))).isNull();
     }
 
     @Test
     @DisplayName("PRO-25, PRO-102: neither arguments nor the program's secrets are shown")
     void showsNoArguments() {
-        assertThat(PackageLine.parse(List.of("npx", "-y", "pkg", "--token", "abc")))
+        assertThat(PackageLines.parse(List.of("npx", "-y", "pkg", "--token", "abc")))
                 .hasToString("PackageLine[npm pkg]");
     }
 
