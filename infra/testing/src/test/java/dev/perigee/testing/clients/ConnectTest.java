@@ -163,4 +163,48 @@ final class ConnectTest {
         assertThat(texts(report.path("tools"))).contains("sleep", "record").doesNotContain("ask");
         awaitCancelled(user);
     }
+
+    @Test
+    @DisplayName("and the command line of the MCP inspector")
+    void inspects(@TempDir Path folder) throws Exception {
+        var user = install();
+
+        var listed = inspect(user, folder.resolve("list"), "--method", "tools/list");
+        assertThat(listed.path("tools").valueStream().map(tool -> tool.path("name").asString("")))
+                .contains("everything__echo", "asking__ask", "f-server__sleep");
+
+        var called =
+                inspect(
+                        user,
+                        folder.resolve("call"),
+                        "--method",
+                        "tools/call",
+                        "--tool-name",
+                        "everything__echo",
+                        "--tool-arg",
+                        "message=hi");
+        assertThat(called.at("/content/0/text").asString("")).isEqualTo("Echo: hi");
+    }
+
+    private JsonNode inspect(Installation user, Path output, String... options) throws Exception {
+        var inspector =
+                NpmServers.installed()
+                        .modules()
+                        .resolve("@modelcontextprotocol/inspector-cli/build/index.js");
+        // It finds its own package.json from the working directory.
+        var arguments =
+                new ArrayList<>(
+                        List.of(
+                                "-e",
+                                "process.chdir(require('path').dirname(process.argv[1]));"
+                                        + "import(process.argv[1]);",
+                                inspector.toString()));
+        arguments.addAll(command(user));
+        arguments.addAll(List.of(options));
+        try (var program = ClientProgram.node(output, arguments.toArray(String[]::new))) {
+            var printed = program.succeed();
+            var json = printed.substring(printed.indexOf('{'));
+            return Json.tree(json.getBytes(StandardCharsets.UTF_8));
+        }
+    }
 }
