@@ -239,6 +239,19 @@ public final class PerigeeClient implements AutoCloseable {
     }
 
     /**
+     * Asks for the end of a running call, whoever waits for that, and returns when the broker has
+     * the record: the call's own answer says how it ended, {@code cancelled} as a rule. Nothing
+     * happens where there is no such call.
+     *
+     * @param of the key of the call's request
+     * @throws BrokerUnreachableException when the broker did not take it in time
+     * @throws KafkaRefusedException when a broker refuses the record
+     */
+    public void cancel(RecordKey of, String requestId) throws InterruptedException {
+        sender.send(Topic.TOOL_REQUESTS, of, ToolRequest.cancel(requestId, of), replyHeaders);
+    }
+
+    /**
      * Sends a command and waits for its terminal result, whatever it is: a rejected command is a
      * result, no exception. Of a command for every user there is one result for all.
      *

@@ -338,6 +338,26 @@ public record ToolRequest(
     }
 
     /**
+     * A cancellation of a running call of the same user.
+     *
+     * @param requestId of the call
+     * @throws InvalidRecordException when the key has no user, or a value is not acceptable
+     */
+    public static ToolRequest cancel(String requestId, RecordKey of) {
+        return new ToolRequest(
+                requestId,
+                of.teamId(),
+                Require.present(of.userId(), "user_id"),
+                ToolMethod.CANCEL.wireName(),
+                null,
+                null,
+                null,
+                null,
+                null,
+                null);
+    }
+
+    /**
      * The answer to a question of a running call; a request of its own.
      *
      * @param inReplyTo the request whose call asked

@@ -5,8 +5,8 @@ import dev.perigee.part.ClientCommand;
 import dev.perigee.part.ExitCode;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.tool.ErrorCode;
-import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolRequest;
+import dev.perigee.protocol.topic.RecordKey;
 import java.time.Duration;
 import java.util.Locale;
 import picocli.CommandLine.Command;
@@ -76,17 +76,7 @@ final class CancelCommand extends ClientCommand {
 
     private ToolRequest request() {
         try {
-            return new ToolRequest(
-                    requestId,
-                    team,
-                    user,
-                    ToolMethod.CANCEL.wireName(),
-                    null,
-                    null,
-                    null,
-                    null,
-                    null,
-                    null);
+            return ToolRequest.cancel(requestId, new RecordKey(team, user));
         } catch (InvalidRecordException e) {
             throw CliException.usage(String.valueOf(e.getMessage()));
         }

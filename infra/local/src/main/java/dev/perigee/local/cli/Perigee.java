@@ -56,6 +56,7 @@ public final class Perigee implements Runnable {
                     Map.entry("top", TopCommand.class),
                     Map.entry("call", CallCommand.class),
                     Map.entry("cancel", CancelCommand.class),
+                    Map.entry("connect", ConnectCommand.class),
                     Map.entry("trace", TraceCommand.class),
                     Map.entry("tools", ToolsCommand.class),
                     Map.entry("logs", LogsCommand.class),

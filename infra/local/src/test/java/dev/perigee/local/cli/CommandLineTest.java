@@ -82,6 +82,9 @@ class CommandLineTest {
                 "cancel --team t1 --user u1                    | REQUEST",
                 "cancel --team t1 --user u1 --wait 0 r         | longer than 0",
                 "cancel --team t1/x --user u1 r                | team_id",
+                "connect --team t1                             | --user",
+                "connect --team t1/x --user u1                 | team_id",
+                "connect --team t1 --user u1 --timeout 0       | longer than 0",
                 "trace                                         | ID",
                 "top --servers 0                               | at least 1",
                 "completion                                    | SHELL",
@@ -128,8 +131,8 @@ class CommandLineTest {
     @ValueSource(
             strings = {
                 "demo", "dev", "broker", "gateway", "worker", "topics", "apply", "delete",
-                "restart", "status", "call", "tools", "logs", "drain", "dead-letters", "redrive",
-                "replay"
+                "restart", "status", "call", "connect", "tools", "logs", "drain", "dead-letters",
+                "redrive", "replay"
             })
     void helpsWithEveryCommand(String command) {
         var run = CliRun.of(command, "--help");
@@ -145,7 +148,8 @@ class CommandLineTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"topics", "call --team t1 --user u1 a:b"})
+    @ValueSource(
+            strings = {"topics", "call --team t1 --user u1 a:b", "connect --team t1 --user u1"})
     void saysThatNoBrokerAnswers(String arguments) {
         var run = CliRun.of((arguments + " --bootstrap 127.0.0.1:1").split(" "));
 

@@ -60,6 +60,13 @@ final class ExampleWorld implements AutoCloseable {
         record(reader.root().resolve("yesterday.recording"), command);
         write("arguments.json", "{\"a\":2,\"b\":3}\n");
         write("answer.json", "{\"action\":\"decline\"}\n");
+        write(
+                "requests.jsonl",
+                """
+                {"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{}}}
+                {"jsonrpc":"2.0","method":"notifications/initialized"}
+                {"jsonrpc":"2.0","id":2,"method":"tools/list"}
+                """);
         write("patch.json", "{\"id\":\"patched\"}\n");
         write("rules.yaml", "unmapped_hosts: keep\n");
         write("replay.html", "");

@@ -62,6 +62,7 @@ final class HelpExamplesTest {
                     "top",
                     "call",
                     "cancel",
+                    "connect",
                     "trace",
                     "tools",
                     "restart",
