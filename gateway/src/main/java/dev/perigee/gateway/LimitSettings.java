@@ -93,8 +93,7 @@ final class LimitSettings {
     }
 
     /** A topic partition that is full is read again when half of it is done. */
-    static @Nullable String leaveRoomForOthers(
-            Settings settings, int openRecords, long openBytes) {
+    static @Nullable String leaveRoomForOthers(Settings settings, int openRecords, long openBytes) {
         if (settings.value(CONCURRENCY) + settings.value(QUEUE) > openRecords / 2) {
             return "limits.user.concurrency and limits.user.queue together must be at most half of"
                     + " partition.open-records, or one user holds up the others of its partition";

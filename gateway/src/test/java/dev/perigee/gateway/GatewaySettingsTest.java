@@ -79,7 +79,8 @@ class GatewaySettingsTest {
                 .isInstanceOf(InvalidSettingsException.class)
                 .hasMessageContaining("half of partition.open-records");
         given.put("partition.open-records", "7000");
-        assertThat(LimitSettings.read(GatewaySettings.SCHEMA.read(given), 10_000).queue()).isEqualTo(3000);
+        assertThat(LimitSettings.read(GatewaySettings.SCHEMA.read(given), 10_000).queue())
+                .isEqualTo(3000);
 
         given.put("limits.user.open-bytes", "17MiB");
         assertThatThrownBy(() -> GatewaySettings.SCHEMA.read(given))

@@ -181,7 +181,8 @@ final class HomeWatch implements AutoCloseable {
         long began = System.nanoTime();
         var held = new Held(0, 0);
         try {
-            var size = closed ? null : HomeSize.measure(home, limits.diskBytes(), limits.diskFiles());
+            var size =
+                    closed ? null : HomeSize.measure(home, limits.diskBytes(), limits.diskFiles());
             var end = size == null ? null : limits.disk(size);
             held = size == null ? held : new Held(size.bytes(), size.files());
             if (end != null) {

@@ -23,8 +23,7 @@ final class HomeSizeTest {
         Files.createDirectories(home.resolve("a/b"));
         Files.write(home.resolve("a/b/file"), new byte[5000]);
         Files.write(home.resolve("empty"), new byte[0]);
-        assertThat(measure(home))
-                .isEqualTo(new HomeSize(4 * HomeSize.BLOCK_BYTES, 4, false, true));
+        assertThat(measure(home)).isEqualTo(new HomeSize(4 * HomeSize.BLOCK_BYTES, 4, false, true));
     }
 
     @Test
