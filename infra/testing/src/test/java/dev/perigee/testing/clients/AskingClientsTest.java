@@ -2,6 +2,8 @@ package dev.perigee.testing.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.faults.NeedsProgram;
+import dev.perigee.faults.Program;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.Checkout;
@@ -61,9 +63,23 @@ final class AskingClientsTest {
     }
 
     @Test
+    @NeedsProgram(Program.PYTHON_KAFKA)
+    @DisplayName("once each, and the link is cut meanwhile, in Python")
+    void pythonAcrossACut(@TempDir Path folder) throws Exception {
+        answers(ClientProgram::python, "asks.py", folder, this::cut);
+    }
+
+    @Test
     @DisplayName("on a topic of their own, and the gateways are killed meanwhile, in TypeScript")
     void typescriptAcrossAGatewaysEnd(@TempDir Path folder) throws Exception {
         answers(ClientProgram::node, "asks.mjs", folder, this::kill, REPLIES);
+    }
+
+    @Test
+    @NeedsProgram(Program.PYTHON_KAFKA)
+    @DisplayName("on a topic of their own, and the gateways are killed meanwhile, in Python")
+    void pythonAcrossAGatewaysEnd(@TempDir Path folder) throws Exception {
+        answers(ClientProgram::python, "asks.py", folder, this::kill, REPLIES);
     }
 
     private void cut() throws InterruptedException {

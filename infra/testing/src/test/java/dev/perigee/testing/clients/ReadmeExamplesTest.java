@@ -70,10 +70,14 @@ final class ReadmeExamplesTest {
     void python(@TempDir Path folder) throws Exception {
         var examples = ReadmeExamples.python(fleet.bootstrap());
 
-        assertThat(examples).hasSize(1);
+        assertThat(examples).hasSize(2);
         var call = written(folder.resolve("readme.py"), examples, 0);
         try (var program = ClientProgram.python(folder.resolve("call"), call)) {
             assertCalled(program.succeed());
+        }
+        var question = written(folder.resolve("readme_question.py"), examples, 1);
+        try (var program = ClientProgram.python(folder.resolve("question"), question)) {
+            assertAsked(program.succeed());
         }
     }
 }
