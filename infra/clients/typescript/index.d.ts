@@ -9,7 +9,7 @@ export interface ClientOptions {
    * replies.allowed-topics.
    */
   replies?: ReplyTopic;
-  /** Reads events of calls, for onProgress and onLog. Not needed with `replies`: they come there, too. Default: false */
+  /** Reads events of calls, for onProgress, onLog and onInput. Not needed with `replies`: they come there, too. Default: false */
   callEvents?: boolean;
   /** Options of @platformatic/kafka's clients, such as tls, sasl and clientId. Not kept in errors. */
   kafka?: Record<string, unknown>;
@@ -109,6 +109,67 @@ export interface CallLog {
   [field: string]: unknown;
 }
 
+/**
+ * A question of a server, whose call waits for the answer. Its words are the server's own, without the configuration's secrets: show who asks, and never
+ * let it ask for a password.
+ */
+export interface InputRequired {
+  request_id: string;
+  process_id: string;
+  server_slug: string;
+  team_id: string;
+  user_id: string;
+  tool_path?: string;
+  /** Unlike that of any other question. */
+  input_id: string;
+  /** What is asked, by a name each. */
+  requests: Record<string, InputRequest>;
+  /** Until when it may be answered, by the worker's clock. */
+  expires_at: string;
+  [field: string]: unknown;
+}
+
+/** A request of MCP's; its params are as the server wrote them. */
+export type InputRequest = ElicitationRequest | SamplingRequest;
+
+/** Something is asked of the user. */
+export interface ElicitationRequest {
+  method: 'elicitation/create';
+  params: {
+    message: string;
+    /** url: the user is to open an address. Default: form */
+    mode?: 'form' | 'url';
+    /** Of a form: a JSON Schema of flat fields. */
+    requestedSchema?: {type: 'object'; properties: Record<string, Record<string, unknown>>; required?: string[]; [field: string]: unknown};
+    url?: string;
+    [field: string]: unknown;
+  };
+}
+
+/** A model's words are asked for. */
+export interface SamplingRequest {
+  method: 'sampling/createMessage';
+  params: {messages: {role: 'user' | 'assistant'; content: unknown}[]; maxTokens?: number; systemPrompt?: string; [field: string]: unknown};
+}
+
+/** One response for each of a question's requests, under the same name; 1 MiB at most. */
+export type InputResponses = Record<string, ElicitationResponse | SamplingResponse>;
+
+export interface ElicitationResponse {
+  action: 'accept' | 'decline' | 'cancel';
+  /** Of a form that is accepted: a value for each field. */
+  content?: Record<string, string | number | boolean | string[]>;
+  _meta?: Record<string, unknown>;
+}
+
+export interface SamplingResponse {
+  role: 'user' | 'assistant';
+  content: unknown;
+  model: string;
+  stopReason?: string;
+  _meta?: Record<string, unknown>;
+}
+
 export interface CommandOptions {
   /** Milliseconds until the command expires, and until NoAnswer, 1 to 86,400,000. Default: 60,000 */
   timeoutMs?: number;
@@ -121,7 +182,7 @@ export interface CommandOptions {
 }
 
 export interface CallOptions {
-  /** Milliseconds that the fleet has from the record's append, 1 to 86,400,000. NoAnswer comes five seconds later. Default: 30,000 */
+  /** Milliseconds that the fleet has from the record's append, 1 to 86,400,000. NoAnswer comes five seconds later, and with onInput by longestInputMs. Default: 30,000 */
   timeoutMs?: number;
   /** Id of the request. One that may have been sent before, within ten minutes, does not run a second time. Default: a new one */
   requestId?: string;
@@ -140,11 +201,36 @@ export interface CallOptions {
   extendOnProgressMs?: number;
   /** How far the deadline moves at most, in milliseconds from the record's append. Default: an hour */
   maxTimeoutMs?: number;
+  /**
+   * Answers what the server asks while the call runs, each question once, several at a time and 100 in all. Gives one response for each of the question's
+   * requests; undefined leaves the question to another's `respond`, or to its expiry, by which the call ends with input_timeout. May take its time: the
+   * call's deadline stands still. What it throws ends the wait. The signal aborts when the call has its answer or is not waited for any more: what is given
+   * after that is not sent.
+   */
+  onInput?: (question: InputRequired, signal: AbortSignal) => InputResponses | undefined | Promise<InputResponses | undefined>;
+  /**
+   * Is told of responses that do not count, with the reason in the answer's error, such as because others were sooner, or because they are not what was
+   * asked for. Nothing is sent again. What it throws ends the wait.
+   */
+  onInputRefused?: (question: InputRequired, answer: ToolResult) => void | Promise<void>;
+  /** Milliseconds that a question may wait. Needs onInput. Default: five minutes */
+  inputTimeoutMs?: number;
+  /** Milliseconds that all questions of the call may wait together, which is what the gateways' request.longest-input allows. Default: an hour */
+  longestInputMs?: number;
   /** Becomes part of _meta of the MCP request, 16 KiB at most. */
   meta?: Record<string, unknown>;
   /** W3C trace context, which is passed through. */
   traceparent?: string;
   /** Ends the wait, and cancels the call where it may be running. */
+  signal?: AbortSignal;
+}
+
+export interface RespondOptions {
+  /** Milliseconds that the responses may be on their way, 1 to 86,400,000. NoAnswer comes five seconds later. Default: 30,000 */
+  timeoutMs?: number;
+  /** Id of the responses' request, as of a call. Default: a new one */
+  requestId?: string;
+  /** Ends the wait; what was sent may count nevertheless. */
   signal?: AbortSignal;
 }
 
@@ -208,12 +294,12 @@ export class Unreachable extends Error {
   readonly mayHaveRun: boolean;
 }
 
-/** The broker or the client says no: a topic is missing, a right or a credential, a record is too large, or 10,000 are open or 64 MiB wait. */
+/** The broker or the client says no: a topic is missing, a right or a credential, a record is too large, or 10,000 of a kind are open or 64 MiB wait. */
 export class Refused extends Error {}
 
 /**
- * Sends commands and tool requests and waits for their terminal results, up to 10,000 open at a time. One for a program: it has two connections
- * to each broker. It needs no consumer group.
+ * Sends commands and tool requests and waits for their terminal results, up to 10,000 open at a time, and as many questions of servers that are being
+ * answered. One for a program: it has two connections to each broker. It needs no consumer group.
  *
  * The first answer to a request counts; repeats of it, and events that come twice, are left out. A broker that is away is waited for until the deadline,
  * and what it did not acknowledge is sent again, under the same id, so that it runs once.
@@ -247,6 +333,12 @@ export class Client {
   tools(teamId: string, userId: string, options?: CallOptions): Promise<ToolResult>;
   /** Any request but a cancellation; deadline and errors as of `call`. */
   request(method: Method, teamId: string, userId: string, fields?: RequestFields, options?: CallOptions): Promise<ToolResult>;
+  /**
+   * Answers a question of a running call, whoever waits for that: a call with onInput does it by itself.
+   * @returns success, or failed with invalid_request and the reason, such as that it was answered before
+   * @throws {NoAnswer} @throws {Unreachable} @throws {Refused}
+   */
+  respond(question: InputRequired, responses: InputResponses, options?: RespondOptions): Promise<ToolResult>;
   /**
    * Asks for the end of a call, whoever sent it; resolves when the broker has that, within five seconds. The call's own answer says what became of it.
    * @throws {NoAnswer} @throws {Unreachable} @throws {Refused} @throws {TypeError} for an id that is none

@@ -55,18 +55,30 @@ class AnswersTest(unittest.TestCase):
         self.answers.take(answer("x", "tool_error"))
         self.assertEqual(["completed", "tool_error"], [outcome(command), outcome(call)])
 
+    def test_who_waits_for_one_can_be_told_that_it_failed_nobody_else(self) -> None:
+        one, other = (self.answers.expect("call", ident, {}) for ident in ("r-1", "r-2"))
+        self.answers.fail_one("call", "r-1", ArithmeticError("enough"))
+        self.answers.fail_one("call", "r-3", ArithmeticError("nobody"))
+        self.answers.take(answer("r-1"))
+        self.answers.take(answer("r-2"))
+        with self.assertRaises(ArithmeticError):
+            one.result(time.monotonic())
+        self.assertEqual("success", outcome(other))
+
     def test_events_are_handed_over_once_in_order_until_the_answer(self) -> None:
         told = []
-        handlers = {"on_progress": lambda each: told.append(each["progress"]), "on_log": lambda each: told.append(each["data"])}
+        words = {"on_progress": "progress", "on_log": "data", "on_input": "input_id"}
+        handlers = {name: lambda each, word=word: told.append(each[word]) for name, word in words.items()}
         waiting = self.answers.expect("call", "r-1", handlers)
         self.answers.take(event("r-1", "progress", "p/1/1", progress=1))
         self.answers.take(event("r-1", "log", "p/1/2", data="hi"))
         self.answers.take(event("r-1", "progress", "p/1/1", progress=1))
-        self.answers.take(event("r-1", "input_required", "p/1/3"))
+        self.answers.take(event("r-1", "task", "p/1/3"))
+        self.answers.take(event("r-1", "input_required", "p/1/5", input_id="i1"))
         self.answers.take(answer("r-1"))
         self.answers.take(event("r-1", "progress", "p/1/4", progress=2))
         self.assertEqual("success", outcome(waiting))
-        self.assertEqual([1, "hi"], told)
+        self.assertEqual([1, "hi", "i1"], told)
 
     def test_what_a_handler_raises_ends_the_wait(self) -> None:
         def enough(_):

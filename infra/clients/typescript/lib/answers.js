@@ -8,6 +8,7 @@ const TOOL_RESULT = 'perigee.tool.result';
 export const CALL_EVENTS = [
   {handler: 'onProgress', accepts: 'progress', type: 'perigee.call.progress'},
   {handler: 'onLog', accepts: 'log', type: 'perigee.call.log'},
+  {handler: 'onInput', accepts: 'input', type: 'perigee.call.input_required'},
 ];
 
 /** Hands each answer to who waits for it. The first counts: repeats, and what nobody waits for, are left out. */
@@ -20,10 +21,6 @@ export class Answers {
   /** commandResults: the full name of that topic; what is read besides is of calls. */
   constructor(commandResults) {
     this.#commandResults = commandResults;
-  }
-
-  get open() {
-    return this.#waiting.size;
   }
 
   /** kind: 'command' or 'call'; handlers: of events, by the names of CALL_EVENTS. Throws when that id is waited for already. */
@@ -48,6 +45,11 @@ export class Answers {
 
   fail(error) {
     for (const waiting of this.#waiting.values()) waiting.reject(error);
+  }
+
+  /** Ends the wait of one; nothing where nobody waits. */
+  failOne(kind, id, error) {
+    this.#waiting.get(`${kind} ${id}`)?.reject(error);
   }
 
   take({topic, key: id, value, header}) {

@@ -2,13 +2,16 @@ import {randomUUID} from 'node:crypto';
 import {Answers, CALL_EVENTS} from './answers.js';
 import {NoAnswer, Refused, Unreachable} from './errors.js';
 import {EventFeed} from './feed.js';
+import {Questions} from './questions.js';
 import {Reader} from './reader.js';
+import {Room} from './room.js';
 import {Sender} from './sender.js';
 
 const MOST_OPEN = 10_000;
 const MARGIN_MS = 5_000;
 const CLOSE_MS = 5_000;
 const EXTENDED_MS = 3_600_000;
+const LONGEST_INPUT_MS = 3_600_000;
 const LONGEST_MS = 86_400_000;
 const LONGEST_ID = 200;
 
@@ -21,6 +24,10 @@ export class Client {
   #answers;
   #reader;
   #closed = false;
+  #room = new Room('commands and calls', MOST_OPEN);
+  #questionRoom = new Room('questions', MOST_OPEN);
+  /** Of responses: all other room may be of the calls that wait for them. */
+  #responseRoom = new Room('responses', MOST_OPEN);
 
   static async connect({brokers, prefix = 'mcp.', replies, callEvents = false, kafka = {}}) {
     const client = new Client({...kafka, brokers}, prefix, replies, callEvents);
@@ -55,7 +62,7 @@ export class Client {
       expires_at: new Date(now + checkedTime(timeoutMs)).toISOString(),
       payload: {team_id: teamId, ...(userId === '*' ? {} : {user_id: userId}), ...payload},
     };
-    return this.#ask('command', commandId, timeoutMs, {topic: this.#name('commands'), key: key(teamId, userId, true), value}, {}, signal);
+    return this.#ask('command', commandId, timeoutMs, {topic: this.#name('commands'), key: key(teamId, userId, true), value}, {signal});
   }
 
   call(teamId, userId, toolPath, args = {}, options) {
@@ -67,10 +74,11 @@ export class Client {
   }
 
   async request(method, teamId, userId, fields = {}, options = {}) {
-    const {timeoutMs = 30_000, requestId = randomUUID(), installationId, logLevel, extendOnProgressMs, maxTimeoutMs, meta, traceparent, signal} = options;
+    const {timeoutMs = 30_000, requestId = randomUUID(), installationId, logLevel, extendOnProgressMs, maxTimeoutMs, inputTimeoutMs, meta, traceparent, signal} = options;
     const accepted = CALL_EVENTS.filter(({handler}) => options[handler] !== undefined);
     if (accepted.length > 0 && !this.#hasEvents) throw new TypeError('Events of calls are read by a client that was connected with callEvents or replies');
-    const longest = checkedTime(extendOnProgressMs === undefined ? timeoutMs : Math.max(timeoutMs, maxTimeoutMs ?? EXTENDED_MS));
+    const running = checkedTime(extendOnProgressMs === undefined ? timeoutMs : Math.max(timeoutMs, maxTimeoutMs ?? EXTENDED_MS));
+    const asked = options.onInput === undefined ? 0 : checkedTime(options.longestInputMs ?? LONGEST_INPUT_MS, 'longestInputMs');
     const accepts = new Set(accepted.map((event) => event.accepts));
     if (extendOnProgressMs !== undefined) accepts.add('progress');
     const value = {
@@ -85,12 +93,37 @@ export class Client {
       log_level: logLevel,
       extend_on_progress_ms: extendOnProgressMs,
       max_timeout_ms: maxTimeoutMs,
+      input_timeout_ms: inputTimeoutMs,
       meta,
     };
     const headers = {...this.#replyHeaders(), ...(traceparent === undefined ? {} : {traceparent})};
     const record = {topic: this.#name('tool-requests'), key: key(teamId, userId), value, headers};
     const handlers = Object.fromEntries(accepted.map(({handler}) => [handler, options[handler]]));
-    return this.#ask('call', requestId, longest + MARGIN_MS, record, handlers, signal, () => this.#send(cancelling(record, requestId)));
+    const questions = options.onInput && this.#questions(requestId, options);
+    if (questions) handlers.onInput = (question) => questions.take(question);
+    try {
+      const onAbort = () => this.#send(cancelling(record, requestId));
+      return await this.#ask('call', requestId, running + asked + MARGIN_MS, record, {handlers, signal, onAbort});
+    } finally {
+      questions?.close();
+    }
+  }
+
+  /** Answers a question of a running call, whoever waits for that. */
+  async respond(question, responses, {timeoutMs = 30_000, requestId = `input-${randomUUID()}`, signal} = {}) {
+    const {team_id: teamId, user_id: userId, request_id: inReplyTo, input_id: inputId} = question;
+    const value = {
+      request_id: requestId,
+      team_id: teamId,
+      user_id: userId,
+      method: 'call/respond',
+      in_reply_to: inReplyTo,
+      input_id: inputId,
+      responses,
+      timeout_ms: checkedTime(timeoutMs),
+    };
+    const record = {topic: this.#name('tool-requests'), key: key(teamId, userId), value, headers: this.#replyHeaders()};
+    return this.#ask('call', requestId, timeoutMs + MARGIN_MS, record, {signal, within: this.#responseRoom});
   }
 
   async cancel(teamId, userId, requestId) {
@@ -125,17 +158,35 @@ export class Client {
     return {kafka_replyTopic: topic, kafka_replyPartition: bytes};
   }
 
+  #questions(requestId, {onInput, onInputRefused}) {
+    return new Questions({
+      handler: onInput,
+      refused: onInputRefused,
+      respond: (question, responses, signal) => this.respond(question, responses, {signal}),
+      failed: (error) => this.#answers.failOne('call', requestId, error),
+      room: this.#questionRoom,
+    });
+  }
+
   #send(record) {
     const sending = this.#sender.send(record);
     setTimeout(() => this.#sender.withdraw(sending), MARGIN_MS).unref();
     return sending;
   }
 
-  /** Sends a record and waits for the answer under its id. onAbort: called where it may be running by then. */
-  async #ask(kind, id, timeoutMs, record, handlers, signal, onAbort = () => {}) {
+  /** Sends a record and waits for the answer under its id. onAbort: called where it may be running by then; within: the room that it takes a place of */
+  async #ask(kind, id, timeoutMs, record, {handlers, signal, onAbort, within = this.#room}) {
     signal?.throwIfAborted();
     if (this.#closed) throw new Unreachable('The client was closed');
-    if (this.#answers.open >= MOST_OPEN) throw new Refused(`${MOST_OPEN} commands and calls are open already`);
+    within.enter();
+    try {
+      return await this.#answer(kind, id, timeoutMs, record, {handlers, signal, onAbort});
+    } finally {
+      within.leave();
+    }
+  }
+
+  async #answer(kind, id, timeoutMs, record, {handlers, signal, onAbort = () => {}}) {
     const waiting = this.#answers.expect(kind, id, handlers);
     let sending;
     const abort = () => {
@@ -198,9 +249,9 @@ function key(teamId, userId, maybeAll = false) {
   return `${teamId}/${userId}`;
 }
 
-function checkedTime(milliseconds) {
+function checkedTime(milliseconds, what = 'timeoutMs') {
   if (!Number.isInteger(milliseconds) || milliseconds < 1 || milliseconds > LONGEST_MS) {
-    throw new RangeError(`timeoutMs is 1 to ${LONGEST_MS} milliseconds, not ${milliseconds}`);
+    throw new RangeError(`${what} is 1 to ${LONGEST_MS} milliseconds, not ${milliseconds}`);
   }
   return milliseconds;
 }

@@ -72,7 +72,7 @@ export class Sender {
     if (this.#queue.size > 0 && this.#bytes + sending.value.length > MOST_BYTES) throw new Refused('64 MiB wait for the broker already');
     this.#queue.add(sending);
     this.#bytes += sending.value.length;
-    this.#running ??= this.#run().finally(() => (this.#running = undefined));
+    this.#running ??= this.#run();
     return sending;
   }
 
@@ -93,18 +93,26 @@ export class Sender {
   }
 
   async #run() {
-    for (let failures = 0; this.#queue.size > 0 && !this.#closed; ) {
-      try {
-        const batch = this.#next(await this.#leaders());
-        if (batch.length > 0) await this.#produce(batch);
-        else await pause(RETRY_MS);
-        failures = 0;
-      } catch (error) {
-        await this.#renew();
-        this.#failure = explained(error);
-        if (this.#failure instanceof Refused && !(this.#failure instanceof MissingTopic)) this.#refuse([...this.#queue], this.#failure);
-        else if (!this.#closed) await pause(backoff(failures++));
-      }
+    try {
+      for (let failures = 0; this.#queue.size > 0 && !this.#closed; ) failures = await this.#step(failures);
+    } finally {
+      this.#running = undefined; // In the same turn as the last look at the queue: a record that comes now begins anew.
+    }
+  }
+
+  /** Sends the next batch; gives how often in a row that failed. */
+  async #step(failures) {
+    try {
+      const batch = this.#next(await this.#leaders());
+      if (batch.length > 0) await this.#produce(batch);
+      else await pause(RETRY_MS);
+      return 0;
+    } catch (error) {
+      await this.#renew();
+      this.#failure = explained(error);
+      if (this.#failure instanceof Refused && !(this.#failure instanceof MissingTopic)) this.#refuse([...this.#queue], this.#failure);
+      else if (!this.#closed) await pause(backoff(failures));
+      return failures + 1;
     }
   }
 

@@ -41,18 +41,34 @@ test('a command ends by its terminal result; one id may be of a command and of a
   assert.equal((await call.answer).outcome, 'tool_error');
 });
 
+test('who waits for one can be told that it failed, nobody else', async () => {
+  const answers = new Answers(COMMANDS);
+  const [one, other] = ['r-1', 'r-2'].map((id) => answers.expect('call', id));
+  answers.failOne('call', 'r-1', new Error('enough'));
+  answers.failOne('call', 'r-3', new Error('nobody'));
+  answers.take(answer('r-2'));
+  await assert.rejects(one.answer, /enough/);
+  assert.equal((await other.answer).outcome, 'success');
+});
+
 test('events are handed over once each, in order, until the answer', async () => {
   const told = [];
   const answers = new Answers(COMMANDS);
-  const waiting = answers.expect('call', 'r-1', {onProgress: ({progress}) => told.push(progress), onLog: ({data}) => told.push(data)});
+  const handlers = {
+    onProgress: ({progress}) => told.push(progress),
+    onLog: ({data}) => told.push(data),
+    onInput: ({input_id: id}) => told.push(id),
+  };
+  const waiting = answers.expect('call', 'r-1', handlers);
   answers.take(event('r-1', 'progress', 'p/1/1', {progress: 1}));
   answers.take(event('r-1', 'log', 'p/1/2', {data: 'hi'}));
   answers.take(event('r-1', 'progress', 'p/1/1', {progress: 1}));
-  answers.take(event('r-1', 'input_required', 'p/1/3', {}));
+  answers.take(event('r-1', 'task', 'p/1/3', {}));
+  answers.take(event('r-1', 'input_required', 'p/1/5', {input_id: 'i1'}));
   answers.take(answer('r-1'));
   answers.take(event('r-1', 'progress', 'p/1/4', {progress: 2}));
   await waiting.answer;
-  assert.deepEqual(told, [1, 'hi']);
+  assert.deepEqual(told, [1, 'hi', 'i1']);
 });
 
 test('what a handler throws ends the wait', async () => {

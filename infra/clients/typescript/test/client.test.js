@@ -29,6 +29,8 @@ test('what is not valid is refused before anything is sent', async () => {
   }
   await assert.rejects(client.call('t', 'u', 's:t', {}, {timeoutMs: 0}), RangeError);
   await assert.rejects(client.call('t', 'u', 's:t', {}, {onProgress: () => {}}), /callEvents/);
+  await assert.rejects(client.call('t', 'u', 's:t', {}, {onInput: () => undefined}), /callEvents/);
+  await assert.rejects(client.respond({team_id: 't'}, {}), TypeError);
   await assert.rejects(client.call('t', 'u', 's:t', {}, {signal: AbortSignal.abort(new Error('no more'))}), /no more/);
   await client.close();
 });
@@ -46,4 +48,15 @@ test('an error of the library is said without what it holds', () => {
   assert.ok(said instanceof Refused);
   assert.equal(said.cause, undefined);
   assert.doesNotMatch(JSON.stringify(said) + said.message, /secret/);
+});
+
+test('a call whose server may ask, and a response, end by their signal', async () => {
+  const client = new Client({brokers: [await nobody()]}, 'mcp.', undefined, true);
+  const asking = {onInput: () => undefined};
+  await assert.rejects(client.call('t', 'u', 's:t', {}, {...asking, longestInputMs: 0}), /longestInputMs/);
+  const signal = AbortSignal.timeout(100);
+  const question = {team_id: 't', user_id: 'u', request_id: 'r-1', input_id: 'i1'};
+  const ended = await Promise.allSettled([client.call('t', 'u', 's:t', {}, {...asking, signal}), client.respond(question, {}, {signal})]);
+  assert.deepEqual(ended.map(({reason}) => reason?.name), ['TimeoutError', 'TimeoutError']);
+  await client.close();
 });

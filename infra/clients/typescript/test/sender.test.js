@@ -52,6 +52,18 @@ test('records are written in the order of the calls, one batch at a time', async
   await sender.close(1_000);
 });
 
+test('a record that comes just as the one before is acknowledged is written, too', async () => {
+  for (let turns = 0; turns < 30; turns++) {
+    const brokers = new FakeBrokers([]);
+    const sender = sending(brokers);
+    await sender.send(record(1)).done;
+    for (let turn = 0; turn < turns; turn++) await null;
+    sender.send(record(2));
+    await until(() => brokers.log.flat().length === 2);
+    await sender.close(1_000);
+  }
+});
+
 test('what a broker did not acknowledge is sent again, in order', async () => {
   const brokers = new FakeBrokers([new Error('connection reset'), 7, 6, 0]);
   const sender = sending(brokers);

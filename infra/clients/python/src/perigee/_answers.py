@@ -28,6 +28,7 @@ class CallEvent(NamedTuple):
 CALL_EVENTS = (
     CallEvent("on_progress", "progress", "perigee.call.progress"),
     CallEvent("on_log", "log", "perigee.call.log"),
+    CallEvent("on_input", "input", "perigee.call.input_required"),
 )
 
 
@@ -50,6 +51,7 @@ class Waiting:
     def __init__(self, key: str, handlers: Mapping[str, Handler]) -> None:
         self.key = key
         self.handlers = handlers
+        self._lock = threading.Lock()
         self._over = threading.Event()
         self._answer: Optional[dict[str, Any]] = None
         self._failure: Optional[BaseException] = None
@@ -60,15 +62,17 @@ class Waiting:
 
     def complete(self, answer: dict[str, Any]) -> None:
         """Does nothing when it is over."""
-        if not self._over.is_set():
-            self._answer = answer
-            self._over.set()
+        self._end(answer, None)
 
     def fail(self, failure: BaseException) -> None:
         """Does nothing when it is over."""
-        if not self._over.is_set():
-            self._failure = failure
-            self._over.set()
+        self._end(None, failure)
+
+    def _end(self, answer: Optional[dict[str, Any]], failure: Optional[BaseException]) -> None:
+        with self._lock:
+            if not self._over.is_set():
+                self._answer, self._failure = answer, failure
+                self._over.set()
 
     def result(self, deadline: float) -> Optional[dict[str, Any]]:
         """The answer; None when the deadline, by time.monotonic, passes first."""
@@ -92,9 +96,6 @@ class Answers:
         self._late = LateAnswers(_MOST_LATE, _MOST_LATE_BYTES, _LATE_SECONDS)
         self._events = RecentIds(_EVENTS)
         self._failure: Optional[BaseException] = None
-
-    def __len__(self) -> int:
-        return len(self._waiting)
 
     def expect(self, kind: str, ident: str, handlers: Mapping[str, Handler]) -> Waiting:
         """Waits for a command or a call; over at once when the answer came late to one who asked with that id before."""
@@ -125,6 +126,13 @@ class Answers:
             waiting = list(self._waiting.values())
         for each in waiting:
             each.fail(failure)
+
+    def fail_one(self, kind: str, ident: str, failure: BaseException) -> None:
+        """Ends the wait of one; does nothing where nobody waits."""
+        with self._lock:
+            waiting = self._waiting.get(f"{kind} {ident}")
+        if waiting is not None:
+            waiting.fail(failure)
 
     def take(self, record: Record) -> None:
         """Called on the reading thread, with each record in its partition's order."""

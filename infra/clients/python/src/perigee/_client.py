@@ -15,11 +15,14 @@ from perigee import _kafka
 from perigee._answers import CALL_EVENTS, Answers, Handler, Waiting
 from perigee._errors import NoAnswer, Refused, Unreachable, explained, of_exception
 from perigee._feed import EventFeed
+from perigee._questions import InputHandler, Questions, RefusalHandler, Responses
+from perigee._room import Room
 
 _POLL_SECONDS = 0.2
 _MARGIN_SECONDS = 5.0
 _CLOSE_SECONDS = 5.0
 _EXTENDED_SECONDS = 3_600.0
+_LONGEST_INPUT_SECONDS = 3_600.0
 _LONGEST_SECONDS = 86_400.0
 _MOST_OPEN = 10_000
 _LONGEST_ID = 200
@@ -48,8 +51,8 @@ class _Sending:
 class Client:
     """Sends commands and tool requests and waits for their terminal results.
 
-    Any number of threads may call at once, up to 10,000 open at a time. One for a program: it has a producer, a consumer and a thread. It needs
-    no consumer group.
+    Any number of threads may call at once, up to 10,000 open at a time, and as many questions of servers that are being answered. One for a
+    program: it has a producer, a consumer and a thread, and one more for each such question. It needs no consumer group.
 
     The first answer to a request counts; repeats of it, and events that come twice, are left out. A broker that is away is waited for until the
     deadline, and what it did not acknowledge is sent again, under the same id, so that it runs once.
@@ -62,7 +65,7 @@ class Client:
         bootstrap -- brokers, HOST:PORT with commas between
         prefix -- what names of topics begin with
         replies -- where answers to calls come, instead of tool-results with everybody's
-        call_events -- reads events of calls, for on_progress and on_log; not needed with replies, since they come there, too
+        call_events -- reads events of calls, for on_progress, on_log and on_input; not needed with replies, since they come there, too
         kafka -- settings of librdkafka, such as security.protocol; what the guarantees rest on stays as it is
         """
         self._settings = {**(kafka or {}), "bootstrap.servers": bootstrap}
@@ -71,6 +74,10 @@ class Client:
         self._has_events = call_events or replies is not None
         self._answers = Answers(prefix + "command-results")
         self._closed = threading.Event()
+        self._room = Room("commands and calls", _MOST_OPEN)
+        self._question_room = Room("questions", _MOST_OPEN)
+        # Of responses: all other room may be of the calls that wait for them.
+        self._response_room = Room("responses", _MOST_OPEN)
         refusal = _kafka.Refusal()
         self._consumer = _kafka.consumer(self._settings, refusal)
         read: dict[str, Optional[int]] = {prefix + "command-results": None}
@@ -135,15 +142,16 @@ class Client:
     def request(self, method: str, team_id: str, user_id: str, fields: Optional[Mapping[str, Any]] = None, timeout: float = 30.0,
                 request_id: Optional[str] = None, *, installation_id: Optional[str] = None, on_progress: Optional[Handler] = None,
                 on_log: Optional[Handler] = None, log_level: Optional[str] = None, extend_on_progress: Optional[float] = None,
-                max_timeout: Optional[float] = None, meta: Optional[Mapping[str, Any]] = None,
-                traceparent: Optional[str] = None) -> dict[str, Any]:
+                max_timeout: Optional[float] = None, on_input: Optional[InputHandler] = None, on_input_refused: Optional[RefusalHandler] = None,
+                input_timeout: Optional[float] = None, longest_input: float = _LONGEST_INPUT_SECONDS,
+                meta: Optional[Mapping[str, Any]] = None, traceparent: Optional[str] = None) -> dict[str, Any]:
         """Sends any request but a cancellation and returns its one terminal answer, whatever it is.
 
         Raises NoAnswer, Unreachable, Refused; ValueError for an id that is none or that another thread waits for.
 
         method -- tools/call, tools/list, tools/search, resources/list, resources/read, prompts/list or prompts/get
         fields -- tool_path, arguments, query, limit
-        timeout -- seconds that the fleet has from the record's append, a day at most; NoAnswer comes five seconds later
+        timeout -- seconds that the fleet has from the record's append, a day at most; NoAnswer comes five seconds later, and with on_input by longest_input
         request_id -- of a request that may have been sent before, within ten minutes: it does not run a second time
         installation_id -- where the user has two installations of one server
         on_progress -- gets the progress of the running call, each event once, until the answer, in the server's order, which a reply topic may
@@ -152,18 +160,30 @@ class Client:
         log_level -- the least level of messages; all that the server sends without it
         extend_on_progress -- each progress moves the deadline to so many seconds from then
         max_timeout -- seconds from the record's append that the deadline moves at most, an hour unless it is given
+        on_input -- called with each question of the server (the event perigee.call.input_required) and a threading.Event, once, on a thread of its own;
+                    several at a time and 100 in all. Returns one response for each of the question's requests, under the same name, 1 MiB at most;
+                    None leaves the question to another's respond, or to its expiry, by which the call ends with input_timeout. It may take its
+                    time, since the call's deadline stands still. The Event is set when the call has its answer or is not waited for any more: it
+                    should return then, and what it returns is not sent. What it raises ends the wait and comes out of here
+        on_input_refused -- called on that thread with the question and the answer to responses that do not count, such as because others were
+                            sooner, or because they are not what was asked for; nothing is sent again; what it raises ends the wait, too
+        input_timeout -- seconds that a question may wait, five minutes unless it is given; needs on_input
+        longest_input -- seconds that all questions of the call may wait together, which is what the gateways' request.longest-input allows
         meta -- becomes part of _meta of the MCP request, 16 KiB at most
         traceparent -- W3C trace context, which is passed through
         """
-        handlers = {name: each for name, each in (("on_progress", on_progress), ("on_log", on_log)) if each is not None}
+        ident = request_id or str(uuid.uuid4())
+        questions = None if on_input is None else self._questions(ident, on_input, on_input_refused)
+        given = {"on_progress": on_progress, "on_log": on_log, "on_input": None if questions is None else questions.take}
+        handlers = {name: each for name, each in given.items() if each is not None}
         if handlers and not self._has_events:
             raise ValueError("Events of calls are read by a client that was made with call_events or replies")
         accepts = [each.accepts for each in CALL_EVENTS if each.handler in handlers]
         if extend_on_progress is not None and "progress" not in accepts:
             accepts.append("progress")
-        ident = request_id or str(uuid.uuid4())
         longest = timeout if extend_on_progress is None else max(timeout, max_timeout or _EXTENDED_SECONDS)
-        return self._ask("call", "tool-requests", _key(team_id, user_id), ident, _checked(longest) + _MARGIN_SECONDS, {
+        wait = _checked(longest) + (0.0 if questions is None else _checked(longest_input)) + _MARGIN_SECONDS
+        value = {
             "request_id": ident,
             "team_id": team_id,
             "user_id": user_id,
@@ -175,8 +195,38 @@ class Client:
             "log_level": log_level,
             "extend_on_progress_ms": _milliseconds(extend_on_progress),
             "max_timeout_ms": _milliseconds(max_timeout),
+            "input_timeout_ms": _milliseconds(input_timeout),
             "meta": meta,
-        }, handlers, self._reply_headers(traceparent))
+        }
+        try:
+            return self._ask("call", "tool-requests", _key(team_id, user_id), ident, wait, value, handlers, self._reply_headers(traceparent))
+        finally:
+            if questions is not None:
+                questions.close()
+
+    def respond(self, question: Mapping[str, Any], responses: Responses, timeout: float = 30.0, request_id: Optional[str] = None) -> dict[str, Any]:
+        """Answers a question of a running call, whoever waits for that; a call with on_input does it by itself.
+
+        Returns the responses' own answer: success, or failed with invalid_request and the reason, such as that it was answered before. Raises NoAnswer,
+        Unreachable, Refused; ValueError for a question that is none.
+
+        question -- the event perigee.call.input_required
+        responses -- one for each of the question's requests, under the same name; 1 MiB at most
+        timeout -- seconds that they may be on their way, a day at most; NoAnswer comes five seconds later
+        request_id -- of responses that may have been sent before, within ten minutes
+        """
+        ident = request_id or f"input-{uuid.uuid4()}"
+        team_id, user_id, call, input_id = (question.get(name, "") for name in ("team_id", "user_id", "request_id", "input_id"))
+        return self._ask("call", "tool-requests", _key(team_id, user_id), ident, _checked(timeout) + _MARGIN_SECONDS, {
+            "request_id": ident,
+            "team_id": team_id,
+            "user_id": user_id,
+            "method": "call/respond",
+            "in_reply_to": call,
+            "input_id": input_id,
+            "responses": responses,
+            "timeout_ms": _milliseconds(timeout),
+        }, None, self._reply_headers(None), self._response_room)
 
     def cancel(self, team_id: str, user_id: str, request_id: str) -> None:
         """Asks for the end of a call, whoever sent it; returns before the broker has that. The call's own answer says what became of it."""
@@ -205,6 +255,9 @@ class Client:
     def __exit__(self, kind: Optional[type[BaseException]], value: Optional[BaseException], trace: Optional[TracebackType]) -> None:
         self.close()
 
+    def _questions(self, ident: str, handler: InputHandler, refused: Optional[RefusalHandler]) -> Questions:
+        return Questions(handler, refused, self.respond, lambda failure: self._answers.fail_one("call", ident, failure), self._question_room)
+
     def _reply_headers(self, traceparent: Optional[str]) -> dict[str, bytes]:
         headers = {} if traceparent is None else {"traceparent": traceparent.encode()}
         if self._replies is not None:
@@ -214,20 +267,22 @@ class Client:
         return headers
 
     def _ask(self, kind: str, topic: str, key: str, ident: str, timeout: float, value: Mapping[str, Any],
-             handlers: Optional[Mapping[str, Handler]] = None, headers: Optional[Mapping[str, bytes]] = None) -> dict[str, Any]:
+             handlers: Optional[Mapping[str, Handler]] = None, headers: Optional[Mapping[str, bytes]] = None,
+             room: Optional[Room] = None) -> dict[str, Any]:
         if self._closed.is_set():
             raise Unreachable("The client was closed")
-        if len(self._answers) >= _MOST_OPEN:
-            raise Refused(f"{_MOST_OPEN} commands and calls are open already")
-        waiting = self._answers.expect(kind, ident, handlers or {})
+        with room or self._room:
+            return self._answer(topic, key, self._answers.expect(kind, ident, handlers or {}), timeout, value, headers or {})
+
+    def _answer(self, topic: str, key: str, waiting: Waiting, timeout: float, value: Mapping[str, Any], headers: Mapping[str, bytes]) -> dict[str, Any]:
         sending = _Sending(waiting, time.monotonic() + timeout)
         may_come = True
         try:
             if not waiting.is_over:
-                self._produce(topic, key, value, headers or {}, sending)
+                self._produce(topic, key, value, headers, sending)
             answer = waiting.result(sending.deadline)
             if answer is None:
-                missing = self._missing(ident, sending)
+                missing = self._missing(waiting.key, sending)
                 answer = waiting.result(time.monotonic())  # It may have come meanwhile.
                 if answer is None:
                     raise missing
@@ -264,13 +319,13 @@ class Client:
             raise of_exception(failure) from None
         self._producer.poll(0)
 
-    def _missing(self, ident: str, sending: _Sending) -> Exception:
+    def _missing(self, what: str, sending: _Sending) -> Exception:
         """Whether a broker answers decides what it is called."""
         try:
             self._producer.list_topics(self._prefix + "tool-requests", timeout=_kafka.PATIENCE_SECONDS)
         except KafkaException as failure:
             return explained(failure.args[0], may_have_run=sending.began)
-        return NoAnswer(f"No result of {ident} in time", sending.began)
+        return NoAnswer(f"No result of {what} in time", sending.began)
 
     def _read(self) -> None:
         try:

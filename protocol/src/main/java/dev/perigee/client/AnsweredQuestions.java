@@ -34,7 +34,7 @@ final class AnsweredQuestions implements AutoCloseable {
     /**
      * No question yet.
      *
-     * @param failed what the handler or the sender throws, on the question's thread
+     * @param failed what the handler or the sender throws before the end, on the question's thread
      */
     AnsweredQuestions(InputHandler handler, Sender sender, Consumer<RuntimeException> failed) {
         this.handler = handler;
@@ -72,8 +72,15 @@ final class AnsweredQuestions implements AutoCloseable {
         } catch (TimeoutException e) {
             // The question expires, and its call says so.
         } catch (RuntimeException e) {
-            failed.accept(e);
+            if (!isOver()) {
+                failed.accept(e);
+            }
         }
+    }
+
+    /** Whoever waits under the same id by then waits for another call, or anew for this one. */
+    private synchronized boolean isOver() {
+        return over;
     }
 
     /** Interrupts the handler: the call has its answer, or is not waited for any more. */

@@ -195,6 +195,53 @@ final class AskingClientTest {
     }
 
     @Test
+    @DisplayName("a handler that throws after the wait does not end the next one with the same id")
+    void endsNoOtherWait() throws Exception {
+        var request = call("again");
+        var first = new CompletableFuture<Thread>();
+        var next = new CountDownLatch(1);
+        try (var client = PerigeeClient.connectWithEvents(kafka)) {
+            assertThatThrownBy(
+                            () ->
+                                    client.call(
+                                            request,
+                                            Duration.ofSeconds(3),
+                                            _ -> {},
+                                            _ -> {
+                                                first.complete(Thread.currentThread());
+                                                throw interrupted(next);
+                                            }))
+                    .isInstanceOf(TimeoutException.class);
+
+            var answer =
+                    client.call(
+                            request,
+                            LONG,
+                            _ -> {},
+                            _ -> {
+                                next.countDown();
+                                assertThat(first.join().join(LONG)).isTrue();
+                                return YES;
+                            });
+
+            assertThat(answer.outcome()).isEqualTo(ToolOutcome.SUCCESS);
+        }
+    }
+
+    /** What a handler throws that takes its interruption for a failure, but not before the next. */
+    private static IllegalStateException interrupted(CountDownLatch next) {
+        boolean released = false;
+        while (!released) {
+            try {
+                released = next.await(2 * LONG.toSeconds(), TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                // Goes on until then.
+            }
+        }
+        return new IllegalStateException("interrupted");
+    }
+
+    @Test
     @DisplayName("a handler that still thinks when the call has its answer is interrupted")
     void interruptsItsHandler() throws Exception {
         var interrupted = new CountDownLatch(1);

@@ -22,6 +22,11 @@ final class ClientProgram implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final Path CLIENTS = Checkout.root().resolve("infra/clients");
 
+    /** Start of a program with these arguments, whose output is in that file. */
+    interface Launcher {
+        ClientProgram start(Path output, String... arguments) throws IOException;
+    }
+
     private final Process process;
     private final Path output;
 

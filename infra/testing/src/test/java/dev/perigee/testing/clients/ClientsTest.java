@@ -7,8 +7,6 @@ import dev.perigee.faults.Program;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.Checkout;
-import dev.perigee.testing.Fixtures;
-import dev.perigee.testing.NpmServers;
 import dev.perigee.testing.fleet.FleetUnderTest;
 import dev.perigee.testing.fleet.Installation;
 import dev.perigee.testing.fleet.Records;
@@ -19,7 +17,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -35,18 +32,12 @@ import tools.jackson.databind.JsonNode;
 final class ClientsTest {
     private static final int CALLS = 60;
     private static final Path PROGRAMS = Checkout.root().resolve("infra/testing/fixtures/clients");
-    private static final String PACKAGE = "@modelcontextprotocol/server-everything";
 
     private FleetUnderTest fleet;
 
     /** Ends a part or a link for a while. */
     private interface Outage {
         void happen() throws Exception;
-    }
-
-    /** Starts a program with these arguments. */
-    private interface Launcher {
-        ClientProgram start(Path output, String... arguments) throws IOException;
     }
 
     @BeforeAll
@@ -101,7 +92,11 @@ final class ClientsTest {
     }
 
     private void survives(
-            Launcher launcher, String program, Path folder, Outage outage, String... more)
+            ClientProgram.Launcher launcher,
+            String program,
+            Path folder,
+            Outage outage,
+            String... more)
             throws Exception {
         var server = Installation.fixture();
         var file = folder.resolve("count");
@@ -166,55 +161,5 @@ final class ClientsTest {
 
     private static List<String> texts(JsonNode array) {
         return array.valueStream().map(JsonNode::asString).toList();
-    }
-
-    @Test
-    @DisplayName("do what the README's example says, in TypeScript")
-    void readmeOfTypescript(@TempDir Path folder) throws Exception {
-        // Inside the package, which can name itself.
-        var target = Files.createDirectories(ClientProgram.typescript().resolve("target"));
-        var file = target.resolve("readme.mjs");
-        Files.writeString(
-                file,
-                example(ClientProgram.typescript(), "js")
-                        .replace("'npx', args: ['-y', '%s']".formatted(PACKAGE), "%s, args: [%s]")
-                        .formatted(quoted("'")));
-        try (var program = ClientProgram.node(folder.resolve("out"), file.toString())) {
-            assertThat(program.succeed()).startsWith("success").contains("Echo: hi");
-        }
-    }
-
-    @Test
-    @NeedsProgram(Program.PYTHON_KAFKA)
-    @DisplayName("do what the README's example says, in Python")
-    void readmeOfPython(@TempDir Path folder) throws Exception {
-        var file = folder.resolve("readme.py");
-        Files.writeString(
-                file,
-                example(ClientProgram.python(), "python")
-                        .replace(
-                                "\"npx\", \"args\": [\"-y\", \"%s\"]".formatted(PACKAGE),
-                                "%s, \"args\": [%s]")
-                        .formatted(quoted("\"")));
-        try (var program = ClientProgram.python(folder.resolve("out"), file.toString())) {
-            assertThat(program.succeed()).startsWith("success").contains("Echo: hi");
-        }
-    }
-
-    /** Node and the server, as they are installed here. */
-    private static Object[] quoted(String quote) {
-        return new Object[] {
-            quote + Fixtures.NODE + quote,
-            quote + NpmServers.installed().entry("everything") + quote
-        };
-    }
-
-    /** With this fleet's address. */
-    private String example(Path client, String language) throws IOException {
-        var page = Files.readString(client.resolve("README.md"));
-        var block = Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL).matcher(page);
-        assertThat(block.find()).isTrue();
-        assertThat(block.group(1)).contains("127.0.0.1:9092", PACKAGE);
-        return block.group(1).replace("127.0.0.1:9092", fleet.bootstrap());
     }
 }
