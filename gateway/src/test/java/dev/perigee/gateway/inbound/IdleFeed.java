@@ -9,6 +9,13 @@ import java.util.Map;
 public final class IdleFeed {
     private IdleFeed() {}
 
+    /** One whose tenure is over. */
+    public static PartitionFeed over(int partition) {
+        var feed = of(partition);
+        feed.end();
+        return feed;
+    }
+
     public static PartitionFeed of(int partition) {
         var wishes =
                 new PartitionFeed.Wishes() {

@@ -6,10 +6,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perigee.protocol.event.EventBody.StatusChanged;
 import dev.perigee.protocol.event.EventOrigin;
 import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.topic.Headers;
+import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
 import java.time.Instant;
 import java.time.InstantSource;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -32,6 +35,32 @@ final class PublicRecordsTest {
                 .isNotEqualTo(id(8, "lost", NOW))
                 .startsWith("p/7/")
                 .endsWith("/lost");
+    }
+
+    @Test
+    @DisplayName("of a worker's heartbeat have the same id at every gateway that hears it")
+    void heartbeats() {
+        var heartbeat = RawJson.of("{\"worker_id\":\"w\"}");
+        var one = records.heartbeat("w", heartbeat);
+        assertThat(one.topic()).isEqualTo("mcp.heartbeats");
+        assertThat(one.key()).isEqualTo("w".getBytes(UTF_8));
+        assertThat(one.value()).isEqualTo(heartbeat.bytes());
+        assertThat(header(one, Headers.CE_ID))
+                .startsWith("w/")
+                .isEqualTo(header(records.heartbeat("w", heartbeat), Headers.CE_ID))
+                .isNotEqualTo(header(records.heartbeat("w", RawJson.of("{}")), Headers.CE_ID));
+    }
+
+    @Test
+    @DisplayName("that remove something of the state go to its partition, others by their key")
+    void tombstones() {
+        assertThat(records.tombstone(Topic.STATE, 3, "instance/p").partition()).isEqualTo(3);
+        assertThat(records.tombstone(Topic.STATUS, 3, "p").partition()).isNull();
+        assertThat(records.tombstone(Topic.STATUS, 3, "p").value()).isNull();
+    }
+
+    private static String header(ProducerRecord<byte[], byte[]> record, String name) {
+        return new String(record.headers().lastHeader(name).value(), UTF_8);
     }
 
     private String id(long epoch, String what, Instant at) {
