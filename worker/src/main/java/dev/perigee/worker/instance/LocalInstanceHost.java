@@ -70,7 +70,7 @@ public final class LocalInstanceHost implements InstanceHost {
                         new StartSlots(options.parallelStarts(), options.startSlotHold(), timers),
                         new IdleSweep(options.idle(), clock, timers),
                         new AwakeServers(options.awake(), clock::instant),
-                        Secrets.of(options.secrets()));
+                        Secrets.of(options.secrets(), launcher, termination));
     }
 
     /** Has the memory measured that servers share. */

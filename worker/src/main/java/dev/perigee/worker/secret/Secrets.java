@@ -1,6 +1,8 @@
 package dev.perigee.worker.secret;
 
 import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.worker.process.ProcessLauncher;
+import dev.perigee.worker.process.Termination;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -16,9 +18,17 @@ public final class Secrets {
         this.source = source;
     }
 
-    /** The provider that the options say. */
-    public static Secrets of(SecretOptions options) {
-        return inFiles(options.directory());
+    /**
+     * The provider that the options say; launcher and termination stay the caller's to close.
+     *
+     * @param launcher runs the provider's program, if it is one
+     */
+    public static Secrets of(
+            SecretOptions options, ProcessLauncher launcher, Termination termination) {
+        var command = options.command();
+        return command == null
+                ? inFiles(options.directory())
+                : new Secrets(new CommandSecrets(command, options, launcher, termination));
     }
 
     /** Secrets of files below a directory, which need not be there. */

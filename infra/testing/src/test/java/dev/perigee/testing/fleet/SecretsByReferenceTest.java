@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,6 +103,33 @@ final class SecretsByReferenceTest {
         var rejected = backend.result(backend.configure(climbing, "mcp_installation_created"));
         assertThat(rejected.text("outcome")).as(rejected.toString()).isEqualTo("rejected");
         assertThat(rejected.text("error/message")).contains("MY_KEY");
+    }
+
+    @Test
+    @DisplayName("command: asked at each start")
+    void command() throws Exception {
+        var program = directory.resolve("provider");
+        Files.writeString(
+                program,
+                """
+                #!/bin/sh
+                echo "asked for $3" >&2
+                exec cat "%s/$1/$2/$3"
+                """
+                        .formatted(directory));
+        Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
+        try (var fleet =
+                FleetUnderTest.named("secrets-by-command")
+                        .worker("secrets.provider", "command")
+                        .worker("secrets.command", program.toString())
+                        .start()) {
+            var backend = fleet.backend();
+            var server = Installation.fixture().withReference("env", "MY_KEY", "api-key");
+            rotated(fleet, server);
+            stranger(backend, server);
+            assertNowhere(fleet);
+            assertThat(fleet.part("worker-1").output()).doesNotContain("asked for api-key");
+        }
     }
 
     /** Neither in a topic, the state's included, nor in what a part said or shows. */
