@@ -2,6 +2,7 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.protocol.topic.Topic;
 import dev.perigee.worker.mcp.HttpFixture;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -106,7 +107,7 @@ final class SecretsByReferenceTest {
     }
 
     @Test
-    @DisplayName("command: asked at each start")
+    @DisplayName("command: asked at each start; plain ones are refused where they are forbidden")
     void command() throws Exception {
         var program = directory.resolve("provider");
         Files.writeString(
@@ -120,6 +121,7 @@ final class SecretsByReferenceTest {
         Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
         try (var fleet =
                 FleetUnderTest.named("secrets-by-command")
+                        .gateway("secrets.plain", "forbid")
                         .worker("secrets.provider", "command")
                         .worker("secrets.command", program.toString())
                         .start()) {
@@ -129,6 +131,24 @@ final class SecretsByReferenceTest {
             stranger(backend, server);
             assertNowhere(fleet);
             assertThat(fleet.part("worker-1").output()).doesNotContain("asked for api-key");
+
+            var plain = Installation.fixture().withEnv("API_KEY", FIRST);
+            var id = backend.configure(plain, "mcp_installation_created");
+            var rejected = backend.result(id);
+            assertThat(rejected.text("outcome")).as(rejected.toString()).isEqualTo("rejected");
+            assertThat(rejected.text("error/code")).isEqualTo("invalid");
+            assertThat(rejected.text("error/message"))
+                    .contains("config.env.API_KEY")
+                    .contains("secrets.plain=forbid")
+                    .doesNotContain(FIRST);
+            var letter =
+                    fleet.records()
+                            .await(
+                                    Topic.DEAD_LETTERS,
+                                    "dead letter of " + id,
+                                    r -> r.text("id").equals(id));
+            assertThat(letter.header("perigee-reason")).isEqualTo("invalid");
+            backend.install(Installation.fixture().withEnv("NODE_ENV", "production"));
         }
     }
 
