@@ -6,6 +6,9 @@ import static org.awaitility.Awaitility.await;
 import dev.perigee.faults.Signals;
 import dev.perigee.protocol.command.CommandAction.Check;
 import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.config.ServerConfigBuilder;
+import dev.perigee.protocol.config.ServerConfigBuilder.Owner;
+import dev.perigee.protocol.config.ServerSettings;
 import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.ServerStatus;
@@ -18,6 +21,7 @@ import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.tool.ToolResult;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -168,6 +172,11 @@ final class CallTest {
 
         var served = bench.call(config, "echo", Map.of("message", "x"));
         assertThat(served.outcome()).isEqualTo(ToolOutcome.SUCCESS);
+        var read = new ArrayList<String>();
+        Json.tree(bench.text(config, "record", Map.of()).getBytes(StandardCharsets.UTF_8))
+                .forEach(line -> read.add(method(line.asString())));
+        assertThat(read).startsWith("initialize", "notifications/initialized");
+        assertThat(read).contains("tools/call");
 
         var mute = Bench.server("m", "--mute");
         bench.submit(mute, Cause.CREATED);
@@ -176,6 +185,11 @@ final class CallTest {
                 .isEqualTo(ErrorCode.EXPIRED);
         assertThat(code(bench.call(mute, "echo", Map.of(), Duration.ofSeconds(8))))
                 .isEqualTo(ErrorCode.UNAVAILABLE);
+    }
+
+    /** Of a message that a server read. */
+    private static String method(String line) {
+        return Json.tree(line.getBytes(StandardCharsets.UTF_8)).path("method").asString("");
     }
 
     @Test
@@ -350,6 +364,31 @@ final class CallTest {
                 .extracting(EventBody.RequestLog::toolName)
                 .containsExactly("stderr", "rpc_error");
         assertThat(requests).extracting(EventBody.RequestLog::success).containsExactly(true, false);
+    }
+
+    @Test
+    @DisplayName("PRO-101: calls are not reported where their installation switches that off")
+    void reportsNoRequestsWhereSwitchedOff() {
+        var loud = Bench.server("loud");
+        var quiet =
+                new ServerConfigBuilder(
+                                "quiet",
+                                "slug-quiet",
+                                new Owner("t1", "acme", Bench.USER, "alice"),
+                                TransportType.STDIO,
+                                "node",
+                                loud.args())
+                        .settings(new ServerSettings(false, null))
+                        .build();
+        for (var config : List.of(quiet, loud)) {
+            bench.configure(config);
+            assertThat(bench.text(config, "echo", Map.of("message", "hi"))).isEqualTo("hi");
+        }
+
+        // The other's call was the later one.
+        await().until(() -> !bench.journal(loud).all(EventBody.RequestLogs.class).isEmpty());
+        bench.instances.terminateAll(Duration.ofSeconds(10)); // Sends what is left.
+        assertThat(bench.journal(quiet).all(EventBody.RequestLogs.class)).isEmpty();
     }
 
     @Test

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.EventBody.Crashed;
@@ -30,6 +31,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Processes that end by themselves. */
 final class CrashTest {
@@ -55,7 +58,9 @@ final class CrashTest {
             var failed = bench.call(config, "crash", Map.of("code", 3));
             assertThat(failed.error()).isNotNull();
             assertThat(failed.error().code()).isEqualTo(ErrorCode.CRASHED);
-            assertThat(bench.result(waiting).outcome()).isEqualTo(ToolOutcome.FAILED);
+            var released = bench.result(waiting);
+            assertThat(released.error()).isNotNull();
+            assertThat(released.error().code()).isEqualTo(ErrorCode.CRASHED);
             int count = crash;
             await().until(() -> journal.all(Crashed.class).size() == count);
             if (crash < 3) {
@@ -93,15 +98,84 @@ final class CrashTest {
         var refused = bench.call(config, "echo", Map.of("message", "x"));
         assertThat(refused.error()).isNotNull();
         assertThat(refused.error().code()).isEqualTo(ErrorCode.PERMANENTLY_FAILED);
+    }
 
-        // REC-45: a manual restart revives it, with a full budget.
+    @ParameterizedTest
+    @ValueSource(ints = {1, 143})
+    @DisplayName("PRO-76, PRO-79: a code that nobody asked for is a crash, whatever it is")
+    void codeIsCrash(int code) {
+        var config = Bench.server("a");
+        long begin = System.nanoTime();
+        bench.configure(config);
+
+        bench.call(config, "crash", Map.of("code", code));
+
+        var journal = bench.journal(config);
+        await().until(() -> !journal.all(Restarted.class).isEmpty());
+        var lasted = Duration.ofNanos(System.nanoTime() - begin);
+        var crashed = journal.all(Crashed.class).getFirst();
+        assertThat(crashed.exitCode()).isEqualTo(code);
+        assertThat(crashed.signal()).isNull();
+        assertThat(crashed.uptimeSeconds()).isPositive().isLessThan(lasted.toMillis() / 1000.0);
+        assertThat(crashed.crashCount()).isEqualTo(1);
+        assertThat(crashed.willRestart()).isTrue();
+    }
+
+    @Test
+    @DisplayName("REC-45: a manual restart revives what failed for good, with a full budget")
+    void revives() {
+        var config = Bench.server("a");
+        bench.configure(config);
+        var journal = bench.journal(config);
+        crashForGood(config);
+        await().until(() -> bench.snapshot(config).permanentlyFailed());
+
         var order = bench.order(config.processId());
         assertThat(bench.settle(bench.instances.restart(order)).outcome())
                 .isEqualTo(CommandOutcome.COMPLETED);
         assertThat(journal.statuses()).endsWith(RESTARTING, CONNECTING, DISCOVERING_TOOLS, ONLINE);
-        bench.call(config, "crash", Map.of("code", 1));
-        await().until(() -> journal.all(Crashed.class).size() == 4);
-        assertThat(journal.all(Crashed.class).getLast().willRestart()).isTrue();
+        crashForGood(config);
+
+        var crashes = journal.all(Crashed.class);
+        assertThat(crashes).extracting(Crashed::crashCount).containsExactly(1, 2, 3, 1, 2, 3);
+        assertThat(crashes)
+                .extracting(Crashed::willRestart)
+                .containsExactly(true, true, false, true, true, false);
+    }
+
+    /** As often as the budget allows, and once more. */
+    private void crashForGood(ServerConfig config) {
+        var journal = bench.journal(config);
+        for (int crash = 1; crash <= 3; crash++) {
+            int crashes = journal.all(Crashed.class).size();
+            int restarts = journal.all(Restarted.class).size();
+            bench.call(config, "crash", Map.of("code", 1));
+            await().until(() -> journal.all(Crashed.class).size() > crashes);
+            if (crash < 3) {
+                await().until(() -> journal.all(Restarted.class).size() > restarts);
+                await().until(() -> bench.snapshot(config).status() == ONLINE);
+            }
+        }
+    }
+
+    @Test
+    @DisplayName("PRO-99: what is said before a crash, or before the end, waits for no batch")
+    void tellsLastWordsAtOnce() {
+        try (var slow = new Bench(Map.of("logs.batch-interval", "10m"))) {
+            var config = Bench.server("a");
+            slow.configure(config);
+            var journal = slow.journal(config);
+
+            slow.call(config, "stderr", Map.of("text", "before the crash\n"));
+            slow.call(config, "crash", Map.of("code", 1));
+            await().until(() -> journal.lines().contains("before the crash"));
+
+            await().until(() -> !journal.all(Restarted.class).isEmpty());
+            slow.call(config, "stderr", Map.of("text", "before the end\n"));
+            assertThat(journal.lines()).doesNotContain("before the end");
+            slow.instances.terminateAll(Duration.ofSeconds(10));
+            assertThat(journal.lines()).contains("before the end");
+        }
     }
 
     @Test

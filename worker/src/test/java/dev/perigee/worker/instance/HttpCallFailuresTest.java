@@ -105,6 +105,39 @@ final class HttpCallFailuresTest {
         assertStillOnline(config);
     }
 
+    @ParameterizedTest
+    @DisplayName("REC-32: what a server read before it reset the connection runs again if it may")
+    @CsvSource({"counter, 1", "counter_idempotent, 3"})
+    void repeatsNothingThatWasSent(String tool, int times) throws Exception {
+        var config = online();
+        server.order("{'mode':'reset_after_body','only':'tools/call'}");
+
+        var result = bench.call(config, tool, Map.of());
+
+        assertThat(result.error())
+                .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN));
+        assertThat(result.attempts()).isEqualTo(times);
+        assertThat(server.count("tools/call")).isEqualTo(times);
+    }
+
+    @ParameterizedTest
+    @DisplayName("REC-25, REC-26: a refusal is asked for once, also of what may run twice")
+    @CsvSource({"401, Authentication failed (HTTP 401)", "403, Access forbidden (HTTP 403)"})
+    void asksOnceWhereItIsRefused(int status, String message) throws Exception {
+        var config = online();
+        server.order("{'mode':'status','status':%d,'only':'tools/call'}".formatted(status));
+
+        var result = bench.call(config, "counter_idempotent", Map.of());
+
+        assertThat(result.error())
+                .satisfies(e -> assertThat(e.code()).isEqualTo(ErrorCode.REQUIRES_REAUTH));
+        assertThat(result.attempts()).isEqualTo(1);
+        assertThat(server.count("tools/call")).isEqualTo(1);
+        await().atMost(Bench.PATIENCE)
+                .until(() -> bench.snapshot(config).status() == REQUIRES_REAUTH);
+        assertThat(bench.snapshot(config).statusMessage()).isEqualTo(message);
+    }
+
     @Test
     @DisplayName("CAL-15: a refusal with WWW-Authenticate means that its user must authorize")
     void hearsChallenges() throws Exception {

@@ -301,7 +301,7 @@ final class HttpInstanceTest {
     }
 
     @Test
-    @DisplayName("Tools that change while the stream of its messages is cut are found")
+    @DisplayName("CAL-14: tools that change while the stream of its messages is cut are found")
     void findsWhatItMissed() throws Exception {
         var config = online();
         await().atMost(Bench.PATIENCE).until(() -> server.seen().path("streams").asInt() == 1);

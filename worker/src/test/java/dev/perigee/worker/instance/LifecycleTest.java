@@ -17,16 +17,17 @@ import dev.perigee.protocol.event.EventBody.Stopped;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
 import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.tool.ToolOutcome;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -97,6 +98,30 @@ final class LifecycleTest {
     }
 
     @Test
+    @DisplayName("PRO-53, PRO-54: a kill answers what runs, once, and nothing starts it again")
+    void killIsFinal(@TempDir Path directory) {
+        var starts = directory.resolve("starts");
+        var config = counted("a", starts, "--on-term", "143");
+        bench.configure(config);
+        var order = bench.request(config, "tools/call", "slug-a:sleep", Map.of("ms", 60_000));
+        bench.instances.execute(order);
+        await().until(() -> bench.snapshot(config).activeRequests() == 1);
+
+        bench.settle(bench.instances.stop(bench.order(config.processId())));
+
+        assertThat(bench.result(order).outcome()).isEqualTo(ToolOutcome.FAILED);
+        // The delays before a restart are a tenth of that here.
+        await().during(Duration.ofMillis(600))
+                .until(() -> bench.snapshot(config).state() == TERMINATED && count(starts) == 1);
+        assertThat(bench.apply(config, Cause.SPAWN).outcome()).isEqualTo(CommandOutcome.COMPLETED);
+        var journal = bench.journal(config);
+        assertThat(journal.all(Crashed.class)).isEmpty();
+        assertThat(journal.results)
+                .filteredOn(result -> result.requestId().equals(order.request().requestId()))
+                .hasSize(1);
+    }
+
+    @Test
     @Tag("long")
     @DisplayName("PRO-30: a start of 25 s is accepted by the default timeout")
     void acceptsASlowStart() {
@@ -108,12 +133,11 @@ final class LifecycleTest {
     }
 
     @Test
-    @DisplayName("PRO-30, PRO-31: a start of five sixths of the timeout is accepted")
+    @DisplayName("PRO-30: a start of five sixths of the timeout is accepted")
     void acceptsASlowStartInScale() {
         try (var quick = new Bench(Map.of("mcp.handshake-timeout", "9s"))) {
             var config = Bench.server("a", "--slow-init", "7500");
             assertThat(quick.configure(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
-            assertThat(quick.text(config, "record", Map.of())).doesNotContain("pid");
         }
     }
 
@@ -140,6 +164,53 @@ final class LifecycleTest {
         var journal = bench.journal(config);
         await().until(() -> journal.all(Restarted.class).size() == count);
         await().until(() -> bench.snapshot(config).status() == ServerStatus.ONLINE);
+    }
+
+    @Test
+    @DisplayName("REC-39: crashes before the window count no more")
+    void forgetsOldCrashes() {
+        var ahead = new AtomicReference<>(Duration.ZERO);
+        var awake = Map.of("idle.timeout", "0");
+        try (var quick = new Bench(awake, () -> Instant.now().plus(ahead.get()))) {
+            var config = Bench.server("a");
+            quick.configure(config);
+            for (int crash = 1; crash <= 3; crash++) {
+                if (crash == 3) {
+                    ahead.set(Duration.ofMinutes(6)); // The window is over.
+                }
+                // Not by a call, whose deadline would have passed.
+                long pid = Objects.requireNonNull(quick.snapshot(config).pid());
+                assertThat(ProcessHandle.of(pid).orElseThrow().destroyForcibly()).isTrue();
+                int count = crash;
+                var journal = quick.journal(config);
+                await().until(() -> journal.all(Restarted.class).size() == count);
+                await().until(() -> quick.snapshot(config).status() == ServerStatus.ONLINE);
+            }
+
+            var crashes = quick.journal(config).all(Crashed.class);
+            assertThat(crashes).extracting(Crashed::crashCount).containsExactly(1, 2, 1);
+            assertThat(crashes).extracting(Crashed::willRestart).containsOnly(true);
+        }
+    }
+
+    @Test
+    @DisplayName("PRO-79, PRO-84: what ran for long restarts at once, whatever the delays are")
+    void restartsAtOnceAfterALongRun() {
+        var settings = Map.of("restart.delays", "10m", "restart.immediate-after", "1s");
+        try (var patient = new Bench(settings)) {
+            var config = Bench.server("a");
+            patient.configure(config);
+            await().during(Duration.ofMillis(1100))
+                    .until(() -> patient.snapshot(config).state() == RUNNING);
+
+            patient.call(config, "crash", Map.of("code", 1));
+
+            var journal = patient.journal(config);
+            await().until(() -> !journal.all(Restarted.class).isEmpty());
+            var crashed = journal.all(Crashed.class).getFirst();
+            assertThat(crashed.restartDelayMs()).isZero();
+            assertThat(crashed.uptimeSeconds()).isBetween(1.0, 60.0);
+        }
     }
 
     @Test
@@ -222,15 +293,11 @@ final class LifecycleTest {
     }
 
     /** The test server behind a shell that notes each start. */
-    private static ServerConfig counted(String id, Path starts) {
-        var server = Bench.server(id);
-        return Bench.program(
-                id,
-                server.transportType(),
-                "sh",
-                List.of("-c", "echo >> " + starts + "; exec node \"$0\"", server.args().getFirst()),
-                Map.of(),
-                null);
+    private static ServerConfig counted(String id, Path starts, String... flags) {
+        var server = Bench.server(id, flags);
+        var script = "echo >> " + starts + "; exec node \"$0\" \"$@\"";
+        var args = Stream.concat(Stream.of("-c", script), server.args().stream()).toList();
+        return Bench.program(id, server.transportType(), "sh", args, Map.of(), null);
     }
 
     private static long count(Path starts) {

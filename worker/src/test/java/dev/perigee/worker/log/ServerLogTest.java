@@ -72,13 +72,30 @@ final class ServerLogTest {
     @DisplayName("PRO-93, PRO-94: a batch goes out when full, or after the interval")
     void batches() {
         var log = log(Duration.ofSeconds(3));
+        long begin = System.nanoTime();
         log.stderr(lines(45));
         assertThat(sizes()).containsExactly(20, 20);
         await().atMost(Duration.ofSeconds(10)).until(() -> sizes().size() == 3);
+        assertThat(Duration.ofNanos(System.nanoTime() - begin))
+                .isGreaterThanOrEqualTo(Duration.ofSeconds(3));
         assertThat(sizes()).containsExactly(20, 20, 5);
         var first = ((Logs) events.getFirst()).logs().getFirst();
         assertThat(first.message()).isEqualTo("line 0 ***");
         assertThat(first.metadata()).containsEntry("process_id", "p");
+    }
+
+    @Test
+    @DisplayName("PRO-93: the interval begins with a batch's first line, whatever follows it")
+    void waitsFromTheFirstLine() {
+        var log = log(Duration.ofSeconds(1));
+        await().atMost(Duration.ofSeconds(10))
+                .pollInterval(Duration.ofMillis(200))
+                .until(
+                        () -> {
+                            log.stderr(lines(1));
+                            return !events.isEmpty();
+                        });
+        assertThat(sizes().getFirst()).as("not because the batch was full").isBetween(1, 19);
     }
 
     @Test

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -239,7 +240,8 @@ final class LauncherContractTest {
                                 }
                             });
             child.signal(ProcessSignal.KILL);
-            assertThatThrownBy(writing::get).hasRootCauseInstanceOf(IOException.class);
+            assertThatThrownBy(() -> writing.get(10, TimeUnit.SECONDS))
+                    .hasRootCauseInstanceOf(IOException.class);
         }
     }
 

@@ -79,12 +79,24 @@ final class RetryTest {
     @Test
     @DisplayName("REC-17, REC-18 The last attempt's failure is told at once")
     void givesUp() {
+        var pauses = List.of(Duration.ofMillis(40), Duration.ofMillis(80), Duration.ofSeconds(20));
         var last = failure(Kind.UNREACHABLE, false);
         var other = failure(Kind.UNREACHABLE, false);
 
         assertThatThrownBy(
-                        () -> run(QUICK, false, Duration.ofMinutes(1), other, other, last, other))
+                        () ->
+                                run(
+                                        new RetryOptions(3, pauses, true),
+                                        false,
+                                        Duration.ofMinutes(1),
+                                        other,
+                                        other,
+                                        last,
+                                        other))
                 .isSameAs(last);
+        assertThat(System.nanoTime() - attemptedAt.getLast())
+                .as("no pause behind the last attempt")
+                .isLessThan(Duration.ofSeconds(10).toNanos());
         assertThat(attemptedAt).hasSize(3);
         assertThat(attemptedAt.get(1) - attemptedAt.get(0)).isGreaterThan(39_000_000);
         assertThat(attemptedAt.get(2) - attemptedAt.get(1)).isGreaterThan(79_000_000);

@@ -2,6 +2,7 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.protocol.topic.Topic;
 import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
@@ -99,7 +100,13 @@ final class BadServersTest {
     @Test
     @DisplayName("STA-44: no tools at all is a valid answer")
     void noTools() {
-        backend.install(Installation.fixture("--tools", "[]"));
+        var f = backend.install(Installation.fixture("--tools", "[]"));
+
+        var told = fleet.records().await(Topic.TOOLS, "tools", r -> r.key().equals(f.processId()));
+        assertThat(told.json().path("tool_count").asInt(-1)).isZero();
+        assertThat(told.json().path("tools").isArray()).isTrue();
+        assertThat(new Watch(fleet).listed(f)).isEmpty();
+        assertThat(new Watch(fleet).statuses(f)).endsWith("online").doesNotContain("error");
     }
 
     @Test

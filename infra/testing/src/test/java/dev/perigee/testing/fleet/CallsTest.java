@@ -79,7 +79,10 @@ final class CallsTest {
         var first = backend.request(f, "pair", "{\"message\":\"one\"}");
         assertThat(backend.text(f, "pair", "{\"message\":\"two\"}")).isEqualTo("two");
         assertThat(backend.answer(first).text("result/content/0/text")).isEqualTo("one");
+        var pid = backend.text(f, "pid", "{}");
         assertThat(backend.text(f, "notify", "{\"n\":100}")).isEqualTo("notified");
+        assertThat(backend.text(f, "pid", "{}")).isEqualTo(pid);
+        assertThat(new Watch(fleet).statuses(f)).endsWith("online").doesNotContain("error");
     }
 
     @ParameterizedTest
@@ -162,16 +165,23 @@ final class CallsTest {
     }
 
     @Test
-    @DisplayName("FLT-07: the same request twice runs once")
+    @DisplayName("FLT-07: the same request twice runs once, and has one answer")
     void sameRequestTwice(@TempDir Path folder) {
         var file = folder.resolve("count").toString();
         var f = backend.install(Installation.fixture("--counter-file", file));
         var id = backend.request(f, "counter", "{}");
-        backend.answer(id);
+        var answer = backend.answer(id);
 
         backend.request(f, "counter", "{}", r -> r.put("request_id", id));
 
         assertThat(backend.text(f, "counter", "{}")).isEqualTo("2");
+        assertThat(answer.text("result/content/0/text")).isEqualTo("1");
+        assertThat(fleet.records().matching(r -> r.text("request_id").equals(id)))
+                .allSatisfy(
+                        repeat -> {
+                            assertThat(repeat.header("ce_id")).isEqualTo(answer.header("ce_id"));
+                            assertThat(repeat.json()).isEqualTo(answer.json());
+                        });
     }
 
     @Test
@@ -279,7 +289,7 @@ final class CallsTest {
     }
 
     @Test
-    @DisplayName("PRO-93, PRO-95, PRO-96, PRO-97: stderr arrives as a batch of log lines")
+    @DisplayName("PRO-93, PRO-96, PRO-97: stderr arrives as a batch of log lines")
     void logs() {
         var f = backend.install(Installation.fixture());
         backend.text(f, "stderr", "{\"text\":\"ERROR: disk is full\"}");
@@ -297,6 +307,39 @@ final class CallsTest {
                         "info \"just so\"");
         assertThat(batch.text("logs/0/metadata/process_id")).isEqualTo(f.processId());
         assertThat(batch.text("user_id")).isEqualTo(f.userId());
+    }
+
+    @Test
+    @DisplayName("PRO-95: two users of one installation never share a batch of log lines")
+    void logsOfTwo() {
+        var f = backend.install(Installation.fixture());
+        var users = List.of(f, backend.install(f.ofUser("mate")));
+        var said =
+                users.stream()
+                        .map(user -> "{\"n\":3,\"text\":\"of %s\"}".formatted(user.userId()))
+                        .toList();
+        backend.answers(
+                List.of(
+                        backend.request(users.getFirst(), "stderr", said.getFirst()),
+                        backend.request(users.getLast(), "stderr", said.getLast())));
+
+        for (var user : users) {
+            var batch =
+                    fleet.records()
+                            .await(
+                                    Topic.LOGS,
+                                    "log lines",
+                                    r ->
+                                            r.text("team_id").equals(f.teamId())
+                                                    && r.text("user_id").equals(user.userId()));
+            assertThat(batch.key()).isEqualTo(user.processId());
+            assertThat(batch.json().path("logs").valueStream())
+                    .extracting(line -> line.path("message").asString())
+                    .containsExactly(
+                            "of " + user.userId() + " 1",
+                            "of " + user.userId() + " 2",
+                            "of " + user.userId() + " 3");
+        }
     }
 
     private static byte[] bytes(String text) {

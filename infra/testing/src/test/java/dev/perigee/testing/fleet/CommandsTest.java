@@ -81,24 +81,34 @@ final class CommandsTest {
     }
 
     @Test
-    @DisplayName("PRO-54, PRO-108: kill stops by intent, spawn starts again, twice is harmless")
+    @DisplayName(
+            "PRO-53, PRO-54, PRO-108: kill stops by intent, what runs is answered once, spawn starts"
+                    + " again, twice is harmless")
     void killAndSpawn() {
         var f = backend.install(Installation.fixture());
         var pid = backend.text(f, "pid", "{}");
+        var running = backend.request(f, "sleep", "{\"ms\":25000}");
+        backend.text(f, "echo", "{\"message\":\"the other one is running\"}");
 
         var killed = backend.result(backend.command(f, "kill", UnaryOperator.identity()));
+        var ended = backend.answer(running);
         var refused = backend.call(f, "echo", "{\"message\":\"x\"}");
         var spawned = backend.result(backend.command(f, "spawn", UnaryOperator.identity()));
         var newPid = backend.text(f, "pid", "{}");
         var again = backend.result(backend.command(f, "spawn", UnaryOperator.identity()));
 
         assertThat(killed.text("outcome")).isEqualTo("completed");
+        assertThat(ended.text("outcome")).isEqualTo("failed");
+        assertThat(ended.text("error/code")).isNotEqualTo("timeout");
         assertThat(refused.text("error/code")).isEqualTo("stopped");
         assertThat(spawned.text("outcome")).isEqualTo("completed");
         assertThat(newPid).isNotEqualTo(pid);
         assertThat(again.text("outcome")).isEqualTo("completed");
         assertThat(backend.text(f, "pid", "{}")).isEqualTo(newPid);
         assertThat(events(f)).contains("mcp.server.stopped").doesNotContain("mcp.server.crashed");
+        assertThat(fleet.records().matching(r -> r.text("request_id").equals(running)))
+                .extracting(r -> r.header("ce_id"))
+                .containsOnly(ended.header("ce_id"));
     }
 
     @Test
@@ -133,11 +143,13 @@ final class CommandsTest {
         backend.result(backend.configure(f, "mcp_installation_updated"));
         assertThat(backend.text(f, "pid", "{}")).isEqualTo(pid);
 
-        var changed = f.withArgs(Installation.fixture("--new").args());
+        var tools = "[\"pid\",\"args\",\"new\"]";
+        var changed = f.withArgs(Installation.fixture("--new", "--tools", tools).args());
         backend.result(backend.configure(changed, "mcp_installation_updated"));
 
         assertThat(backend.text(f, "pid", "{}")).isNotEqualTo(pid);
-        assertThat(backend.text(f, "args", "{}")).isEqualTo("[\"--new\"]");
+        assertThat(backend.text(f, "args", "{}")).startsWith("[\"--new\",");
+        assertThat(new Watch(fleet).listed(f)).containsExactly("pid", "args", "new");
         assertThat(backend.status(f, "restarting").text("previous_status")).isEqualTo("online");
     }
 

@@ -6,6 +6,7 @@ import dev.perigee.protocol.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
@@ -26,6 +27,8 @@ final class CrashRecoveryTest {
     /** Four times as long as the longest delay before a restart, as 60 s are with 15 s. */
     private static final Duration LONG = Duration.ofSeconds(4);
 
+    private static final Duration FIRST_DELAY = Duration.ofSeconds(1);
+
     private FleetUnderTest fleet;
     private Backend backend;
 
@@ -44,7 +47,8 @@ final class CrashRecoveryTest {
     }
 
     @Test
-    @DisplayName("REC-01, REC-46: is restarted as it was, by itself or by a command")
+    @DisplayName(
+            "REC-01, REC-46, PRO-81: is restarted after the pause, as it was, by itself or by a command")
     void comesBack() {
         var f = backend.install(Installation.fixture("--kept", "a b").withEnv("WHO", "me"));
         var watch = StatusWatch.ofOnline(fleet, f);
@@ -60,6 +64,8 @@ final class CrashRecoveryTest {
         assertThat(crashed.json().path("will_restart").asBoolean()).isTrue();
         var restarted = fleet.records().lifecycle(f, "restarted");
         assertThat(restarted.text("old_pid")).isEqualTo(pid);
+        assertThat(Duration.between(timeOf(crashed), timeOf(restarted)))
+                .isBetween(FIRST_DELAY.minusMillis(50), FIRST_DELAY.plusSeconds(20));
         watch.await("online");
         assertThat(backend.text(f, "echo", "{\"message\":\"hi\"}")).isEqualTo("hi");
         var next = backend.text(f, "pid", NONE);
@@ -146,6 +152,10 @@ final class CrashRecoveryTest {
                 .containsSubsequence("error", "connecting", "discovering_tools", "online");
         assertThat(backend.ask(f, "tools/list", null).json().at("/result/tools").size())
                 .isPositive();
+    }
+
+    private static Instant timeOf(Received event) {
+        return Instant.parse(event.text("timestamp"));
     }
 
     /** What the process finds in its environment, but for the number of its start. */

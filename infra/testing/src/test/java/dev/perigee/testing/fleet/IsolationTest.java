@@ -3,6 +3,7 @@ package dev.perigee.testing.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -79,13 +80,38 @@ final class IsolationTest {
     }
 
     @Test
-    @DisplayName("PRO-103, STA-14: cannot reach what is another user's")
+    @DisplayName("PRO-103, STA-14: cannot be reached by another user, of its team or of another")
     void foreignServer() {
         var f = backend.install(Installation.fixture());
+        var pid = backend.text(f, "pid", "{}");
+        var elsewhere = Installation.fixture();
+        var ofAnotherTeam =
+                new Installation(
+                        f.serverSlug(),
+                        f.installationId(),
+                        elsewhere.teamId(),
+                        f.userId(),
+                        f.command(),
+                        f.args(),
+                        f.env(),
+                        f.more());
 
-        var stranger = backend.call(f.ofUser("stranger"), "echo", "{\"message\":\"hi\"}");
+        for (var stranger : List.of(f.ofUser("stranger"), ofAnotherTeam)) {
+            var call =
+                    backend.request(
+                            stranger,
+                            "echo",
+                            "{\"message\":\"from a stranger\"}",
+                            r -> r.put("installation_id", f.installationId()));
+            assertThat(backend.answer(call).text("error/code")).isEqualTo("unknown_server");
+            assertThat(backend.answer(call).text("error/message")).isNotEmpty();
+            for (var type : List.of("restart", "kill")) {
+                var order = backend.command(stranger, type, UnaryOperator.identity());
+                assertThat(backend.result(order).text("outcome")).isEqualTo("failed");
+            }
+        }
 
-        assertThat(stranger.text("error/code")).isEqualTo("unknown_server");
-        assertThat(stranger.text("error/message")).isNotEmpty();
+        assertThat(backend.text(f, "pid", "{}")).isEqualTo(pid);
+        assertThat(backend.text(f, "record", "{}")).doesNotContain("from a stranger");
     }
 }

@@ -45,8 +45,8 @@ final class RuntimeStateTest {
 
     @Test
     @DisplayName(
-            "PRO-56, PRO-60, PRO-62, STA-43: an idle server is ended, stays online, and comes back with"
-                    + " a call")
+            "CAL-10, PRO-56, PRO-60, PRO-62, STA-43: an idle server is ended, stays online and listed, and"
+                    + " comes back with a call")
     void idle() {
         var f = backend.install(Installation.fixture("--kept").withEnv("WHO", "me"));
         var pid = backend.text(f, "pid", NONE);
@@ -58,6 +58,10 @@ final class RuntimeStateTest {
         assertThat(dormant.text("pid")).isEqualTo(pid);
         assertThat(ProcessHandle.of(Long.parseLong(pid)).filter(ProcessHandle::isAlive)).isEmpty();
         assertThat(watch.listed(f)).contains("pid");
+        assertThat(fleet.records().on(Topic.CATALOG))
+                .filteredOn(r -> r.key().equals(f.processId()))
+                .isNotEmpty()
+                .noneMatch(Received::isTombstone);
         assertThat(watch.statuses(f)).hasSize(5).endsWith("online");
 
         assertThat(backend.text(f, "args", NONE)).isEqualTo("[\"--kept\"]");

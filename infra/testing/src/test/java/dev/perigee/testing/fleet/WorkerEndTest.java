@@ -2,6 +2,7 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.protocol.topic.Topic;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -61,9 +62,15 @@ final class WorkerEndTest {
     }
 
     @Test
-    @DisplayName("PRO-114: by SIGTERM, its servers are ended and their last lines sent")
+    @DisplayName(
+            "PRO-114: by SIGTERM, what runs is finished, its servers are ended and their last lines"
+                    + " sent")
     void terminated() {
-        install(Installation.fixture("--fork"));
+        var f = Installation.fixture("--fork", "--ignore-eof"); // Which would end it before.
+        install(f);
+        var backend = fleet.backend();
+        var running = backend.request(f, "sleep", "{\"ms\":2000}");
+        backend.text(f, "stderr", "{\"text\":\"said before the end\"}");
 
         int exitCode = fleet.part("worker-1").terminate();
 
@@ -71,6 +78,17 @@ final class WorkerEndTest {
         assertNoServerStays();
         assertThat(fleet.part("worker-1").output()).doesNotContain("Exception in thread");
         assertThat(fleet.part("gateway-1").alive()).as("%s", installed).isTrue();
+        var answer = backend.answer(running);
+        assertThat(answer.text("outcome")).as(answer.toString()).isEqualTo("success");
+        for (var line : List.of("said before the end", "received SIGTERM")) {
+            fleet.records()
+                    .await(
+                            Topic.LOGS,
+                            line,
+                            r ->
+                                    r.key().equals(f.processId())
+                                            && r.json().toString().contains(line));
+        }
     }
 
     @Test
