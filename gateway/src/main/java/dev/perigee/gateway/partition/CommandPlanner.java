@@ -165,7 +165,8 @@ final class CommandPlanner {
 
     /**
      * Whether the instance was configured after the command for every user was appended, or after
-     * an earlier owner had accepted the command.
+     * an earlier owner had accepted the command. Offsets of another topic, or of this one before it
+     * was deleted and made again, are older and not compared.
      */
     private static boolean overtook(Instance instance, CommandRead read, PartitionState state) {
         var copyOf = read.copyOf();
@@ -176,6 +177,7 @@ final class CommandPlanner {
         var accepted = state.command(CommandMemory.nameOf(read));
         return accepted != null
                 && accepted.origin().equals(read.origin())
+                && instance.record().origin().topic().equals(read.origin().topic())
                 && instance.record().origin().offset() > read.origin().offset();
     }
 

@@ -149,6 +149,19 @@ class CommandPlannerTest {
     }
 
     @Test
+    @DisplayName("an accepted command is about instances whose offsets are of an earlier topic")
+    void isNotOvertakenByAnEarlierTopic() {
+        var earlier = new RecordOrigin("mcp.commands.before", 0, 70);
+        var record =
+                new Installed(config("a", "x"), false, earlier, "c-of-before", 5L, Instant.EPOCH);
+        state.install(Instance.of(record, 100));
+        state.remember("c-6", new Remembered(origin(6), null, Instant.EPOCH));
+
+        assertThat(plan(6, new CommandAction.Delete("a", null))).isInstanceOf(Run.class);
+        assertThat(plan(6, new CommandAction.Restart("a", null, null))).isInstanceOf(Run.class);
+    }
+
+    @Test
     void changesTheIntentAndKeepsTheToken() {
         installed("a", "x", false, 5);
 

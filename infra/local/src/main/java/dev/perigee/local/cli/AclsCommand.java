@@ -23,9 +23,10 @@ import picocli.CommandLine.Parameters;
         header = "Show the least rights that a part needs in Kafka, or grant them.",
         description = {
             "Prints the kafka-acls commands that grant a principal what a gateway, a backend, an"
-                    + " operator of this command line, perigee topics, perigee erase, or perigee"
-                    + " replay where it reads and where it writes needs, and nothing else. Workers"
-                    + " need no rights: they do not talk to Kafka.",
+                    + " operator of this command line, perigee topics, perigee erase, perigee"
+                    + " backup, perigee restore, or perigee replay where it reads and where it"
+                    + " writes needs, and nothing else. Workers need no rights: they do not talk"
+                    + " to Kafka.",
             "",
             "With --create it grants them itself, as whoever --kafka-config says."
         },
@@ -54,8 +55,9 @@ final class AclsCommand extends ClientCommand {
             names = "--group",
             paramLabel = "GROUP",
             description =
-                    "Of a gateway its group.id, of a backend what its groups begin with (default:"
-                            + " the prefix and gateway, the prefix and backend).")
+                    "Of a gateway and of restore the gateways' group.id, of a backend what its"
+                            + " groups begin with (default: the prefix and gateway, the prefix and"
+                            + " backend).")
     private @Nullable String group;
 
     @Option(

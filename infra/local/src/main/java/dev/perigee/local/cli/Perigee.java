@@ -66,6 +66,8 @@ public final class Perigee implements Runnable {
                     Map.entry("replay", ReplayCommand.class),
                     Map.entry("recording", RecordingCommand.class),
                     Map.entry("bisect", BisectCommand.class),
+                    Map.entry("backup", BackupCommand.class),
+                    Map.entry("restore", RestoreCommand.class),
                     Map.entry("drain", DrainCommand.class),
                     Map.entry("upgrade", UpgradeCommand.class),
                     Map.entry("acls", AclsCommand.class),

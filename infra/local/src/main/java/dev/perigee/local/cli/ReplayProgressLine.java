@@ -68,6 +68,15 @@ final class ReplayProgressLine implements ReplayListener, AutoCloseable {
         }
     }
 
+    /** So many records were taken, of a number that is known. */
+    void taken(long records, long of) {
+        if (isDue()) {
+            show(
+                    "%3d %%, %d of %d records"
+                            .formatted(100 * records / Math.max(1, of), records, of));
+        }
+    }
+
     @Override
     public void warn(String message) {
         end();

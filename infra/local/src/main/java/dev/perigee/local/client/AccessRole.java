@@ -101,6 +101,32 @@ public enum AccessRole {
             return rights;
         }
     },
+    /** Whoever runs {@code perigee backup}. */
+    BACKUP {
+        @Override
+        public List<AccessRight> rights(TopicNames names, String group, List<String> replies) {
+            return topics(names, READ, KEPT);
+        }
+    },
+    /** Whoever runs {@code perigee restore}. */
+    RESTORE {
+        @Override
+        public List<AccessRight> rights(TopicNames names, String group, List<String> replies) {
+            var rights = new ArrayList<AccessRight>();
+            rights.addAll(topics(names, READ, KEPT));
+            rights.addAll(topics(names, WRITE, KEPT));
+            rights.addAll(topics(names, DESCRIBE, TAKEN_IN));
+            // To see that no gateway runs.
+            rights.add(new AccessRight(Scope.GROUP, group, DESCRIBE));
+            rights.add(new AccessRight(Scope.TRANSACTIONAL_IDS, "perigee-restore-", WRITE));
+            return rights;
+        }
+
+        @Override
+        public String usualGroup(TopicNames names) {
+            return names.prefix() + "gateway";
+        }
+    },
     /** What a gateway needs besides for its console. */
     CONSOLE {
         @Override
@@ -137,6 +163,8 @@ public enum AccessRole {
     private static final Set<Topic> TAKEN_IN = EnumSet.of(Topic.COMMANDS, Topic.TOOL_REQUESTS);
     private static final Set<Topic> BURIED_IN =
             EnumSet.of(Topic.COMMANDS, Topic.STATUS, Topic.TOOLS, Topic.CATALOG);
+    private static final Set<Topic> KEPT =
+            EnumSet.of(Topic.STATUS, Topic.TOOLS, Topic.CATALOG, Topic.STATE);
     private static final Set<Topic> OUTCOMES =
             EnumSet.of(
                     Topic.TOOL_RESULTS,

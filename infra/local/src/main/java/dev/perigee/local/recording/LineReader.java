@@ -6,7 +6,7 @@ import java.io.InputStream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads lines of at most {@link #MOST_BYTES}. For one thread. */
-final class LineReader implements AutoCloseable {
+public final class LineReader implements AutoCloseable {
     /** A topic's largest record, as text, with what is around it. */
     static final int MOST_BYTES = 64 << 20;
 
@@ -16,16 +16,16 @@ final class LineReader implements AutoCloseable {
     private int end;
 
     /** A line that no recording has. */
-    static final class TooLongException extends IOException {
+    public static final class TooLongException extends IOException {
         private static final long serialVersionUID = 1L;
     }
 
-    LineReader(InputStream input) {
+    public LineReader(InputStream input) {
         this.input = input;
     }
 
     /** The next line without its end; null behind the last. What has no end is no line. */
-    byte @Nullable [] next() throws IOException {
+    public byte @Nullable [] next() throws IOException {
         var line = new ByteArrayOutputStream(512);
         while (true) {
             if (at == end) {

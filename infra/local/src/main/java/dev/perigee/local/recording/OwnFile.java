@@ -27,7 +27,7 @@ public final class OwnFile implements AutoCloseable {
      *
      * @throws IOException when none can be written there
      */
-    OwnFile(Path file) throws IOException {
+    public OwnFile(Path file) throws IOException {
         this.file = file;
         // Temporary files are their owner's only, where the file system has owners.
         this.part = Files.createTempFile(folder(file), "." + file.getFileName() + "-", ".part");
@@ -54,7 +54,7 @@ public final class OwnFile implements AutoCloseable {
     }
 
     /** Where to write; not buffered. */
-    OutputStream out() {
+    public OutputStream out() {
         return Channels.newOutputStream(channel);
     }
 
@@ -63,7 +63,7 @@ public final class OwnFile implements AutoCloseable {
      *
      * @throws java.nio.file.FileAlreadyExistsException when there is one of this name
      */
-    void publish() throws IOException {
+    public void publish() throws IOException {
         publish(Files::createLink);
     }
 
@@ -91,7 +91,7 @@ public final class OwnFile implements AutoCloseable {
     }
 
     /** Bytes on disk until now. */
-    long bytes() throws IOException {
+    public long bytes() throws IOException {
         return Files.size(channel.isOpen() ? part : file);
     }
 

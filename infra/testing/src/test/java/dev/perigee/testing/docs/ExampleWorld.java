@@ -22,6 +22,9 @@ import java.util.regex.Pattern;
  * what their names stand for here.
  */
 final class ExampleWorld implements AutoCloseable {
+    /** Prefix of topics without a fleet, in the first fleet's cluster. */
+    static final String MOVED = "moved.";
+
     private static final String HOST = "127.0.0.1";
     private static final Pattern COMMAND = Pattern.compile("(?<![\\w./-])perigee (?=[a-z])");
 
@@ -38,6 +41,7 @@ final class ExampleWorld implements AutoCloseable {
         this.reader = reader;
         this.cluster = cluster;
         homes = Files.createDirectory(folder.resolve("homes"));
+        meanings.put("--bootstrap new-kafka:9092", "--prefix " + MOVED);
         meanings.put("kafka:9092", cluster.bootstrap());
         meanings.put("staging:9092", HOST + ":" + staging);
         meanings.put("canary:9092", HOST + ":" + staging);

@@ -68,6 +68,8 @@ final class HelpExamplesTest {
                     "restart",
                     "logs",
                     "events",
+                    "backup",
+                    "restore",
                     "drain",
                     "upgrade",
                     "dead-letters",
@@ -211,6 +213,8 @@ final class HelpExamplesTest {
             await().atMost(PATIENCE)
                     .ignoreExceptionsMatching(AssertionError.class::isInstance)
                     .until(() -> perigee("trace order-4711").contains("answered"));
+        } else if (example.runs().equals("restore")) {
+            perigee("topics --prefix %s --partitions 8".formatted(ExampleWorld.MOVED));
         } else if (example.runs().equals("delete")) {
             perigee(INSTALL);
         } else if (example.runs().equals("drain")) {
