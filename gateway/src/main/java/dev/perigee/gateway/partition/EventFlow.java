@@ -197,11 +197,12 @@ final class EventFlow {
 
     private void writeState(List<ProducerRecord<byte[], byte[]>> writes, Entry entry)
             throws InterruptedException {
+        var part = entry.part();
         context.writer()
                 .writeSoon(
                         writes,
-                        _ -> entry.eventDone(),
-                        entry::kept,
+                        _ -> part.done(),
+                        part::kept,
                         () -> {
                             LOG.atError()
                                     .addKeyValue("process_id", entry.event.processId())
@@ -209,13 +210,14 @@ final class EventFlow {
                                     .addKeyValue("epoch", epoch(entry.session))
                                     .addKeyValue("type", entry.event.type())
                                     .log("Event too large for its topic; dropped");
-                            entry.oneDone();
+                            part.done();
                         });
     }
 
     private void publish(EventType type, InstanceEvent event, Session session, Entry entry) {
         var record = context.services().records().event(type, event, session.createdEpoch());
         var reply = type.topic() == Topic.CALL_EVENTS ? event.reply() : null;
+        var part = entry.part();
         context.services()
                 .fast()
                 .publish(
@@ -228,7 +230,7 @@ final class EventFlow {
 
                             @Override
                             public void delivered() {
-                                Runnable done = () -> context.mailbox().postSoon(entry::eventDone);
+                                Runnable done = () -> context.mailbox().postSoon(part::done);
                                 if (reply == null) {
                                     done.run();
                                 } else {
@@ -238,7 +240,7 @@ final class EventFlow {
 
                             @Override
                             public void kept() {
-                                context.mailbox().postSoon(entry::kept);
+                                context.mailbox().postSoon(part::kept);
                             }
 
                             @Override
@@ -249,7 +251,7 @@ final class EventFlow {
                                         .addKeyValue("epoch", epoch(session))
                                         .addKeyValue("type", event.type())
                                         .log("Event too large for its topic; dropped");
-                                context.mailbox().post(entry::eventDone);
+                                context.mailbox().post(part::done);
                             }
                         });
     }
@@ -265,7 +267,8 @@ final class EventFlow {
         private int creditBytes;
         private boolean awaitsState;
         private int left = 1;
-        private boolean held;
+        private int held;
+        private boolean isToldKept;
 
         Entry(Session session, InstanceEvent event, int creditBytes) {
             this.session = session;
@@ -284,15 +287,9 @@ final class EventFlow {
             return awaitsState;
         }
 
-        /** Its event is kept for a topic that cannot be written. */
-        void kept() {
-            held = true;
-            holdUpNobody();
-        }
-
-        void eventDone() {
-            held = false;
-            oneDone();
+        /** One of the records that it waits for. */
+        Part part() {
+            return new Part();
         }
 
         void oneDone() {
@@ -305,9 +302,31 @@ final class EventFlow {
 
         /** What is kept has given its credit back, and the worker need not wait for it. */
         private void holdUpNobody() {
-            if (held && left == 1) {
+            if (held > 0 && held == left && !isToldKept) {
+                isToldKept = true;
                 session.acknowledgements().kept(event.processId(), event.seq(), creditBytes);
                 creditBytes = 0;
+            }
+        }
+
+        /** A record on its way to its topic. */
+        private final class Part {
+            private boolean isKept;
+
+            /** It is kept for a topic that cannot be written. */
+            void kept() {
+                if (!isKept) {
+                    isKept = true;
+                    held++;
+                    holdUpNobody();
+                }
+            }
+
+            void done() {
+                if (isKept) {
+                    held--;
+                }
+                oneDone();
             }
         }
     }

@@ -148,7 +148,7 @@ final class EventFlowTest {
     }
 
     @ParameterizedTest(name = "{0}")
-    @CsvSource({"STATUS_CHANGED, {\"remembered\":1}", "STARTED, "})
+    @CsvSource({"STATUS_CHANGED, {\"remembered\":1}", "STARTED, ", "STARTED, {\"remembered\":1}"})
     @DisplayName("for a topic that cannot be written is kept, and gives its credit back")
     void kept(EventType type, @Nullable String durable) {
         var session = partition.serve();
