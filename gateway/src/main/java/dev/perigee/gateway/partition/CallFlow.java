@@ -34,6 +34,7 @@ import org.slf4j.LoggerFactory;
  * gave the first.
  */
 final class CallFlow implements CallListener {
+    private static final Duration CANCEL_AGAIN = Duration.ofMillis(250);
     private static final Logger LOG = LoggerFactory.getLogger(CallFlow.class);
 
     private final PartitionContext context;
@@ -402,7 +403,16 @@ final class CallFlow implements CallListener {
             happened(call, CallEvent.CANCELLED);
             done(read.origin());
         } else {
-            sender.cancel(read, () -> done(read.origin()));
+            sender.cancel(read, () -> done(read.origin()), () -> cancelLater(read, key));
+        }
+    }
+
+    /** The worker of a call that goes on may be reached again before the wish to end it is over. */
+    private void cancelLater(RequestRead read, String key) {
+        if (read.deadline().isAfter(now())) {
+            var _ = context.timers().after(CANCEL_AGAIN, () -> cancel(read, key));
+        } else {
+            done(read.origin());
         }
     }
 

@@ -96,14 +96,18 @@ final class CallSender {
         }
     }
 
-    /** Cancels a request that the worker may have; {@code done} runs on the owner's thread. */
-    void cancel(RequestRead read, Runnable done) {
+    /**
+     * Cancels a request that the worker may have. One of both runs on the owner's thread.
+     *
+     * @param unsent no worker answered: there is none, or its link is away
+     */
+    void cancel(RequestRead read, Runnable done, Runnable unsent) {
         var session = context.serving();
         if (session == null) {
-            done.run();
+            unsent.run();
             return;
         }
-        Thread.ofVirtual().name("cancel").start(() -> cancel(read, session, done));
+        Thread.ofVirtual().name("cancel").start(() -> cancel(read, session, done, unsent));
     }
 
     /** On a thread of its own. */
@@ -212,7 +216,7 @@ final class CallSender {
                 context.services().clock().instant());
     }
 
-    private void cancel(RequestRead read, Session session, Runnable done) {
+    private void cancel(RequestRead read, Session session, Runnable done, Runnable unsent) {
         var request = read.request();
         var order =
                 new ToolOrder.Cancel(
@@ -222,12 +226,12 @@ final class CallSender {
                         request.userId());
         try {
             session.link().cancel(order, context.services().clock().instant().plus(CANCEL_WAIT));
+            context.mailbox().post(done);
         } catch (LinkException e) {
             context.services().metrics().failure(Where.CANCEL);
+            context.mailbox().post(unsent);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            return;
         }
-        context.mailbox().post(done);
     }
 }

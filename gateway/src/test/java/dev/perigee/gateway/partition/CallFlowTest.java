@@ -202,19 +202,37 @@ final class CallFlowTest {
     }
 
     @Test
-    @DisplayName("is cancelled in vain where there is no session, or no answer")
-    void cancelledInVain() {
+    @DisplayName("is cancelled when there is a session again, and its link answers")
+    void cancelledLater() {
         partition.begin();
         var session = partition.opened(1);
         partition.request(cancel("r-1"));
-        partition.awaitDone(1);
+        partition.settle();
+        assertThat(partition.commit().orElse(0)).isZero();
 
-        session.attach();
-        Patience.until("serving", () -> partition.state() == OwnerState.SERVING);
         session.fail(Reason.DEADLINE);
-        partition.request(cancel("r-2"));
-        partition.awaitDone(2);
-        assertThat(partition.count("perigee.gateway.failures", "where", "cancel")).isEqualTo(1);
+        session.attach();
+        Patience.until("asked", () -> goesOn() && session.asked.contains("cancel r-1"));
+        assertThat(partition.commit().orElse(0)).isZero();
+
+        session.fail(null);
+        Patience.until("done", () -> goesOn() && partition.commit().orElse(0) == 1);
+    }
+
+    private boolean goesOn() {
+        partition.later(Duration.ofMillis(100));
+        return true;
+    }
+
+    @Test
+    @DisplayName("is cancelled in vain where there is no session in time")
+    void cancelledInVain() {
+        partition.begin();
+        var _ = partition.opened(1);
+        partition.request(cancel("r-1"));
+        partition.settle();
+        partition.later(Duration.ofMinutes(10));
+        partition.awaitDone(1);
     }
 
     @Test
