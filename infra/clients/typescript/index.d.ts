@@ -22,11 +22,6 @@ export interface ReplyTopic {
   partition?: number;
 }
 
-/** A secret that workers have for the installation's team and user under this name. */
-export interface SecretReference {
-  ref: string;
-}
-
 /** The fields of an installation; more are in the reference of topics and records. */
 export interface Installation {
   installation_id: string;
@@ -38,9 +33,9 @@ export interface Installation {
   transport_type: 'stdio' | 'http' | 'sse' | 'command';
   command?: string;
   args?: string[];
-  env?: Record<string, string | SecretReference>;
+  env?: Record<string, string>;
   url?: string;
-  headers?: Record<string, string | SecretReference>;
+  headers?: Record<string, string>;
   [field: string]: unknown;
 }
 

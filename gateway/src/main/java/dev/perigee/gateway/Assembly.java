@@ -80,8 +80,7 @@ record Assembly(
                 settings.value(GatewaySettings.MAX_RECORD),
                 settings.value(GatewaySettings.REQUEST_TIMEOUT),
                 settings.value(GatewaySettings.LONGEST_INPUT),
-                brokers,
-                settings.value(GatewaySettings.PLAIN_SECRETS));
+                brokers);
     }
 
     private IdBudget requestIds() {

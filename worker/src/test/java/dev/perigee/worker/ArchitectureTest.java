@@ -56,7 +56,6 @@ final class ArchitectureTest {
                                         "egress",
                                         "tool",
                                         "log",
-                                        "secret",
                                         "admin")
                                 .map(name -> ROOT + "." + name + ".."));
         classes()

@@ -41,7 +41,6 @@ public final class RecordReader {
     private final Duration defaultTimeout;
     private final Duration longestInput;
     private final BrokerClock brokers;
-    private final PlainSecrets plain;
 
     /**
      * For who compares no times of records with a clock.
@@ -58,8 +57,7 @@ public final class RecordReader {
                 maxBytes,
                 defaultTimeout,
                 Duration.ofMillis(ToolRequest.DEFAULT_INPUT_TIMEOUT_MS),
-                new BrokerClock(),
-                PlainSecrets.ALLOW);
+                new BrokerClock());
     }
 
     /**
@@ -67,7 +65,6 @@ public final class RecordReader {
      *
      * @param longestInput how long the questions of one request may wait for answers, all together
      * @param brokers what is known of the clock that writes the times of records
-     * @param plain whether a configuration may have secrets as plain text
      */
     public RecordReader(
             ReplyTopics replyTopics,
@@ -75,9 +72,7 @@ public final class RecordReader {
             long maxBytes,
             Duration defaultTimeout,
             Duration longestInput,
-            BrokerClock brokers,
-            PlainSecrets plain) {
-        this.plain = plain;
+            BrokerClock brokers) {
         this.longestInput = longestInput;
         this.brokers = brokers;
         this.replyTopics = replyTopics;
@@ -137,10 +132,6 @@ public final class RecordReader {
         if (config != null) {
             requireKey(key.teamId(), config.teamId());
             requireKey(key.userId(), config.userId());
-            var refused = plain.refusal(config);
-            if (refused != null) {
-                throw InvalidRecordException.invalid(refused);
-            }
         }
         var copyOf = RecordHeaders.copyOf(source.headers());
         requirePartition(source, copyOf == null ? source.partition() : copyOf.record().partition());

@@ -4,7 +4,6 @@ import dev.perigee.worker.log.LogOptions;
 import dev.perigee.worker.mcp.HttpOptions;
 import dev.perigee.worker.mcp.McpOptions;
 import dev.perigee.worker.process.packages.PackageOptions;
-import dev.perigee.worker.secret.SecretOptions;
 import dev.perigee.worker.tool.RetryOptions;
 import java.time.Duration;
 import java.util.List;
@@ -35,8 +34,7 @@ public record InstanceOptions(
         RetryOptions retry,
         LogOptions logs,
         AwakeLimits awake,
-        ProbeOptions probes,
-        SecretOptions secrets) {
+        ProbeOptions probes) {
 
     public InstanceOptions {
         allowedCommands = List.copyOf(allowedCommands);
@@ -63,7 +61,6 @@ public record InstanceOptions(
                 retry,
                 logs,
                 awake,
-                probes,
-                secrets);
+                probes);
     }
 }

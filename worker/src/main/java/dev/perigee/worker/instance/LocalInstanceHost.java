@@ -2,7 +2,6 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.worker.egress.EgressGuards;
-import dev.perigee.worker.log.SecretMask;
 import dev.perigee.worker.mcp.HttpConnections;
 import dev.perigee.worker.mcp.LineRoom;
 import dev.perigee.worker.process.ProcessLauncher;
@@ -12,8 +11,6 @@ import dev.perigee.worker.process.packages.Deletion;
 import dev.perigee.worker.process.packages.PackageException;
 import dev.perigee.worker.process.packages.PackagePreparer;
 import dev.perigee.worker.process.packages.PackagePreparer.Lookup;
-import dev.perigee.worker.secret.SecretException;
-import dev.perigee.worker.secret.Secrets;
 import dev.perigee.worker.tool.Retrying;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -69,8 +66,7 @@ public final class LocalInstanceHost implements InstanceHost {
                         timers,
                         new StartSlots(options.parallelStarts(), options.startSlotHold(), timers),
                         new IdleSweep(options.idle(), clock, timers),
-                        new AwakeServers(options.awake(), clock::instant),
-                        Secrets.of(options.secrets(), launcher, termination));
+                        new AwakeServers(options.awake(), clock::instant));
     }
 
     /** Has the memory measured that servers share. */
@@ -131,16 +127,13 @@ public final class LocalInstanceHost implements InstanceHost {
                         != null) {
             return;
         }
-        var resolved = config;
         try {
-            resolved = parts.secrets().resolve(config, StartAttempt.LONGEST_ASK);
             // As the start that follows the move: what it would refresh is refreshed now.
-            var _ = parts.packages().prepare(LaunchPlan.of(resolved), Lookup.WHEN_DUE, _ -> {});
-        } catch (SecretException | PackageException e) {
+            var _ = parts.packages().prepare(LaunchPlan.of(config), Lookup.WHEN_DUE, _ -> {});
+        } catch (PackageException e) {
             log.atInfo()
                     .addKeyValue("process_id", config.processId())
-                    .addKeyValue(
-                            "reason", SecretMask.of(resolved).apply(String.valueOf(e.getMessage())))
+                    .addKeyValue("reason", e.getMessage())
                     .log("A package could not be prepared ahead of a move");
         }
     }

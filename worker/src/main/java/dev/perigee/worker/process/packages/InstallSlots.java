@@ -1,5 +1,6 @@
-package dev.perigee.worker.process;
+package dev.perigee.worker.process.packages;
 
+import dev.perigee.worker.process.Tenant;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -13,14 +14,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds how many programs run at the same time on behalf of users, such as package managers,
- * fairly between teams and between the users of one. Of several slots no team holds all, and
- * neither do programs that are configured by their users, since those may wait for what never
- * answers; but where all of a team's slots are held by one of its users for such programs, another
- * of its users may have one that is free. Next is the team with the fewest slots, then its user
- * with the fewest, among equals who was served longest ago, then who came first. Thread-safe.
+ * Bounds how many package managers run at the same time, fairly between teams and between the users
+ * of one. Of several slots no team holds all, and neither do installations that are configured by
+ * their users, since those may wait for a registry that never answers; but where all of a team's
+ * slots are held by one of its users for such installations, another of its users may have one that
+ * is free. Next is the team with the fewest slots, then its user with the fewest, among equals who
+ * was served longest ago, then who came first. Thread-safe.
  */
-public final class TenantSlots {
+final class InstallSlots {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final int count;
@@ -32,13 +33,12 @@ public final class TenantSlots {
 
     private long turn;
 
-    /** So many slots, at least one. */
-    public TenantSlots(int count) {
+    InstallSlots(int count) {
         this.count = count;
     }
 
-    /** One program's; giving it back twice counts once. */
-    public final class Slot implements AutoCloseable {
+    /** One installation's; giving it back twice counts once. */
+    final class Slot implements AutoCloseable {
         private final Tenant user;
         private final boolean own;
 
@@ -67,11 +67,11 @@ public final class TenantSlots {
     /**
      * Waits for a slot.
      *
-     * @param own whether its user's configuration decides how long it takes
+     * @param own whether its user's configuration decides what is installed from where
      * @param waits called once, quickly, when there is none at once
      * @return null when there is none within the limit
      */
-    public @Nullable Slot acquire(Tenant user, boolean own, Duration limit, Runnable waits)
+    @Nullable Slot acquire(Tenant user, boolean own, Duration limit, Runnable waits)
             throws InterruptedException {
         var slot = new Slot(user, own);
         long left = limit.toNanos();
