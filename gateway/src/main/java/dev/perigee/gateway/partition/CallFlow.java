@@ -399,7 +399,11 @@ final class CallFlow implements CallListener {
 
     private void cancel(RequestRead read, String key) {
         var call = requests.of(key);
-        if (call != null && call.stage().isWaiting()) {
+        if (call == null || call.offset() > read.origin().offset()) {
+            // It is over, for this gateway at least; one that is read later is another.
+            Runnable done = () -> done(read.origin());
+            sender.cancel(read, done, done);
+        } else if (call.stage().isWaiting()) {
             happened(call, CallEvent.CANCELLED);
             done(read.origin());
         } else {

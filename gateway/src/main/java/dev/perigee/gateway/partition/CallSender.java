@@ -99,7 +99,8 @@ final class CallSender {
     /**
      * Cancels a request that the worker may have. One of both runs on the owner's thread.
      *
-     * @param unsent no worker answered: there is none, or its link is away
+     * @param unsent no worker has it: there is none, its link is away, or the request is not there
+     *     yet
      */
     void cancel(RequestRead read, Runnable done, Runnable unsent) {
         var session = context.serving();
@@ -225,8 +226,8 @@ final class CallSender {
                         request.teamId(),
                         request.userId());
         try {
-            session.link().cancel(order, context.services().clock().instant().plus(CANCEL_WAIT));
-            context.mailbox().post(done);
+            var until = context.services().clock().instant().plus(CANCEL_WAIT);
+            context.mailbox().post(session.link().cancel(order, until) ? done : unsent);
         } catch (LinkException e) {
             context.services().metrics().failure(Where.CANCEL);
             context.mailbox().post(unsent);

@@ -12,6 +12,8 @@ import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.topic.Topic;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -202,21 +204,27 @@ final class CallFlowTest {
     }
 
     @Test
-    @DisplayName("is cancelled when there is a session again, and its link answers")
+    @DisplayName("is cancelled again while the link fails and the worker has it not yet")
     void cancelledLater() {
-        partition.begin();
-        var session = partition.opened(1);
-        partition.request(cancel("r-1"));
-        partition.settle();
-        assertThat(partition.commit().orElse(0)).isZero();
-
+        var session = partition.serve();
+        partition.call("r-1");
+        Patience.until("sent", () -> !session.calls.isEmpty());
         session.fail(Reason.DEADLINE);
-        session.attach();
-        Patience.until("asked", () -> goesOn() && session.asked.contains("cancel r-1"));
-        assertThat(partition.commit().orElse(0)).isZero();
+        partition.request(cancel("r-1"));
+        Patience.until("failed", () -> goesOn() && cancels(session) >= 1);
 
+        session.agree(false);
         session.fail(null);
-        Patience.until("done", () -> goesOn() && partition.commit().orElse(0) == 1);
+        Patience.until("not there", () -> goesOn() && cancels(session) >= 3);
+        assertThat(partition.answers("r-1")).isEmpty();
+
+        session.agree(true);
+        int before = cancels(session);
+        Patience.until("cancelled", () -> goesOn() && cancels(session) > before);
+        partition.settle();
+        int all = cancels(session);
+        partition.later(Duration.ofSeconds(2));
+        assertThat(cancels(session)).isEqualTo(all);
     }
 
     private boolean goesOn() {
@@ -224,15 +232,24 @@ final class CallFlowTest {
         return true;
     }
 
+    private static int cancels(ScriptedSession session) {
+        return Collections.frequency(List.copyOf(session.asked), "cancel r-1");
+    }
+
     @Test
-    @DisplayName("is cancelled in vain where there is no session in time")
-    void cancelledInVain() {
+    @DisplayName("is not cancelled by what was said before it")
+    void cancelledBefore() {
         partition.begin();
-        var _ = partition.opened(1);
+        var session = partition.opened(1);
         partition.request(cancel("r-1"));
-        partition.settle();
-        partition.later(Duration.ofMinutes(10));
         partition.awaitDone(1);
+        partition.call("r-1");
+        session.attach();
+        Patience.until("serving", () -> partition.state() == OwnerState.SERVING);
+        partition.commit();
+        Patience.until("sent", () -> goesOn() && !session.calls.isEmpty());
+        assertThat(partition.answers("r-1")).isEmpty();
+        assertThat(cancels(session)).isZero();
     }
 
     @Test
