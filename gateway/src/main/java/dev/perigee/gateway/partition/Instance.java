@@ -9,9 +9,15 @@ import dev.perigee.protocol.config.ServerConfig;
  * @param startToken offset of the state record that first held the configuration
  */
 record Instance(Installed record, long startToken) {
+    /**
+     * A token beyond its own record is of another topic, from which the record was restored: as
+     * large as it is here, so that what is written next is newer.
+     *
+     * @param offset of the record
+     */
     static Instance of(Installed record, long offset) {
         var token = record.startToken();
-        return new Instance(record, token == null ? offset : token);
+        return new Instance(record, token == null ? offset : Math.min(token, offset));
     }
 
     ServerConfig config() {

@@ -8,6 +8,7 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class InstanceIndexTest {
@@ -78,6 +79,15 @@ class InstanceIndexTest {
     private static Instance instance(
             String team, String user, String installation, String command) {
         return instance(team, user, user, installation, command);
+    }
+
+    @Test
+    @DisplayName("OPS-15: a start token of another topic is none beyond the record's own offset")
+    void tokenOfAnotherTopic() {
+        var restored =
+                new Instance(instance("t1", "u1", "a", "node").record(), 5_000).withIntent(true);
+        assertThat(Instance.of(restored, 20).startToken()).isEqualTo(20);
+        assertThat(Instance.of(restored, 6_000).startToken()).isEqualTo(5_000);
     }
 
     /** The slugs are what a process is named after. */
