@@ -14,6 +14,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.Utils;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writer of all records of a backup in one transaction: readers of committed records see all of
@@ -89,11 +90,19 @@ final class RestoreWriter implements AutoCloseable {
                                     new ProducerRecord<>(
                                             connection.name(record.topic()),
                                             partition(record, partitions),
-                                            record.at(),
+                                            timestamp(record),
                                             record.key(),
                                             record.value(),
                                             headers));
                 });
+    }
+
+    /**
+     * The time of a record; of the state's the time of now, since none is read and old ones would
+     * begin a new segment every few records: its segments are of ten minutes.
+     */
+    private static @Nullable Long timestamp(BackupRecord record) {
+        return record.topic() == Topic.STATE ? null : (Long) record.at();
     }
 
     /**
