@@ -38,6 +38,9 @@ final class RequestCommits {
     /** After so long without a commit one is made though the group is being rebalanced. */
     private static final Duration MEANWHILE = Duration.ofMillis(500);
 
+    /** Before another is tried: one that times out holds up the poll loop for seconds. */
+    private static final Duration AFTER_FAILURE = Duration.ofSeconds(3);
+
     private final Consumer<byte[], byte[]> consumer;
     private final String topic;
     private final Collection<PartitionFeed> feeds;
@@ -104,8 +107,10 @@ final class RequestCommits {
         if (isTakenMeanwhile(offsets(positions))) {
             positions.keySet().forEach(feed -> feed.lease().claimed(asked));
             committed(positions, null);
+            takenAt = clock.getAsLong();
+        } else {
+            takenAt = clock.getAsLong() + AFTER_FAILURE.toNanos();
         }
-        takenAt = clock.getAsLong(); // Or there is as much of a pause.
     }
 
     /** Something that the group knows already. */

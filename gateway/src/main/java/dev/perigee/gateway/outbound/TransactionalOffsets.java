@@ -7,7 +7,11 @@ import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Commit of offsets in a transaction of its own, with a producer that is made for it: the group's
@@ -15,6 +19,8 @@ import org.apache.kafka.common.TopicPartition;
  * one thread.
  */
 public final class TransactionalOffsets implements RebalanceCommit {
+    private static final Logger LOG = LoggerFactory.getLogger(TransactionalOffsets.class);
+
     private final Supplier<Producer<byte[], byte[]>> producers;
 
     /**
@@ -32,9 +38,31 @@ public final class TransactionalOffsets implements RebalanceCommit {
             producer.initTransactions();
             producer.beginTransaction();
             producer.sendOffsetsToTransaction(offsets, member);
-            producer.commitTransaction();
+            end(producer);
+        } catch (TimeoutException e) {
+            throw e;
+        } catch (KafkaException e) {
+            abort(producer);
+            throw e;
         } finally {
             producer.close(Duration.ZERO);
+        }
+    }
+
+    /** One that is left open holds up who reads the offsets until the brokers end it. */
+    private static void end(Producer<byte[], byte[]> producer) {
+        try {
+            producer.commitTransaction();
+        } catch (TimeoutException e) {
+            producer.commitTransaction();
+        }
+    }
+
+    private static void abort(Producer<byte[], byte[]> producer) {
+        try {
+            producer.abortTransaction();
+        } catch (KafkaException | IllegalStateException e) {
+            LOG.atDebug().setCause(e).log("Transaction of offsets not aborted; brokers end it");
         }
     }
 }
