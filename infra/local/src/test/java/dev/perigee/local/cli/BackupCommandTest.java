@@ -138,7 +138,7 @@ final class BackupCommandTest {
 
     private record Kept(int partition, String value, long at, String id) {}
 
-    /** The last record of each key of a topic. */
+    /** The last record of each key of a topic, those of the state without their time. */
     private Map<String, Kept> kept(String prefix, Topic topic) {
         var kept = new TreeMap<String, Kept>();
         for (var record : records(prefix + topic.suffix())) {
@@ -152,7 +152,7 @@ final class BackupCommandTest {
                         new Kept(
                                 record.partition(),
                                 Arrays.toString(record.value()),
-                                record.timestamp(),
+                                topic == Topic.STATE ? 0 : record.timestamp(),
                                 new String(id.value(), UTF_8)));
             }
         }
@@ -199,6 +199,7 @@ final class BackupCommandTest {
     @Test
     @DisplayName("bring what is installed back, byte by byte, and leave out what ended with before")
     void restores(@TempDir Path folder) throws Exception {
+        long began = System.currentTimeMillis();
         fleet();
         var file = folder.resolve("fleet.backup");
         var made = run("backup", from, file.toString(), "--output", "json");
@@ -226,6 +227,9 @@ final class BackupCommandTest {
                 .satisfies(p1 -> assertThat(p1.value()).isEqualTo(Arrays.toString(SEALED)));
         expected.keySet().removeAll(List.of("claim", "command/c2", "broadcast/c3"));
         assertThat(kept(to, Topic.STATE)).isEqualTo(expected).hasSize(7);
+        assertThat(records(to + "state"))
+                .as("of now, or each would begin a segment")
+                .allMatch(record -> record.timestamp() >= began);
         for (var topic : List.of(Topic.STATUS, Topic.TOOLS, Topic.CATALOG)) {
             var here = new HashMap<>(kept(from, topic));
             here.remove("ghost");
