@@ -11,8 +11,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * End of tenures in good order: no answer begins any more, those that were begun are waited for,
- * and the group is told what is done, so that a next owner answers none of it again even if the
- * worker leaves with this gateway. For the poll thread, which it holds up for some seconds at most.
+ * and the offsets of what is done are committed, so that the next owner answers none of it again
+ * even if the worker leaves with this gateway. For the poll thread, which it holds up for some
+ * seconds at most.
  */
 final class GracefulLeave {
     private static final Logger LOG = LoggerFactory.getLogger(GracefulLeave.class);

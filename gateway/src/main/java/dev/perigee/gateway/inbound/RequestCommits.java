@@ -192,8 +192,8 @@ final class RequestCommits {
     }
 
     /**
-     * Whether the coordinator refuses what this member says once it is none any more: of nobody, in
-     * no generation, it takes every transaction.
+     * Whether the coordinator checks the member and its generation: it accepts a transaction that
+     * names neither from anybody.
      */
     static boolean isFenced(int generation, String memberId) {
         return generation >= 0 && !memberId.isEmpty();

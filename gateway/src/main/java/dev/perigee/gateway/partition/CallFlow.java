@@ -411,7 +411,7 @@ final class CallFlow implements CallListener {
         }
     }
 
-    /** The worker of a call that goes on may be reached again before the wish to end it is over. */
+    /** The worker of a running call may be reached again before the cancellation's deadline. */
     private void cancelLater(RequestRead read, String key) {
         if (read.deadline().isAfter(now())) {
             var _ = context.timers().after(CANCEL_AGAIN, () -> cancel(read, key));

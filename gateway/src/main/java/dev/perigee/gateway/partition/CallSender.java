@@ -231,6 +231,12 @@ final class CallSender {
         } catch (LinkException e) {
             context.services().metrics().failure(Where.CANCEL);
             context.mailbox().post(unsent);
+        } catch (RuntimeException e) {
+            LOG.atError()
+                    .addKeyValue("partition", context.partition())
+                    .setCause(e)
+                    .log("Cancellation given up");
+            context.mailbox().post(done);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

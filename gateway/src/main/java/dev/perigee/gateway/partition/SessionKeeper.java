@@ -237,10 +237,9 @@ final class SessionKeeper {
         for (var action : step.taken().actions()) {
             switch (action) {
                 case CLAIM -> begin();
-                // Nothing may be handled before the state is read, and nobody tells when the broker
-                // is back or a missing key was brought. The end of the tenure interrupts.
-                case STALL -> Thread.sleep(FAILED_RETRY);
-                case STALL_LONG -> Thread.sleep(UNREADABLE_RETRY);
+                // No record may be handled before the state is read. The tenure's end interrupts.
+                case STALL -> Thread.sleep(FAILED_RETRY); // The client does not call back.
+                case STALL_LONG -> Thread.sleep(UNREADABLE_RETRY); // An operator brings the key.
                 case CHOOSE -> choose();
                 case AWAIT_WORKER ->
                         after(

@@ -53,7 +53,7 @@ public final class PolledPartition {
         handler.records(feed, topic, List.of(record), next);
     }
 
-    /** The group takes a commit of requests; empty before the owner knows where it goes on. */
+    /** Commits offsets of requests; empty before the owner knows the position to go on from. */
     public OptionalLong commit(PartitionHandler handler) {
         var ledger = feed.ledger();
         if (ledger == null) {

@@ -32,7 +32,8 @@ final class RequestCommitsTest {
 
     @ParameterizedTest
     @CsvSource({"3, m-1, true", "0, m-1, true", "-1, m-1, false", "3, '', false", "-1, '', false"})
-    @DisplayName("OWN-05: are no transaction in the name of nobody, which no coordinator refuses")
+    @DisplayName(
+            "OWN-05: are no transaction without member and generation, which coordinators accept")
     void areFenced(int generation, String member, boolean fenced) {
         assertThat(RequestCommits.isFenced(generation, member)).isEqualTo(fenced);
     }

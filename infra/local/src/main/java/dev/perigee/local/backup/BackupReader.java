@@ -4,6 +4,7 @@ import dev.perigee.local.backup.BackupLines.InvalidLineException;
 import dev.perigee.local.backup.BackupLines.Section;
 import dev.perigee.local.recording.LineReader;
 import dev.perigee.local.recording.RecordingJson;
+import dev.perigee.local.recording.Sha256;
 import dev.perigee.protocol.topic.Topic;
 import java.io.EOFException;
 import java.io.IOException;
@@ -29,7 +30,7 @@ import tools.jackson.databind.JsonNode;
 public final class BackupReader implements AutoCloseable {
     private final Path file;
     private final LineReader lines;
-    private final MessageDigest digest = BackupWriter.sha256();
+    private final MessageDigest digest = Sha256.begin();
     private final BackupHeader header;
     private final Map<Topic, BitSet> sections = new EnumMap<>(Topic.class);
     private @Nullable Section section;

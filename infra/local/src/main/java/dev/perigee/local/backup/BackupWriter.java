@@ -1,6 +1,7 @@
 package dev.perigee.local.backup;
 
 import dev.perigee.local.recording.OwnFile;
+import dev.perigee.local.recording.Sha256;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -9,7 +10,6 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.zip.GZIPOutputStream;
 
@@ -22,7 +22,7 @@ final class BackupWriter implements AutoCloseable {
     private final OwnFile own;
     private final GZIPOutputStream zip;
     private final OutputStream out;
-    private final MessageDigest digest = sha256();
+    private final MessageDigest digest = Sha256.begin();
     private long records;
 
     /**
@@ -124,14 +124,6 @@ final class BackupWriter implements AutoCloseable {
         return failure instanceof FileSystemException
                 ? BackupException.usage(message)
                 : BackupException.unavailable(message);
-    }
-
-    static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
     }
 
     /** Removes what is unfinished. */

@@ -1,5 +1,6 @@
 package dev.perigee.local.backup;
 
+import dev.perigee.local.recording.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -14,7 +15,7 @@ final class Installed {
     /** Ids: 32 MB. */
     static final int MOST = 4_000_000;
 
-    private final MessageDigest digest = BackupWriter.sha256();
+    private final MessageDigest digest = Sha256.begin();
     private long[] hashes = new long[1024];
     private int count;
     private boolean sorted;

@@ -1,5 +1,6 @@
 package dev.perigee.local.backup;
 
+import dev.perigee.local.recording.Sha256;
 import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
@@ -28,7 +29,7 @@ final class LastValues implements AutoCloseable {
     private final Path file;
     private final FileChannel channel;
     private final DataOutputStream out;
-    private final MessageDigest digest = BackupWriter.sha256();
+    private final MessageDigest digest = Sha256.begin();
     private final Map<Hash, Long> last = new HashMap<>();
     private final int most;
     private long size;

@@ -220,7 +220,7 @@ public final class Restore {
                             "It is restored, but brokers do not show it yet: start gateways when a"
                                     + " --dry-run says that there are records");
                 }
-                Thread.sleep(LOOK);
+                Thread.sleep(LOOK); // Brokers do not tell when a transaction is visible.
             }
         } catch (KafkaException | ExecutionException | TimeoutException e) {
             throw connection.explained(e);

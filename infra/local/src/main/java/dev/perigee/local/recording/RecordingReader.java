@@ -35,7 +35,7 @@ public final class RecordingReader implements AutoCloseable {
 
     private final Path file;
     private final LineReader lines;
-    private final MessageDigest digest = RecordingWriter.sha256();
+    private final MessageDigest digest = Sha256.begin();
     private final RecordingHeader header;
     private final Map<String, Long> unknown = new TreeMap<>();
     private long records;

@@ -8,7 +8,6 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.zip.GZIPOutputStream;
 import tools.jackson.databind.node.ObjectNode;
@@ -22,7 +21,7 @@ public final class RecordingWriter implements AutoCloseable {
     private final OwnFile own;
     private final GZIPOutputStream zip;
     private final OutputStream out;
-    private final MessageDigest digest = sha256();
+    private final MessageDigest digest = Sha256.begin();
     private long records;
 
     /**
@@ -128,14 +127,6 @@ public final class RecordingWriter implements AutoCloseable {
         return failure instanceof FileSystemException
                 ? new RecordingException(message)
                 : RecordingException.ofStorage(message);
-    }
-
-    static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
-        }
     }
 
     /** Removes what is unfinished. */

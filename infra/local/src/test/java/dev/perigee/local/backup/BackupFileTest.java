@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perigee.local.backup.BackupLines.Section;
+import dev.perigee.local.recording.Sha256;
 import dev.perigee.protocol.topic.Topic;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -198,7 +199,7 @@ final class BackupFileTest {
     }
 
     private void summed(String lines) throws IOException {
-        var sum = HexFormat.of().formatHex(BackupWriter.sha256().digest(bytes(lines)));
+        var sum = HexFormat.of().formatHex(Sha256.begin().digest(bytes(lines)));
         Files.write(
                 file,
                 zipped(lines + new String(BackupLines.end(0, sum), StandardCharsets.UTF_8) + "\n"));

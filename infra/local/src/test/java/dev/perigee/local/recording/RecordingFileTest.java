@@ -209,7 +209,7 @@ final class RecordingFileTest {
     }
 
     private static MessageDigest sha256() {
-        return RecordingWriter.sha256();
+        return Sha256.begin();
     }
 
     private static byte[] zipped(String text) throws IOException {
