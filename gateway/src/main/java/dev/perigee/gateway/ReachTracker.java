@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -12,8 +13,10 @@ import java.util.TreeMap;
  * Decides which workers a gateway misses, and when another assignment may help: once when it begins
  * to miss the worker of a partition that it owns, and once when a worker is back for which others
  * got partitions. Neither repeats, so a worker that is dead for all costs each gateway one
- * assignment, in which nothing moves. A link that comes and goes counts as missed until it has held
- * for a while. Pure; times are of one monotonic clock, in nanoseconds.
+ * assignment, in which nothing moves. What comes within a patience of the last is asked for at
+ * once with all that came: a group in which one assignment follows another commits nothing. A link
+ * that comes and goes counts as missed until it has held for a while. Pure; times are of one
+ * monotonic clock, in nanoseconds.
  */
 final class ReachTracker {
     private final long patience;
@@ -25,11 +28,14 @@ final class ReachTracker {
     private final Set<String> missed = new HashSet<>();
     private final Set<String> givenUp = new HashSet<>();
     private final Set<Integer> askedFor = new HashSet<>();
+    private boolean isBack;
+    private OptionalLong askedAt = OptionalLong.empty();
 
     private record Host(String worker, long ownedAt) {}
 
     /**
-     * @param patience a worker that was not heard for so long is missed
+     * @param patience a worker that was not heard for so long is missed; so long is between two
+     *     questions
      * @param probation one that was missed has to be heard for so long
      * @param memory how long the host of a partition is told that this gateway does not own any
      *     more: until its next owner can tell it
@@ -59,7 +65,6 @@ final class ReachTracker {
         hosts.values().removeIf(host -> now - host.ownedAt() > memory);
         var needed = new HashSet<>(missed);
         hosts.values().forEach(host -> needed.add(host.worker()));
-        boolean isBack = false;
         for (var worker : needed) {
             if (heard.contains(worker)) {
                 isBack |= heard(worker, now);
@@ -68,7 +73,7 @@ final class ReachTracker {
             }
         }
         forgetOthers(known);
-        return asksFor(owned) || isBack;
+        return asks(owned, now);
     }
 
     /** What is told to the group; {@code heard} as of now. */
@@ -112,16 +117,26 @@ final class ReachTracker {
         givenUp.retainAll(missed);
     }
 
-    private boolean asksFor(Map<Integer, String> owned) {
+    private boolean asks(Map<Integer, String> owned, long now) {
         askedFor.removeIf(
                 partition -> {
                     var worker = owned.get(partition);
                     return worker == null || !missed.contains(worker);
                 });
-        boolean more = false;
-        for (var each : owned.entrySet()) {
-            more |= missed.contains(each.getValue()) && askedFor.add(each.getKey());
+        var wanted = new HashSet<Integer>();
+        owned.forEach(
+                (partition, worker) -> {
+                    if (missed.contains(worker)) {
+                        wanted.add(partition);
+                    }
+                });
+        boolean hasAskedLately = askedAt.isPresent() && now - askedAt.getAsLong() < patience;
+        if (hasAskedLately || !isBack && askedFor.containsAll(wanted)) {
+            return false;
         }
-        return more;
+        askedFor.addAll(wanted);
+        isBack = false;
+        askedAt = OptionalLong.of(now);
+        return true;
     }
 }

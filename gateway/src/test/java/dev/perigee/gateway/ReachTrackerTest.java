@@ -94,9 +94,35 @@ class ReachTrackerTest {
     @DisplayName("asks again for a partition that it gets although it misses the worker")
     void another() {
         heard.remove("w1");
-        assertThat(asked(PATIENCE.plusSeconds(1))).isEqualTo(1);
+        assertThat(asked(Duration.ofMinutes(1))).isEqualTo(1);
         owned.put(3, "w1");
-        assertThat(asked(Duration.ofSeconds(1))).isEqualTo(1);
+        assertThat(look()).isTrue();
+    }
+
+    @Test
+    @DisplayName("asks once a patience for all partitions that came meanwhile")
+    void oneAfterAnother() {
+        heard.remove("w1");
+        int asked = 0;
+        for (int partition = 3; partition < 14; partition++) {
+            owned.put(partition, "w1");
+            asked += asked(Duration.ofSeconds(1));
+        }
+        assertThat(asked).isEqualTo(3);
+        assertThat(asked(PATIENCE)).as("for those that were not asked for yet").isEqualTo(1);
+        assertThat(asked(Duration.ofHours(1))).isZero();
+    }
+
+    @Test
+    @DisplayName("forgets no return of a worker while it may not ask")
+    void backWhileItMayNotAsk() {
+        heard.remove("w1");
+        assertThat(asked(PATIENCE.plusSeconds(1))).isEqualTo(1);
+        owned.remove(1);
+        heard.add("w1");
+        assertThat(asked(PROBATION.minus(PATIENCE).minusSeconds(1))).isZero();
+        heard.remove("w2");
+        assertThat(asked(PROBATION)).as("w2 that is missed, and then the return").isEqualTo(2);
     }
 
     @Test
