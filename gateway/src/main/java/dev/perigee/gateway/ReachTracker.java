@@ -13,10 +13,10 @@ import java.util.TreeMap;
  * Decides which workers a gateway misses, and when another assignment may help: once when it begins
  * to miss the worker of a partition that it owns, and once when a worker is back for which others
  * got partitions. Neither repeats, so a worker that is dead for all costs each gateway one
- * assignment, in which nothing moves. What comes within a patience of the last is asked for at
- * once with all that came: a group in which one assignment follows another commits nothing. A link
- * that comes and goes counts as missed until it has held for a while. Pure; times are of one
- * monotonic clock, in nanoseconds.
+ * assignment, in which nothing moves. What comes within a patience of the last is asked for at once
+ * with all that came: a group in which one assignment follows another commits nothing. A link that
+ * comes and goes counts as missed until it has held for a while. Pure; times are of one monotonic
+ * clock, in nanoseconds.
  */
 final class ReachTracker {
     private final long patience;
@@ -131,7 +131,7 @@ final class ReachTracker {
                     }
                 });
         boolean hasAskedLately = askedAt.isPresent() && now - askedAt.getAsLong() < patience;
-        if (hasAskedLately || !isBack && askedFor.containsAll(wanted)) {
+        if (hasAskedLately || (!isBack && askedFor.containsAll(wanted))) {
             return false;
         }
         askedFor.addAll(wanted);
