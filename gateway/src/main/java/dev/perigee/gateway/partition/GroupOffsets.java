@@ -34,7 +34,8 @@ public final class GroupOffsets {
      * Where the group stands in a partition of a topic, once no transaction about it is open; the
      * beginning when it never committed, or beyond the end of a topic that was made again.
      *
-     * @throws KafkaException when the broker does not answer
+     * @throws KafkaException when the broker does not answer, or while a transaction about it is
+     *     open: a successor that took that for "never committed" would read all from the beginning
      */
     Committed committed(Topic topic, int partition) throws InterruptedException {
         var asked = new TopicPartition(names.of(topic), partition);
@@ -47,6 +48,12 @@ public final class GroupOffsets {
                                                         .topicPartitions(List.of(asked))),
                                         new ListConsumerGroupOffsetsOptions().requireStable(true))
                                 .partitionsToOffsetAndMetadata(group));
+        if (!offsets.containsKey(asked)) { // The client leaves out what a broker does not tell.
+            throw new KafkaException(
+                    "The group's offset of "
+                            + asked
+                            + " is not told: a transaction about it is open");
+        }
         var committed = offsets.get(asked);
         return committed == null || committed.offset() > offset(asked, OffsetSpec.latest())
                 ? new Committed(offset(asked, OffsetSpec.earliest()), "")

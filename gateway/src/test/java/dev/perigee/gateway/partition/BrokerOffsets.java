@@ -2,10 +2,11 @@ package dev.perigee.gateway.partition;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsResult;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BrokerOffsets {
     private final Map<TopicPartition, OffsetAndMetadata> committed = new ConcurrentHashMap<>();
+    private final Set<TopicPartition> open = ConcurrentHashMap.newKeySet();
     private final Map<TopicPartition, Long> begins = new ConcurrentHashMap<>();
     private final Map<TopicPartition, Long> ends = new ConcurrentHashMap<>();
     private volatile @Nullable Exception failure;
@@ -32,6 +34,11 @@ final class BrokerOffsets {
     /** The group stands there. */
     void committed(String topic, int partition, OffsetAndMetadata offset) {
         committed.put(new TopicPartition(topic, partition), offset);
+    }
+
+    /** A transaction about where the group stands there is open. */
+    void open(String topic, int partition) {
+        open.add(new TopicPartition(topic, partition));
     }
 
     /** The topic's partition has records from there on. */
@@ -78,10 +85,12 @@ final class BrokerOffsets {
             throws ReflectiveOperationException {
         var group = (String) asked.keySet().iterator().next();
         var spec = (ListConsumerGroupOffsetsSpec) asked.values().iterator().next();
-        var known =
-                committed.entrySet().stream()
-                        .filter(entry -> spec.topicPartitions().contains(entry.getKey()))
-                        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+        var known = new HashMap<TopicPartition, @Nullable OffsetAndMetadata>();
+        for (var each : spec.topicPartitions()) {
+            if (!open.contains(each)) {
+                known.put(each, committed.get(each));
+            }
+        }
         var constructor = ListConsumerGroupOffsetsResult.class.getDeclaredConstructor(Map.class);
         constructor.setAccessible(true); // Only the client itself makes them.
         return constructor.newInstance(Map.of(CoordinatorKey.byGroupId(group), answered(known)));

@@ -49,6 +49,16 @@ final class GroupOffsetsTest {
     }
 
     @Test
+    @DisplayName("is not the beginning while a transaction about it is open, but not known")
+    void open() {
+        broker.committed(REQUESTS, 1, new OffsetAndMetadata(10, "noted"));
+        broker.open(REQUESTS, 1);
+        assertThatThrownBy(() -> offsets.committed(Topic.TOOL_REQUESTS, 1))
+                .isInstanceOf(KafkaException.class)
+                .hasMessageContaining("mcp.tool-requests-1 is not told");
+    }
+
+    @Test
     @DisplayName("is not known where the broker does not say")
     void failed() {
         broker.fail(new UnknownTopicOrPartitionException("none"));
