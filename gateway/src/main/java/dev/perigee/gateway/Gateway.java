@@ -262,6 +262,10 @@ public final class Gateway implements AutoCloseable {
         counts.start(loop::reassign, loop::replaced, loop::isSuspicious);
         reach.start(loop::reassign);
         parts.push(reach);
+        var stuck =
+                new StuckTransactions(kafka, names, () -> partitions.states().keySet(), registry);
+        stuck.start();
+        parts.push(stuck);
         var gauges = new GatewayGauges(registry, clock);
         gauges.partitions(partitions, names);
         gauges.requestIds(services.requestIds());

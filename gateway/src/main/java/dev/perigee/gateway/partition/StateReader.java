@@ -27,6 +27,9 @@ public final class StateReader implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StateReader.class);
     private static final Duration POLL = Duration.ofSeconds(1);
 
+    /** Nothing new for so long: more than a broker needs to end a gateway's transaction. */
+    static final Duration STALLED = Duration.ofSeconds(30);
+
     /** How long a consumer is kept without work. */
     static final Duration KEPT = Duration.ofSeconds(2);
 
@@ -61,7 +64,8 @@ public final class StateReader implements AutoCloseable {
      * Everything up to and with a claim.
      *
      * @param claim offset of the claim's record
-     * @throws KafkaException when the broker does not answer
+     * @throws KafkaException when the broker does not answer, or nothing more comes for {@link
+     *     #STALLED}
      * @throws UnreadableStateException when something of it cannot be decrypted
      */
     PartitionState read(int partition, long claim) throws InterruptedException {
@@ -120,7 +124,20 @@ public final class StateReader implements AutoCloseable {
         var replay = new StateReplay(seal);
         consumer.assign(List.of(partition));
         consumer.seekToBeginning(List.of(partition));
-        while (consumer.position(partition) <= claim) {
+        long reached = -1;
+        var since = clock.instant();
+        for (long next = consumer.position(partition);
+                next <= claim;
+                next = consumer.position(partition)) {
+            if (next > reached) {
+                reached = next;
+                since = clock.instant();
+            } else if (!clock.instant().isBefore(since.plus(STALLED))) {
+                throw new KafkaException(
+                        ("%s is not read beyond offset %d: a transaction there does not end;"
+                                        + " see PerigeePartitionsNotServed in docs/runbooks.md")
+                                .formatted(partition, next));
+            }
             for (var record : consumer.poll(POLL).records(partition)) {
                 if (record.offset() <= claim) {
                     add(replay, record);

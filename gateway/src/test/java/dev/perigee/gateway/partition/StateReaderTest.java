@@ -1,14 +1,17 @@
 package dev.perigee.gateway.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.perigee.gateway.secret.StateSeal;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
@@ -34,6 +37,18 @@ class StateReaderTest {
             assertThat(consumers.getFirst().closed()).isTrue();
         }
         assertThat(consumers).allMatch(MockConsumer::closed);
+    }
+
+    @Test
+    void givesUpBehindATransactionThatDoesNotEnd() {
+        Supplier<Instant> later = () -> now = now.plusSeconds(1);
+        try (var reader =
+                new StateReader(this::consumer, TOPIC, new StateSeal(null), 4, later::get)) {
+            assertThatThrownBy(() -> reader.read(1, 5))
+                    .isInstanceOf(KafkaException.class)
+                    .hasMessageStartingWith("state-1 is not read beyond offset 0");
+        }
+        assertThat(consumers).as("not used again").allMatch(MockConsumer::closed);
     }
 
     private Consumer<byte[], byte[]> consumer() {

@@ -1,0 +1,160 @@
+package dev.perigee.testing.gateway;
+
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.perigee.gateway.Gateway;
+import dev.perigee.local.broker.EmbeddedBroker;
+import dev.perigee.protocol.settings.HostPort;
+import dev.perigee.protocol.topic.Topic;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.message.ProduceRequestData;
+import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
+import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
+import org.apache.kafka.common.message.ProduceRequestData.TopicProduceDataCollection;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.SimpleRecord;
+import org.apache.kafka.common.requests.ProduceRequest;
+import org.apache.kafka.common.requests.RequestHeader;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Records of transactions in the state topic that no coordinator knows, and of one that it does. */
+@DisplayName("A transaction in the state topic")
+final class HangingTransactionTest {
+    /** The first version that says nothing of partitions to the coordinator is below 12. */
+    private static final short VERSION = 11;
+
+    private static final int HANGING = 1;
+    private static final int LIVE = 2;
+    private static final Duration PATIENCE = Duration.ofSeconds(90);
+
+    @TempDir private Path data;
+
+    @Test
+    @SuppressWarnings("try") // The gateway leaves before the fleet does.
+    @DisplayName("that hangs is aborted, and its partition served; one that is open is let alone")
+    void hangs() throws Exception {
+        var kafka = Map.of("transaction.partition.verification.enable", "false");
+        try (var broker = EmbeddedBroker.start(new HostPort("127.0.0.1", 0), data, kafka);
+                var test = new GatewayUnderTest(broker.bootstrap());
+                var hanging = producer(broker, "hanging");
+                var live = producer(broker, "live")) {
+            var topic = test.names.of(Topic.STATE);
+            hanging.initTransactions();
+            hang(broker, "hanging", new TopicPartition(topic, HANGING));
+            live.initTransactions();
+            live.beginTransaction();
+            live.send(new ProducerRecord<>(topic, LIVE, bytes("key"), bytes("{}"))).get();
+
+            try (var gateway = test.start("a")) {
+                await().atMost(PATIENCE)
+                        .until(() -> GatewayUnderTest.serving(gateway) == others());
+                assertThat(aborted(gateway)).isEqualTo(1);
+
+                live.commitTransaction();
+                await().atMost(PATIENCE)
+                        .until(
+                                () ->
+                                        GatewayUnderTest.serving(gateway)
+                                                == GatewayUnderTest.PARTITIONS);
+                assertThat(aborted(gateway)).isEqualTo(1);
+            }
+        }
+    }
+
+    private static int others() {
+        return GatewayUnderTest.PARTITIONS - 1;
+    }
+
+    private static double aborted(Gateway gateway) {
+        return gateway.metrics().get("perigee.gateway.transactions.hanging").counter().count();
+    }
+
+    private static KafkaProducer<byte[], byte[]> producer(EmbeddedBroker broker, String id) {
+        return new KafkaProducer<>(
+                Map.of(
+                        "bootstrap.servers", broker.bootstrap(),
+                        "transactional.id", id,
+                        "transaction.timeout.ms", 300_000),
+                new ByteArraySerializer(),
+                new ByteArraySerializer());
+    }
+
+    /** A record as one of a transaction that was never begun. */
+    private static void hang(EmbeddedBroker broker, String id, TopicPartition partition)
+            throws Exception {
+        try (var admin = Admin.create(Map.of("bootstrap.servers", (Object) broker.bootstrap()))) {
+            var producer = admin.describeTransactions(List.of(id)).description(id).get();
+            var records =
+                    MemoryRecords.withTransactionalRecords(
+                            Compression.NONE,
+                            producer.producerId(),
+                            (short) producer.producerEpoch(),
+                            0,
+                            new SimpleRecord(bytes("key"), bytes("{}")));
+            var topics = new TopicProduceDataCollection();
+            topics.add(
+                    new TopicProduceData()
+                            .setName(partition.topic())
+                            .setPartitionData(
+                                    List.of(
+                                            new PartitionProduceData()
+                                                    .setIndex(partition.partition())
+                                                    .setRecords(records))));
+            var produce =
+                    new ProduceRequestData()
+                            .setTransactionalId(id)
+                            .setAcks((short) -1)
+                            .setTimeoutMs(10_000)
+                            .setTopicData(topics);
+            send(broker, new ProduceRequest.Builder(VERSION, VERSION, produce).build(VERSION));
+            await().atMost(PATIENCE)
+                    .until(
+                            () ->
+                                    admin.describeProducers(List.of(partition)).all().get().values()
+                                            .stream()
+                                            .flatMap(state -> state.activeProducers().stream())
+                                            .anyMatch(
+                                                    each ->
+                                                            each.currentTransactionStartOffset()
+                                                                    .isPresent()));
+        }
+    }
+
+    private static void send(EmbeddedBroker broker, ProduceRequest request) throws IOException {
+        var address = requireNonNull(HostPort.parse(broker.bootstrap()));
+        try (var socket = new Socket(address.host(), address.port())) {
+            var bytes =
+                    request.serializeWithHeader(
+                            new RequestHeader(ApiKeys.PRODUCE, VERSION, "by-hand", 1));
+            var out = new DataOutputStream(socket.getOutputStream());
+            out.writeInt(bytes.remaining());
+            out.write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
+            out.flush();
+            var in = new DataInputStream(socket.getInputStream());
+            in.readNBytes(in.readInt());
+        }
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}
