@@ -22,7 +22,6 @@ final class ClassCyclesTest {
      */
     private static final Map<String, Integer> CYCLIC =
             Map.ofEntries(
-                    Map.entry("dev.perigee.gateway.link", 4),
                     Map.entry("dev.perigee.worker.instance", 31),
                     Map.entry("dev.perigee.worker.mcp", 13),
                     Map.entry("dev.perigee.worker.process", 4),
