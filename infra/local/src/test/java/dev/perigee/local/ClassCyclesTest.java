@@ -24,7 +24,6 @@ final class ClassCyclesTest {
             Map.ofEntries(
                     Map.entry("dev.perigee.worker.instance", 31),
                     Map.entry("dev.perigee.worker.mcp", 13),
-                    Map.entry("dev.perigee.worker.process", 4),
                     Map.entry("dev.perigee.worker.process.isolation", 9),
                     Map.entry("dev.perigee.worker.process.network", 5),
                     Map.entry("dev.perigee.worker.session", 4));
