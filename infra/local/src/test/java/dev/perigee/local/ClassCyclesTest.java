@@ -25,7 +25,6 @@ final class ClassCyclesTest {
                     Map.entry("dev.perigee.worker.instance", 31),
                     Map.entry("dev.perigee.worker.mcp", 13),
                     Map.entry("dev.perigee.worker.process.isolation", 9),
-                    Map.entry("dev.perigee.worker.process.network", 5),
                     Map.entry("dev.perigee.worker.session", 4));
 
     @Test
