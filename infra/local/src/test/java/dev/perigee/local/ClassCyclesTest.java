@@ -24,8 +24,7 @@ final class ClassCyclesTest {
             Map.ofEntries(
                     Map.entry("dev.perigee.worker.instance", 31),
                     Map.entry("dev.perigee.worker.mcp", 13),
-                    Map.entry("dev.perigee.worker.process.isolation", 9),
-                    Map.entry("dev.perigee.worker.session", 4));
+                    Map.entry("dev.perigee.worker.process.isolation", 9));
 
     @Test
     @DisplayName("do not depend on each other in a circle, but for those that did before")
