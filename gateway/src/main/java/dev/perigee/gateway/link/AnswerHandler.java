@@ -9,7 +9,12 @@ import dev.perigee.protocol.json.RawJson;
 interface AnswerHandler {
     void result(RawJson result);
 
-    void failure(LinkConnection from, int code, String message);
+    /**
+     * The worker refused.
+     *
+     * @param generation of the connection
+     */
+    void failure(long generation, int code, String message);
 
     /** The connection closed before an answer came. */
     default void disconnected() {}

@@ -30,7 +30,7 @@ class Exchange implements AnswerHandler {
     }
 
     @Override
-    public void failure(LinkConnection from, int code, String message) {
+    public void failure(long generation, int code, String message) {
         end(new Answer.Refusal(code, message));
     }
 

@@ -53,12 +53,12 @@ final class LeaseReports {
             try {
                 connection.clock(WorkerClock.read(Json.read(json, Lease.Result.class).clockMs()));
             } catch (InvalidRecordException e) {
-                failure(connection, 0, String.valueOf(e.getMessage()));
+                failure(connection.generation(), 0, String.valueOf(e.getMessage()));
             }
         }
 
         @Override
-        public void failure(LinkConnection from, int code, String message) {
+        public void failure(long generation, int code, String message) {
             LOG.atWarn()
                     .addKeyValue("code", code)
                     .addKeyValue("reason", message)

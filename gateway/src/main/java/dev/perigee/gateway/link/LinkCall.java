@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class LinkCall implements AnswerHandler {
     /** Decides what an error answer means; called on the reader. */
     interface RefusalHandler {
-        void refused(LinkConnection from, LinkCall call, LinkError error, String message);
+        void refused(long generation, LinkCall call, LinkError error, String message);
     }
 
     private static final int BESIDES_ARGUMENTS = 1 << 10;
@@ -99,9 +99,9 @@ final class LinkCall implements AnswerHandler {
     }
 
     @Override
-    public void failure(LinkConnection from, int code, String message) {
+    public void failure(long generation, int code, String message) {
         var error = LinkError.of(code);
-        onRefusal.refused(from, this, error == null ? LinkError.INTERNAL : error, message);
+        onRefusal.refused(generation, this, error == null ? LinkError.INTERNAL : error, message);
     }
 
     /** Ends the call without an answer. The first end counts. */

@@ -152,7 +152,7 @@ final class LinkConnection {
         try {
             var event = SessionNotice.InstanceEvent.readMessage(utf8);
             if (event != null) {
-                notices.event(this, event, utf8.length);
+                notices.event(generation, event, utf8.length);
                 return;
             }
             switch (LinkFrame.decode(utf8)) {
@@ -297,7 +297,7 @@ final class LinkConnection {
         var id = failure.id();
         var handler = id == null ? null : unanswered.remove(id);
         if (handler != null) {
-            handler.failure(this, failure.code(), failure.message());
+            handler.failure(generation, failure.code(), failure.message());
         } else if (id == null) {
             notUnderstood("the worker could not read a message: " + failure.message());
         }
@@ -307,11 +307,9 @@ final class LinkConnection {
         var params = notification.params();
         switch (notification.method()) {
             case LinkMethod.EVENT ->
-                    notices.event(this, SessionNotice.InstanceEvent.read(params), frameBytes);
-            case LinkMethod.FENCED ->
-                    notices.fenced(this, Json.read(params, SessionNotice.Fenced.class));
-            case LinkMethod.ENDED ->
-                    notices.ended(this, Json.read(params, SessionNotice.Ended.class));
+                    notices.event(generation, SessionNotice.InstanceEvent.read(params), frameBytes);
+            case LinkMethod.FENCED -> notices.fenced(Json.read(params, SessionNotice.Fenced.class));
+            case LinkMethod.ENDED -> notices.ended(Json.read(params, SessionNotice.Ended.class));
             case LinkMethod.DRAINING -> {
                 var draining = Json.read(params, SessionNotice.Draining.class);
                 onceGreeted(() -> notices.draining(draining));

@@ -26,15 +26,15 @@ final class LinkNotices implements NoticeHandler {
     }
 
     @Override
-    public void event(LinkConnection from, SessionNotice.InstanceEvent event, int creditBytes) {
+    public void event(long generation, SessionNotice.InstanceEvent event, int creditBytes) {
         var session = sessions.get(event.partition());
         if (session != null) {
-            session.event(from, event, creditBytes);
+            session.event(generation, event, creditBytes);
         }
     }
 
     @Override
-    public void fenced(LinkConnection from, SessionNotice.Fenced fenced) {
+    public void fenced(SessionNotice.Fenced fenced) {
         var session = sessions.get(fenced.partition());
         if (session != null && session.claim().epoch() < fenced.epoch()) {
             session.fence(fenced.epoch());
@@ -42,7 +42,7 @@ final class LinkNotices implements NoticeHandler {
     }
 
     @Override
-    public void ended(LinkConnection from, SessionNotice.Ended ended) {
+    public void ended(SessionNotice.Ended ended) {
         var session = sessions.get(ended.partition());
         if (session != null && session.claim().epoch() == ended.epoch()) {
             session.lose(LinkFailure.ENDED);

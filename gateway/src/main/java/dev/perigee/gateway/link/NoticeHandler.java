@@ -5,11 +5,17 @@ import dev.perigee.protocol.link.SessionNotice;
 
 /** Takes what a worker says unasked; called on the connection's reader, in order. */
 interface NoticeHandler {
-    void event(LinkConnection from, SessionNotice.InstanceEvent event, int creditBytes);
+    /**
+     * An event of an instance.
+     *
+     * @param generation of the connection
+     * @param creditBytes how much of the credit it takes
+     */
+    void event(long generation, SessionNotice.InstanceEvent event, int creditBytes);
 
-    void fenced(LinkConnection from, SessionNotice.Fenced fenced);
+    void fenced(SessionNotice.Fenced fenced);
 
-    void ended(LinkConnection from, SessionNotice.Ended ended);
+    void ended(SessionNotice.Ended ended);
 
     void draining(SessionNotice.Draining draining);
 

@@ -256,8 +256,8 @@ final class PartitionSession implements PartitionLink {
     }
 
     /** An event of this partition came; on the reader. */
-    void event(LinkConnection via, SessionNotice.InstanceEvent event, int creditBytes) {
-        delivery.event(via, event, creditBytes);
+    void event(long generation, SessionNotice.InstanceEvent event, int creditBytes) {
+        delivery.event(generation, event, creditBytes);
     }
 
     /** The connection closed; on the link's thread. */

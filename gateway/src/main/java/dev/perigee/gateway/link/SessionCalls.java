@@ -310,10 +310,11 @@ final class SessionCalls {
     }
 
     /** An error answer to a call, which the worker did not accept then; on the reader. */
-    private void refused(LinkConnection from, LinkCall call, LinkError error, String message) {
+    private void refused(long generation, LinkCall call, LinkError error, String message) {
         var sessionEnd = SessionEnd.of(error);
         if (sessionEnd != null) {
-            if (from == connection) {
+            var via = connection;
+            if (via != null && via.generation() == generation) {
                 call.fail(sessionEnd.toException(false));
                 onSessionEnd.accept(sessionEnd);
             }

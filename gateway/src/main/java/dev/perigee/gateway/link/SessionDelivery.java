@@ -52,10 +52,10 @@ final class SessionDelivery {
     }
 
     /** Takes an event, which is a repeat where this gateway has it already. */
-    void event(LinkConnection via, SessionNotice.InstanceEvent event, int bytes) {
+    void event(long generation, SessionNotice.InstanceEvent event, int bytes) {
         lock.lock();
         try {
-            if (over || from != via) {
+            if (over || from == null || from.generation() != generation) {
                 return;
             }
             switch (cursors.arrive(event)) {

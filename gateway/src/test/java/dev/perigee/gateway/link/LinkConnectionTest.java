@@ -94,14 +94,13 @@ final class LinkConnectionTest {
 
     private static final class NoNotices implements NoticeHandler {
         @Override
-        public void event(
-                LinkConnection from, SessionNotice.InstanceEvent event, int creditBytes) {}
+        public void event(long generation, SessionNotice.InstanceEvent event, int creditBytes) {}
 
         @Override
-        public void fenced(LinkConnection from, SessionNotice.Fenced fenced) {}
+        public void fenced(SessionNotice.Fenced fenced) {}
 
         @Override
-        public void ended(LinkConnection from, SessionNotice.Ended ended) {}
+        public void ended(SessionNotice.Ended ended) {}
 
         @Override
         public void draining(SessionNotice.Draining draining) {}

@@ -209,22 +209,13 @@ final class SessionStateTest {
         private final InFlight inFlight = new InFlight();
 
         private LinkCall call(long id, RecordOrigin origin) {
-            var call =
-                    new LinkCall(
-                            id,
-                            "m",
-                            new Object(),
-                            origin,
-                            (from, refused, error, _) -> {},
-                            () -> {});
+            var call = new LinkCall(id, "m", new Object(), origin, (_, _, _, _) -> {}, () -> {});
             inFlight.add(call);
             return call;
         }
 
         private LinkCall order(long id) {
-            var call =
-                    new LinkCall(
-                            id, "m", new Object(), null, (from, refused, error, _) -> {}, () -> {});
+            var call = new LinkCall(id, "m", new Object(), null, (_, _, _, _) -> {}, () -> {});
             inFlight.add(call);
             return call;
         }

@@ -22,10 +22,7 @@ import org.slf4j.LoggerFactory;
  * What is watched belongs to the loop's thread. Any thread may ask for a change ({@link #attend}),
  * which the loop then makes in {@link #reconcile}.
  */
-final class NativeChild implements ChildProcess {
-
-    /** How many low bits of a descriptor's key say what it is. */
-    static final int KIND_BITS = 2;
+final class NativeChild implements ChildProcess, NativeLoop.Child {
 
     private static final int STDOUT = 0;
     private static final int STDERR = 1;
@@ -85,10 +82,11 @@ final class NativeChild implements ChildProcess {
     }
 
     private long fileKey(int kind) {
-        return key << KIND_BITS | kind;
+        return key << NativeLoop.KIND_BITS | kind;
     }
 
-    long key() {
+    @Override
+    public long key() {
         return key;
     }
 
@@ -99,8 +97,8 @@ final class NativeChild implements ChildProcess {
         }
     }
 
-    /** Loop only: makes what is watched agree with what is wanted. */
-    void reconcile() {
+    @Override
+    public void reconcile() {
         attended.set(false);
         if (processFile != CLOSED && !processWatched) {
             processWatched = true;
@@ -129,8 +127,8 @@ final class NativeChild implements ChildProcess {
         }
     }
 
-    /** Loop only: the descriptor of this kind is ready. */
-    void ready(int kind) {
+    @Override
+    public void ready(int kind) {
         switch (kind) {
             case STDOUT -> {
                 if (!paused) {
@@ -194,15 +192,13 @@ final class NativeChild implements ChildProcess {
         return paused && stdout.open();
     }
 
-    /** Loop only, in terms of {@link System#nanoTime}. */
-    long graceEnd() {
+    @Override
+    public long graceEnd() {
         return graceEnd;
     }
 
-    /**
-     * Loop only: closes what is still open, unless output is paused: then the resume restarts it.
-     */
-    void endGrace() {
+    @Override
+    public void endGrace() {
         graceRuns = false;
         if (!held()) {
             stdout.close();
@@ -217,8 +213,8 @@ final class NativeChild implements ChildProcess {
         }
     }
 
-    /** Loop only, at its end: nothing is reported any more. */
-    void abandon() {
+    @Override
+    public void abandon() {
         closeInput();
         stdout.close();
         stderr.close();

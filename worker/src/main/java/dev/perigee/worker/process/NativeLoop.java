@@ -23,7 +23,33 @@ final class NativeLoop implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(NativeLoop.class);
     static final int BUFFER_BYTES = 1 << 16;
 
+    /** How many low bits of a descriptor's key say what it is. */
+    static final int KIND_BITS = 2;
+
     private static final int FOREVER = -1;
+
+    /** What the loop serves; called on its thread. */
+    interface Child {
+        /** Of its descriptors, above {@link #KIND_BITS}; of no other child. */
+        long key();
+
+        long pid();
+
+        /** The descriptor of this kind is ready. */
+        void ready(int kind);
+
+        /** Makes what is watched agree with what is wanted. */
+        void reconcile();
+
+        /** In terms of {@link System#nanoTime}. */
+        long graceEnd();
+
+        /** Closes what is still open, unless output is paused: then the resume restarts it. */
+        void endGrace();
+
+        /** The loop ends: nothing is reported any more. */
+        void abandon();
+    }
 
     private final LauncherOptions options;
     private final Transfers transfers = new Transfers();
@@ -31,15 +57,15 @@ final class NativeLoop implements Runnable {
     private final NativeCalls calls = new NativeCalls();
     private final MemorySegment buffer = Arena.ofAuto().allocate(BUFFER_BYTES);
     private final ByteBuffer bytes = buffer.asByteBuffer().asReadOnlyBuffer();
-    private final Map<Long, NativeChild> children = new HashMap<>();
+    private final Map<Long, Child> children = new HashMap<>();
 
     /** At most one entry per child. */
-    private final Queue<NativeChild> attention = new ConcurrentLinkedQueue<>();
+    private final Queue<Child> attention = new ConcurrentLinkedQueue<>();
 
     /**
      * Exited children whose streams are held, by the end of their grace: it is the same for all.
      */
-    private final ArrayDeque<NativeChild> lingering = new ArrayDeque<>();
+    private final ArrayDeque<Child> lingering = new ArrayDeque<>();
 
     private volatile boolean stopping;
 
@@ -55,7 +81,7 @@ final class NativeLoop implements Runnable {
             }
         } finally {
             attendAll();
-            children.values().forEach(NativeChild::abandon);
+            children.values().forEach(Child::abandon);
             poller.close();
         }
     }
@@ -65,11 +91,9 @@ final class NativeLoop implements Runnable {
         for (var index = 0; index < count; index++) {
             var key = poller.key(index);
             if (!poller.consumeWake(key)) {
-                var child = children.get(key >> NativeChild.KIND_BITS);
+                var child = children.get(key >> KIND_BITS);
                 if (child != null) {
-                    guarded(
-                            child,
-                            () -> child.ready((int) key & ((1 << NativeChild.KIND_BITS) - 1)));
+                    guarded(child, () -> child.ready((int) key & ((1 << KIND_BITS) - 1)));
                 }
             }
         }
@@ -78,14 +102,14 @@ final class NativeLoop implements Runnable {
     }
 
     private void attendAll() {
-        for (NativeChild child; (child = attention.poll()) != null; ) {
+        for (Child child; (child = attention.poll()) != null; ) {
             var attended = child;
             guarded(attended, attended::reconcile);
         }
     }
 
     private void endGraces() {
-        for (NativeChild first;
+        for (Child first;
                 (first = lingering.peek()) != null && first.graceEnd() - System.nanoTime() <= 0; ) {
             var child = lingering.remove();
             guarded(child, child::endGrace);
@@ -102,7 +126,7 @@ final class NativeLoop implements Runnable {
     }
 
     /** One child's trouble is not the others'. */
-    private static void guarded(NativeChild child, Runnable step) {
+    private static void guarded(Child child, Runnable step) {
         try {
             step.run();
         } catch (RuntimeException e) {
@@ -111,7 +135,7 @@ final class NativeLoop implements Runnable {
     }
 
     /** Any thread. */
-    void attend(NativeChild child) {
+    void attend(Child child) {
         attention.add(child);
         poller.wake();
     }
@@ -135,11 +159,11 @@ final class NativeLoop implements Runnable {
     }
 
     /** Puts a child where its events find it. */
-    void insert(NativeChild child) {
+    void insert(Child child) {
         children.put(child.key(), child);
     }
 
-    boolean remove(NativeChild child) {
+    boolean remove(Child child) {
         return children.remove(child.key()) != null;
     }
 
@@ -164,7 +188,7 @@ final class NativeLoop implements Runnable {
         return System.nanoTime() + options.outputGrace().toNanos();
     }
 
-    void expectEnd(NativeChild child) {
+    void expectEnd(Child child) {
         lingering.add(child);
     }
 }

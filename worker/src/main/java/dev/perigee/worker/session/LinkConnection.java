@@ -18,10 +18,10 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A gateway's connection: one reader, which is Jetty's, and one writer at a time, the thread that
- * has something to send. What it carries is the {@link LinkDispatcher}'s; who is connected the
- * {@link LinkConnections}'.
+ * has something to send. What it carries is the {@link Handler}'s; who is connected the {@link
+ * LinkConnections}'.
  */
-final class LinkConnection implements LinkPeer, LinkSocket.Listener {
+final class LinkConnection implements LinkConnections.Connected, LinkSocket.Listener {
     private static final Logger log = LoggerFactory.getLogger(LinkConnection.class);
     private static final Duration STAY = Duration.ofSeconds(5);
 
@@ -30,7 +30,7 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
 
     private static final long CONTROL_BYTES = 4L * LinkFrame.MAX_BYTES;
 
-    private final LinkDispatcher dispatcher;
+    private final Handler handler;
     private final LinkConnections connections;
     private final Scheduler scheduler;
     private final OutboundQueue outbound;
@@ -43,6 +43,17 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
     private volatile boolean open = true;
     private volatile @Nullable Stay stay;
 
+    /** Receiver of the messages, called on the reader, in their order; must not wait. */
+    interface Handler {
+        void handle(LinkConnection connection, byte[] message);
+
+        /** A ping was answered. */
+        void answered(LinkPeer peer);
+
+        /** Nothing comes any more; on any thread. */
+        void closed(LinkPeer peer);
+    }
+
     /** Gateway's answer about its partitions while the worker drains. */
     private record Stay(String reason, long atNanos) {}
 
@@ -51,10 +62,10 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
      */
     LinkConnection(
             LinkOptions options,
-            LinkDispatcher dispatcher,
+            Handler handler,
             LinkConnections connections,
             Scheduler scheduler) {
-        this.dispatcher = dispatcher;
+        this.handler = handler;
         this.connections = connections;
         this.scheduler = scheduler;
         this.outbound = new OutboundQueue(options.outboundBytes(), CONTROL_BYTES);
@@ -70,12 +81,12 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
 
     @Override
     public void message(byte[] utf8) {
-        dispatcher.handle(this, utf8);
+        handler.handle(this, utf8);
     }
 
     @Override
     public void answered() {
-        dispatcher.answered(this);
+        handler.answered(this);
     }
 
     @Override
@@ -89,7 +100,7 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
         open = false;
         outbound.close();
         connections.closed(this);
-        dispatcher.closed(this);
+        handler.closed(this);
     }
 
     @Override
@@ -213,8 +224,8 @@ final class LinkConnection implements LinkPeer, LinkSocket.Listener {
         }
     }
 
-    /** Says goodbye after what is queued. */
-    void finish() {
+    @Override
+    public void finish() {
         outbound.finish();
         write();
     }

@@ -12,10 +12,16 @@ import org.jspecify.annotations.Nullable;
 final class LinkConnections {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final SequencedSet<LinkConnection> opened = new LinkedHashSet<>();
-    private final SequencedSet<LinkConnection> greeted = new LinkedHashSet<>();
+    private final SequencedSet<Connected> opened = new LinkedHashSet<>();
+    private final SequencedSet<Connected> greeted = new LinkedHashSet<>();
 
-    void opened(LinkConnection connection) {
+    /** An open connection. */
+    interface Connected extends LinkPeer {
+        /** Says goodbye after what is queued. Does not wait. */
+        void finish();
+    }
+
+    void opened(Connected connection) {
         lock.lock();
         try {
             opened.add(connection);
@@ -24,7 +30,7 @@ final class LinkConnections {
         }
     }
 
-    void greeted(LinkConnection connection) {
+    void greeted(Connected connection) {
         lock.lock();
         try {
             if (connection.isOpen()) {
@@ -36,7 +42,7 @@ final class LinkConnections {
         }
     }
 
-    void closed(LinkConnection connection) {
+    void closed(Connected connection) {
         lock.lock();
         try {
             opened.remove(connection);
@@ -48,7 +54,7 @@ final class LinkConnections {
     }
 
     /** Every open connection. */
-    List<LinkConnection> all() {
+    List<Connected> all() {
         lock.lock();
         try {
             return new ArrayList<>(opened);

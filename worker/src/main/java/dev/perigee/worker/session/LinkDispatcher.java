@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * nothing here waits: what does is left to a virtual thread. An invalid message fails alone: a
  * request is answered with the error, a notification is ignored and counted.
  */
-final class LinkDispatcher {
+final class LinkDispatcher implements LinkConnection.Handler {
     private static final Logger log = LoggerFactory.getLogger(LinkDispatcher.class);
     private static final Map<String, Object> NOTHING = Map.of();
 
@@ -39,7 +39,8 @@ final class LinkDispatcher {
         this.orders = new OrderDesk(sessions);
     }
 
-    void handle(LinkConnection connection, byte[] message) {
+    @Override
+    public void handle(LinkConnection connection, byte[] message) {
         var ordered = ToolOrder.Ordered.read(message);
         if (ordered != null) {
             order(connection, ordered);
@@ -66,11 +67,13 @@ final class LinkDispatcher {
         }
     }
 
-    void answered(LinkPeer peer) {
+    @Override
+    public void answered(LinkPeer peer) {
         sessions.answered(peer);
     }
 
-    void closed(LinkPeer peer) {
+    @Override
+    public void closed(LinkPeer peer) {
         sessions.closed(peer);
     }
 

@@ -162,7 +162,7 @@ public final class IsolationChoice {
                                 unlimited.failure(),
                                 advice(),
                                 policy.network() == NetworkMode.POLICY ? NetworkMode.ADVICE : "",
-                                JailPrograms.TRUSTED));
+                                IsolationMode.TRUSTED));
     }
 
     /** A setting that no jail can follow is to blame before the host is. */

@@ -9,5 +9,8 @@ enum IsolationMode {
     /** By bubblewrap and prlimit, and by nothing else. */
     BUBBLEWRAP,
     /** By nsjail, and by nothing else. */
-    NSJAIL
+    NSJAIL;
+
+    /** What {@link #NONE} is for, at the end of a sentence. */
+    static final String TRUSTED = "set isolation.mode=none if all servers are trusted";
 }

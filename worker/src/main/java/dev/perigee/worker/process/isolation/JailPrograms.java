@@ -10,9 +10,6 @@ import org.jspecify.annotations.Nullable;
  * jail, the strictest first; no other program is ever among them.
  */
 final class JailPrograms {
-    /** What isolation.mode=none is for, at the end of a sentence. */
-    static final String TRUSTED = "set isolation.mode=none if all servers are trusted";
-
     /** Where programs are besides PATH; what a jail sees of them. */
     static final String SYSTEM_PATH = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin";
 
@@ -43,7 +40,9 @@ final class JailPrograms {
         if (find("nsjail", path) != null) {
             return nsjail();
         }
-        throw missing("neither bubblewrap nor nsjail: %s; or %s".formatted(INSTALL, TRUSTED));
+        throw missing(
+                "neither bubblewrap nor nsjail: %s; or %s"
+                        .formatted(INSTALL, IsolationMode.TRUSTED));
     }
 
     /** By bubblewrap alone. */

@@ -28,7 +28,7 @@ enum Machine {
             default ->
                     throw new IllegalStateException(
                             "Servers are to be jailed, and there is no list of system calls for %s: use x86_64 or aarch64; or %s"
-                                    .formatted(architecture, JailPrograms.TRUSTED));
+                                    .formatted(architecture, IsolationMode.TRUSTED));
         };
     }
 }

@@ -5,7 +5,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One listening socket, which is watched while what comes may be taken. Of the loop's thread. */
-final class Gate implements Watched {
+final class Gate implements Watched, NetworkLoop.Waiting {
     /** Of a socket that is not there. */
     static final Gate CLOSED = new Gate();
 
@@ -56,8 +56,9 @@ final class Gate implements Watched {
         }
     }
 
-    /** There may be room again: takes what came meanwhile, and watches for more. */
-    void retry() {
+    /** Takes what came meanwhile, and watches for more. */
+    @Override
+    public void retry() {
         open();
         if (key >= 0) {
             ready();

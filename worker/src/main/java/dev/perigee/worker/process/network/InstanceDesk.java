@@ -64,10 +64,6 @@ final class InstanceDesk {
                                 this::hasRoom);
     }
 
-    Tenant owner() {
-        return owner;
-    }
-
     void open() {
         ipv4.open();
         ipv6.open();
@@ -85,14 +81,20 @@ final class InstanceDesk {
         if (inner < 0) {
             return Taken.of(inner);
         }
-        boolean carried = false;
+        Relay relay = null;
         try {
             var to = calls.destination(inner, isIpv4);
-            carried = to != null && admits(to) && Relay.begin(loop, this, inner, to);
+            if (to != null && admits(to)) {
+                relay = Relay.begin(loop, owner, inner, to, this::remove);
+            }
         } finally {
-            if (!carried) {
+            if (relay == null) {
                 calls.abort(inner);
             }
+        }
+        if (relay != null) {
+            relays.add(relay);
+            loop.began(relay, owner);
         }
         return Taken.ONE;
     }
@@ -103,12 +105,7 @@ final class InstanceDesk {
         return !own && guard.admits(to.getAddress(), to.getPort());
     }
 
-    void add(Relay relay) {
-        relays.add(relay);
-        loop.began(relay, owner);
-    }
-
-    void remove(Relay relay) {
+    private void remove(Relay relay) {
         if (relays.remove(relay)) {
             loop.ended(relay, owner);
         }

@@ -37,10 +37,10 @@ final class NetworkLoop implements Runnable {
     private final PriorityQueue<Due> due = new PriorityQueue<>();
 
     /** Those that have something to do. */
-    private final Turns<Tenant, Relay> busy = new Turns<>();
+    private final Turns<Tenant, Carried> busy = new Turns<>();
 
-    private final LinkedHashSet<Gate> waiting = new LinkedHashSet<>();
-    private final Set<Relay> relays = new HashSet<>();
+    private final LinkedHashSet<Waiting> waiting = new LinkedHashSet<>();
+    private final Set<Carried> carried = new HashSet<>();
     private final Shares shares = new Shares();
     private final LongAdder idle = new LongAdder();
 
@@ -52,6 +52,21 @@ final class NetworkLoop implements Runnable {
     private volatile int connections;
     private volatile boolean stopping;
     private volatile boolean failed;
+
+    /** A connection that is carried; served on the loop's thread. */
+    interface Carried {
+        /** Its turn: does what can be done, up to its share. */
+        void serve();
+
+        /** A look, now and then, whether it has lasted too long. */
+        void sweep(long nowNanos);
+    }
+
+    /** What takes connections only while there is room. */
+    interface Waiting {
+        /** There may be room again; on the loop's thread. */
+        void retry();
+    }
 
     private record Due(long atNanos, Runnable task) implements Comparable<Due> {
         @Override
@@ -117,7 +132,7 @@ final class NetworkLoop implements Runnable {
             return;
         }
         freed = false;
-        for (int left = waiting.size(); left > 0 && relays.size() < limits.total(); left--) {
+        for (int left = waiting.size(); left > 0 && carried.size() < limits.total(); left--) {
             guarded(waiting.removeFirst()::retry);
         }
     }
@@ -184,10 +199,10 @@ final class NetworkLoop implements Runnable {
         return shares.of(owner);
     }
 
-    void began(Relay relay, Tenant owner) {
-        relays.add(relay);
+    void began(Carried connection, Tenant owner) {
+        carried.add(connection);
         shares.add(owner);
-        connections = relays.size();
+        connections = carried.size();
         if (!sweeping) {
             sweeping = true;
             later(System.nanoTime() + SWEEP_NANOS, this::sweep);
@@ -196,27 +211,27 @@ final class NetworkLoop implements Runnable {
 
     private void sweep() {
         long now = System.nanoTime();
-        List.copyOf(relays).forEach(relay -> relay.sweep(now));
-        sweeping = !relays.isEmpty();
+        List.copyOf(carried).forEach(connection -> connection.sweep(now));
+        sweeping = !carried.isEmpty();
         if (sweeping) {
             later(now + SWEEP_NANOS, this::sweep);
         }
     }
 
-    void ended(Relay relay, Tenant owner) {
-        relays.remove(relay);
+    void ended(Carried connection, Tenant owner) {
+        carried.remove(connection);
         shares.remove(owner);
-        connections = relays.size();
+        connections = carried.size();
         freed = true;
     }
 
     /** Has it try again when there may be room. */
-    void awaitRoom(Gate gate) {
-        waiting.add(gate);
+    void awaitRoom(Waiting one) {
+        waiting.add(one);
     }
 
-    void awaitNoLonger(Gate gate) {
-        waiting.remove(gate);
+    void awaitNoLonger(Waiting one) {
+        waiting.remove(one);
     }
 
     SocketCalls calls() {
@@ -258,11 +273,11 @@ final class NetworkLoop implements Runnable {
     }
 
     /** Has it served when it is its owner's turn. */
-    void queue(Tenant owner, Relay relay) {
-        busy.add(owner, relay);
+    void queue(Tenant owner, Carried connection) {
+        busy.add(owner, connection);
     }
 
-    void queueNoLonger(Tenant owner, Relay relay) {
-        busy.remove(owner, relay);
+    void queueNoLonger(Tenant owner, Carried connection) {
+        busy.remove(owner, connection);
     }
 }

@@ -1,14 +1,17 @@
 package dev.perigee.worker.process.network;
 
+import dev.perigee.worker.process.Tenant;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One connection of an instance and the one that is made for it, and what they say to each other.
  * Nothing is kept here: bytes stay with the kernel, which looks after what is too fast, until they
  * can be handed on. An end of either side is handed on, a failure ends both. Of the loop's thread.
  */
-final class Relay implements Watched {
+final class Relay implements Watched, NetworkLoop.Carried {
     /** After so many chunks others have their turn. */
     private static final int TURN_CHUNKS = 4;
 
@@ -18,9 +21,10 @@ final class Relay implements Watched {
     private static final long HALF_OPEN_NANOS = TimeUnit.MINUTES.toNanos(2);
 
     private final NetworkLoop loop;
-    private final InstanceDesk desk;
+    private final Tenant owner;
     private final int inner;
     private final int outer;
+    private final Consumer<Relay> onEnd;
     private final long innerKey;
     private final long outerKey;
     private final Silence silence = new Silence(System.nanoTime());
@@ -30,11 +34,12 @@ final class Relay implements Watched {
     private boolean outerEnded;
     private boolean closed;
 
-    private Relay(NetworkLoop loop, InstanceDesk desk, int inner, int outer) {
+    private Relay(NetworkLoop loop, Tenant owner, int inner, int outer, Consumer<Relay> onEnd) {
         this.loop = loop;
-        this.desk = desk;
+        this.owner = owner;
         this.inner = inner;
         this.outer = outer;
+        this.onEnd = onEnd;
         this.innerKey = loop.watchChanges(inner, this);
         boolean watched = false;
         try {
@@ -50,36 +55,42 @@ final class Relay implements Watched {
     /**
      * Begins to connect.
      *
+     * @param owner whose turns it takes
      * @param inner the instance's side, which is the relay's if it did
-     * @return whether it did
+     * @param onEnd runs once, on the loop's thread
+     * @return null if it did not
      */
-    static boolean begin(NetworkLoop loop, InstanceDesk desk, int inner, InetSocketAddress to) {
+    static @Nullable Relay begin(
+            NetworkLoop loop,
+            Tenant owner,
+            int inner,
+            InetSocketAddress to,
+            Consumer<Relay> onEnd) {
         int outer = loop.calls().connect(to);
         if (outer < 0) {
-            return false;
+            return null;
         }
-        boolean begun = false;
+        Relay begun = null;
         try {
             loop.calls().hurry(inner);
-            desk.add(new Relay(loop, desk, inner, outer));
-            begun = true;
+            begun = new Relay(loop, owner, inner, outer, onEnd);
         } finally {
-            if (!begun) {
+            if (begun == null) {
                 loop.calls().abort(outer);
             }
         }
-        return true;
+        return begun;
     }
 
     @Override
     public void ready() {
         if (!closed) {
-            loop.queue(desk.owner(), this);
+            loop.queue(owner, this);
         }
     }
 
-    /** Its turn: does what can be done, up to its share. */
-    void serve() {
+    @Override
+    public void serve() {
         if (closed) {
             return;
         }
@@ -98,7 +109,7 @@ final class Relay implements Watched {
         boolean more = true;
         while (more && !closed) {
             if (chunks++ == TURN_CHUNKS) {
-                loop.queue(desk.owner(), this);
+                loop.queue(owner, this);
                 return;
             }
             boolean out = !innerEnded && move(inner, outer);
@@ -146,7 +157,7 @@ final class Relay implements Watched {
             leave();
             loop.calls().close(inner);
             loop.calls().close(outer);
-            desk.remove(this);
+            onEnd.accept(this);
         }
     }
 
@@ -154,7 +165,8 @@ final class Relay implements Watched {
      * Breaks off what has no peer after its time, what has one side left that said nothing for long
      * since the one that ended may be gone, and what carries nothing for longer than any may.
      */
-    void sweep(long now) {
+    @Override
+    public void sweep(long now) {
         long silent = silence.nanos(moved, now);
         boolean half = innerEnded || outerEnded;
         if (!connected) {
@@ -175,13 +187,13 @@ final class Relay implements Watched {
             leave();
             loop.calls().abort(inner);
             loop.calls().abort(outer);
-            desk.remove(this);
+            onEnd.accept(this);
         }
     }
 
     private void leave() {
         closed = true;
-        loop.queueNoLonger(desk.owner(), this);
+        loop.queueNoLonger(owner, this);
         loop.forget(inner, innerKey);
         loop.forget(outer, outerKey);
     }
