@@ -56,6 +56,34 @@ final class WorkerSettingsTest {
         assertThat(WorkerSettings.terminationLimit(settings)).isEqualTo(Duration.ofSeconds(21));
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "/run/secrets/perigee, '', true",
+        "/etc/secrets, '', false",
+        "/run/../etc/secrets, '', false",
+        "/etc/perigee/secrets, '', true",
+        "/opt/node/secrets, '/opt/node', false",
+        "/opt/secrets, '/opt/node', true",
+    })
+    @DisplayName("OPS-13: secrets are not kept where jailed servers can read them")
+    void hidesSecrets(String directory, String readOnly, boolean starts) {
+        var texts =
+                new HashMap<>(
+                        Map.of(
+                                "link.token", "t",
+                                "secrets.directory", directory,
+                                "isolation.read-only-paths", readOnly));
+        if (starts) {
+            WorkerSettings.SCHEMA.read(texts);
+        } else {
+            assertThatThrownBy(() -> WorkerSettings.SCHEMA.read(texts))
+                    .isInstanceOf(InvalidSettingsException.class)
+                    .hasMessageContaining("secrets.directory");
+            texts.put("isolation.mode", "none");
+            WorkerSettings.SCHEMA.read(texts);
+        }
+    }
+
     @Test
     @DisplayName("TEN-16: a worker is closed unless it is for development")
     void isClosedUnlessInDevelopment() {

@@ -58,7 +58,7 @@ final class HttpKeeper implements ServerKeeper {
         dossier.lastError = null;
         var run =
                 new HttpRun(
-                        dossier.config,
+                        new HttpCredentials(dossier.config, dossier.parts.secrets()),
                         dossier.parts.connections(),
                         dossier.parts.options().mcp(),
                         dossier.mailbox,

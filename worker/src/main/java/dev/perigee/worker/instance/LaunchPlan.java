@@ -1,5 +1,6 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.protocol.config.SecretReference;
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.worker.process.isolation.Home;
 import dev.perigee.worker.process.isolation.ServerProgram;
@@ -47,14 +48,15 @@ final class LaunchPlan {
             if (name.isEmpty() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0) {
                 return "An environment variable's name is empty or contains '=' or a NUL: rename it";
             }
-            if (entry.getValue().indexOf('\0') >= 0) {
+            if (entry.getValue().indexOf('\0') >= 0
+                    && SecretReference.in(entry.getValue()) == null) {
                 return "The environment variable %s contains a NUL: remove it".formatted(name);
             }
         }
         return null;
     }
 
-    /** What to start, for a configuration that is not refused. */
+    /** What to start, for a configuration that is not refused and has no references. */
     static ServerProgram of(ServerConfig config) {
         var program = config.command() == null ? "" : config.command();
         var command = new ArrayList<String>();

@@ -2,6 +2,7 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.worker.egress.EgressGuards;
+import dev.perigee.worker.log.SecretMask;
 import dev.perigee.worker.mcp.HttpConnections;
 import dev.perigee.worker.mcp.LineRoom;
 import dev.perigee.worker.process.ProcessLauncher;
@@ -11,6 +12,8 @@ import dev.perigee.worker.process.packages.Deletion;
 import dev.perigee.worker.process.packages.PackageException;
 import dev.perigee.worker.process.packages.PackagePreparer;
 import dev.perigee.worker.process.packages.PackagePreparer.Lookup;
+import dev.perigee.worker.secret.SecretException;
+import dev.perigee.worker.secret.Secrets;
 import dev.perigee.worker.tool.Retrying;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -66,7 +69,8 @@ public final class LocalInstanceHost implements InstanceHost {
                         timers,
                         new StartSlots(options.parallelStarts(), options.startSlotHold(), timers),
                         new IdleSweep(options.idle(), clock, timers),
-                        new AwakeServers(options.awake(), clock::instant));
+                        new AwakeServers(options.awake(), clock::instant),
+                        Secrets.of(options.secrets(), launcher, termination));
     }
 
     /** Has the memory measured that servers share. */
@@ -127,13 +131,16 @@ public final class LocalInstanceHost implements InstanceHost {
                         != null) {
             return;
         }
+        var resolved = config;
         try {
+            resolved = parts.secrets().resolve(config, StartAttempt.LONGEST_ASK);
             // As the start that follows the move: what it would refresh is refreshed now.
-            var _ = parts.packages().prepare(LaunchPlan.of(config), Lookup.WHEN_DUE, _ -> {});
-        } catch (PackageException e) {
+            var _ = parts.packages().prepare(LaunchPlan.of(resolved), Lookup.WHEN_DUE, _ -> {});
+        } catch (SecretException | PackageException e) {
             log.atInfo()
                     .addKeyValue("process_id", config.processId())
-                    .addKeyValue("reason", e.getMessage())
+                    .addKeyValue(
+                            "reason", SecretMask.of(resolved).apply(String.valueOf(e.getMessage())))
                     .log("A package could not be prepared ahead of a move");
         }
     }

@@ -34,7 +34,6 @@ final class ProcessRun extends ServerRun implements ChildListener {
     private final InstanceJournal journal;
     private final OutputGate gate;
     private final EgressNotices notices;
-    private final SecretMask mask;
     private final ServerLog log;
     private final @Nullable StdioMcpClient client;
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -43,6 +42,7 @@ final class ProcessRun extends ServerRun implements ChildListener {
     private volatile boolean silent;
     private volatile boolean doomed;
     private volatile long endedNanos;
+    private volatile SecretMask mask;
 
     ProcessRun(
             ServerConfig config,
@@ -62,7 +62,7 @@ final class ProcessRun extends ServerRun implements ChildListener {
                 new ServerLog(
                         config.processId(),
                         parts.options().logs(),
-                        mask::apply,
+                        this::masked,
                         parts.clock(),
                         parts.timers(),
                         this::append);
@@ -94,6 +94,11 @@ final class ProcessRun extends ServerRun implements ChildListener {
         if (!silent) {
             journal.append(event, pid(), null);
         }
+    }
+
+    /** Its configuration with what the references stand for, before anything of it can be heard. */
+    void resolved(ServerConfig with) {
+        mask = SecretMask.of(with);
     }
 
     /** What the process may reach; what it was refused is in the instance's log. */

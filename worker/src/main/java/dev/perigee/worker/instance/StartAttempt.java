@@ -1,26 +1,33 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.process.LaunchException;
 import dev.perigee.worker.process.isolation.ServerProgram;
 import dev.perigee.worker.process.packages.PackageException;
+import dev.perigee.worker.secret.SecretException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One attempt to start a server, on a virtual thread of its own: prepares its package, waits for an
- * awake place and a slot, starts the process and makes the handshake. The outcome goes to the
- * supervisor, which also ends what was started. Only the spawn and the first moments after it hold
- * a slot; the handshake's timeout begins there too.
+ * One attempt to start a server, on a virtual thread of its own: has its secrets resolved, prepares
+ * its package, waits for an awake place and a slot, starts the process and makes the handshake. The
+ * outcome goes to the supervisor, which also ends what was started. Only the spawn and the first
+ * moments after it hold a slot; the handshake's timeout begins there too.
  */
 final class StartAttempt implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(StartAttempt.class);
 
     /** Spawning takes milliseconds; everything else in a start ends soon when it is interrupted. */
     private static final Duration LONGEST_LAUNCH = Duration.ofSeconds(30);
+
+    /**
+     * A provider's program may be asked for many others first; each run of it has its own limit.
+     */
+    static final Duration LONGEST_ASK = Duration.ofMinutes(5);
 
     /** How long a process that just ended is read for what it said last. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
@@ -84,7 +91,7 @@ final class StartAttempt implements Runnable {
     @Override
     public void run() {
         try {
-            var program = prepared();
+            var program = prepared(resolved());
             var refusal = admission.ask();
             if (refusal != null) {
                 mailbox.post(new Message.StartRefused(run, "too_many_awake", refusal));
@@ -97,6 +104,10 @@ final class StartAttempt implements Runnable {
                 }
                 start(program);
             }
+        } catch (SecretException e) {
+            // No crash, so that an outage of the provider does not end in permanently_failed.
+            mailbox.post(
+                    new Message.StartRefused(run, "spawn_failed", String.valueOf(e.getMessage())));
         } catch (PackageException e) {
             notLaunched(e, e.getCause() instanceof LaunchException cause ? cause : null);
         } catch (LaunchException e) {
@@ -120,8 +131,16 @@ final class StartAttempt implements Runnable {
         return new StartQueue.Owner(run.config().teamId(), run.config().userId());
     }
 
-    private ServerProgram prepared() throws PackageException, InterruptedException {
-        var program = LaunchPlan.of(run.config());
+    /** What references stand for at this start; from here on it is masked. */
+    private ServerConfig resolved() throws SecretException, InterruptedException {
+        var config = parts.secrets().resolve(run.config(), LONGEST_ASK);
+        run.resolved(config);
+        return config;
+    }
+
+    private ServerProgram prepared(ServerConfig config)
+            throws PackageException, InterruptedException {
+        var program = LaunchPlan.of(config);
         return parts.packages()
                 .prepare(
                         program,

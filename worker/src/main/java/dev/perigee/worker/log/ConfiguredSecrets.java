@@ -1,6 +1,7 @@
 package dev.perigee.worker.log;
 
 import dev.perigee.protocol.config.ArgumentSecrets;
+import dev.perigee.protocol.config.SecretReference;
 import dev.perigee.protocol.config.ServerConfig;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -25,7 +26,8 @@ final class ConfiguredSecrets {
     static Stream<String> of(ServerConfig config) {
         var values =
                 Stream.of(config.env(), config.headers(), config.urlQueryParams())
-                        .flatMap(map -> map.values().stream());
+                        .flatMap(map -> map.values().stream())
+                        .filter(value -> SecretReference.in(value) == null);
         var url = config.url();
         var command = config.command();
         return Stream.of(

@@ -25,10 +25,16 @@ public final class SecretMask {
         this.secrets = secrets;
     }
 
-    /** Masks what {@link ConfiguredSecrets} says. */
+    /** Masks what {@link ConfiguredSecrets} says. References are names, and no secrets. */
     public static SecretMask of(ServerConfig config) {
+        return of(List.of(config));
+    }
+
+    /** The same of all of them: of one configuration with the secrets of several times. */
+    public static SecretMask of(List<ServerConfig> configs) {
         return new SecretMask(
-                ConfiguredSecrets.of(config)
+                configs.stream()
+                        .flatMap(ConfiguredSecrets::of)
                         .flatMap(value -> Stream.concat(Stream.of(value), value.lines()))
                         .map(String::strip)
                         .filter(value -> value.length() >= MIN_LENGTH)

@@ -5,7 +5,6 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.trace.LogContext;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +35,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
     record Parts(
             String processId,
             HttpTransport transport,
-            Supplier<HttpTarget> target,
+            TargetSource target,
             HttpConnections connections,
             McpOptions options) {}
 
@@ -111,13 +110,13 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
      * A client that connects when it is used.
      *
      * @param processId for logs and the names of threads
-     * @param target asked for each HTTP request, on any thread; must not block
+     * @param target asked for each HTTP request, renewed before each message
      * @param listener called on the connections' threads
      */
     public HttpMcpClient(
             String processId,
             HttpTransport transport,
-            Supplier<HttpTarget> target,
+            TargetSource target,
             HttpConnections connections,
             McpOptions options,
             ServerMetrics metrics,
@@ -161,6 +160,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
     }
 
     private HttpSession session(long deadlineNanos) throws McpException, InterruptedException {
+        parts.target().renew(deadlineNanos);
         return sessions.get(parts.target().get().url(), deadlineNanos);
     }
 

@@ -33,7 +33,7 @@ public final class McpException extends Exception {
         RATE_LIMITED,
         /** Any other HTTP 4xx: says something about this request, not about the server. */
         REQUEST_REFUSED,
-        /** HTTP as it would be for any request: a redirect elsewhere, no TLS. */
+        /** HTTP as it would be for any request: a redirect elsewhere, no TLS, no credentials. */
         HTTP_REFUSED,
         /** The egress policy does not let the worker connect there: nothing was sent. */
         EGRESS_REFUSED,
@@ -89,6 +89,11 @@ public final class McpException extends Exception {
     /** An answer that breaks the protocol. */
     public static McpException invalidAnswer(String message) {
         return new McpException(Kind.INVALID_ANSWER, true, message);
+    }
+
+    /** A request that was not sent, since what it had to carry could not be had. */
+    public static McpException withoutCredentials(String message) {
+        return new McpException(Kind.HTTP_REFUSED, false, message);
     }
 
     /** Why. */

@@ -257,6 +257,18 @@ public final class IsolationSettings {
     }
 
     /**
+     * Whether jailed servers see a path of the host, by its name: not where links lead. Servers
+     * without a jail see all, and are trusted.
+     */
+    public static boolean letsSee(Settings settings, Path named) {
+        var path = named.normalize();
+        return settings.value(MODE) != IsolationMode.NONE
+                && (SystemPaths.isOfSystem(path)
+                        || settings.value(READ_ONLY).stream().anyMatch(path::startsWith))
+                && settings.value(HIDDEN).stream().noneMatch(path::startsWith);
+    }
+
+    /**
      * What stays free on the disk of jails.
      *
      * @param caches where all homes and packages are

@@ -67,6 +67,11 @@ record SystemPaths(
                 hidden.stream().filter(Files::isDirectory).distinct().toList());
     }
 
+    /** Whether it is in one of the system's directories that programs see. */
+    static boolean isOfSystem(Path path) {
+        return SYSTEM.stream().anyMatch(path::startsWith);
+    }
+
     /**
      * The file that says where names are resolved: a link into /run on many systems, which a jail
      * does not have. None where the host resolves no names either.

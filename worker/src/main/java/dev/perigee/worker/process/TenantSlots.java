@@ -1,6 +1,5 @@
-package dev.perigee.worker.process.packages;
+package dev.perigee.worker.process;
 
-import dev.perigee.worker.process.Tenant;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -14,14 +13,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Bounds how many package managers run at the same time, fairly between teams and between the users
- * of one. Of several slots no team holds all, and neither do installations that are configured by
- * their users, since those may wait for a registry that never answers; but where all of a team's
- * slots are held by one of its users for such installations, another of its users may have one that
- * is free. Next is the team with the fewest slots, then its user with the fewest, among equals who
- * was served longest ago, then who came first. Thread-safe.
+ * Bounds how many programs run at the same time on behalf of users, such as package managers,
+ * fairly between teams and between the users of one. Of several slots no team holds all, and
+ * neither do programs that are configured by their users, since those may wait for what never
+ * answers; but where all of a team's slots are held by one of its users for such programs, another
+ * of its users may have one that is free. Next is the team with the fewest slots, then its user
+ * with the fewest, among equals who was served longest ago, then who came first. Thread-safe.
  */
-final class InstallSlots {
+public final class TenantSlots {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final int count;
@@ -33,12 +32,13 @@ final class InstallSlots {
 
     private long turn;
 
-    InstallSlots(int count) {
+    /** So many slots, at least one. */
+    public TenantSlots(int count) {
         this.count = count;
     }
 
-    /** One installation's; giving it back twice counts once. */
-    final class Slot implements AutoCloseable {
+    /** One program's; giving it back twice counts once. */
+    public final class Slot implements AutoCloseable {
         private final Tenant user;
         private final boolean own;
 
@@ -67,11 +67,11 @@ final class InstallSlots {
     /**
      * Waits for a slot.
      *
-     * @param own whether its user's configuration decides what is installed from where
+     * @param own whether its user's configuration decides how long it takes
      * @param waits called once, quickly, when there is none at once
      * @return null when there is none within the limit
      */
-    @Nullable Slot acquire(Tenant user, boolean own, Duration limit, Runnable waits)
+    public @Nullable Slot acquire(Tenant user, boolean own, Duration limit, Runnable waits)
             throws InterruptedException {
         var slot = new Slot(user, own);
         long left = limit.toNanos();

@@ -1,9 +1,8 @@
-package dev.perigee.worker.process.packages;
+package dev.perigee.worker.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.perigee.worker.process.Tenant;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
@@ -14,13 +13,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-@DisplayName("Slots of package managers")
-final class InstallSlotsTest {
+@DisplayName("Slots of tenants")
+final class TenantSlotsTest {
     private static final Duration LONG = Duration.ofSeconds(20);
 
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final AtomicInteger waiting = new AtomicInteger();
-    private final InstallSlots slots = new InstallSlots(2);
+    private final TenantSlots slots = new TenantSlots(2);
 
     @AfterEach
     void end() {
@@ -31,22 +30,22 @@ final class InstallSlotsTest {
         return new Tenant(team, "u");
     }
 
-    private Future<InstallSlots.Slot> begin(String team, boolean own) {
+    private Future<TenantSlots.Slot> begin(String team, boolean own) {
         return begin(user(team), own);
     }
 
-    private Future<InstallSlots.Slot> begin(Tenant user, boolean own) {
+    private Future<TenantSlots.Slot> begin(Tenant user, boolean own) {
         return threads.submit(
                 () ->
                         Objects.requireNonNull(
                                 slots.acquire(user, own, LONG, waiting::incrementAndGet)));
     }
 
-    private Future<InstallSlots.Slot> beginToWait(String team, boolean own) {
+    private Future<TenantSlots.Slot> beginToWait(String team, boolean own) {
         return beginToWait(user(team), own);
     }
 
-    private Future<InstallSlots.Slot> beginToWait(Tenant user, boolean own) {
+    private Future<TenantSlots.Slot> beginToWait(Tenant user, boolean own) {
         int before = waiting.get();
         var begun = begin(user, own);
         await().until(() -> waiting.get() == before + 1);
@@ -120,7 +119,7 @@ final class InstallSlotsTest {
 
     @Test
     void endAtTheirLimitAndAreGivenBackOnce() throws Exception {
-        var one = new InstallSlots(1);
+        var one = new TenantSlots(1);
         var held = Objects.requireNonNull(one.acquire(user("a"), true, LONG, () -> {}));
         assertThat(one.acquire(user("b"), true, Duration.ofMillis(1), () -> {})).isNull();
         held.close();
