@@ -21,7 +21,7 @@ public record SecretReference(String name) {
     public static final String FORM =
             "1 to 128 letters, digits, '.', '_' and '-', a letter or digit first";
 
-    /** Most references of one configuration: each is asked for at each start. */
+    /** Most values of one configuration that are references, of the same secret or of others. */
     public static final int MOST = 64;
 
     /** The field that has the name in JSON. */

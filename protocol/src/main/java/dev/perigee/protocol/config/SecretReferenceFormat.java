@@ -10,7 +10,7 @@ import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.ValueSerializer;
 
-/** JSON of values that may be references: a text, or an object with a {@code ref}. */
+/** JSON of values that may be references: a text, or an object with a {@code ref} only. */
 final class SecretReferenceFormat {
     private SecretReferenceFormat() {}
 
@@ -43,20 +43,20 @@ final class SecretReferenceFormat {
             return null;
         }
 
-        /** Unknown fields are passed over, as everywhere in the contract. */
+        /**
+         * Unknown fields are refused, in contrast to the rest of the contract: a value beside the
+         * reference would be plain, which nobody masks or forbids.
+         */
         private static String reference(JsonParser parser) {
             var of = parser.currentName();
             String name = null;
             while (parser.nextToken() != JsonToken.END_OBJECT) {
                 boolean isName = SecretReference.FIELD.equals(parser.currentName());
                 parser.nextToken();
-                if (isName && parser.hasToken(JsonToken.VALUE_STRING)) {
-                    name = parser.getString();
-                } else if (isName) {
+                if (!isName || name != null || !parser.hasToken(JsonToken.VALUE_STRING)) {
                     throw refused(of);
-                } else {
-                    parser.skipChildren();
                 }
+                name = parser.getString();
             }
             if (name == null) {
                 throw refused(of);
@@ -70,8 +70,10 @@ final class SecretReferenceFormat {
 
         private static InvalidRecordException refused(@Nullable String of) {
             return InvalidRecordException.invalid(
-                    "value %s of a configuration must be a text or {\"%s\":\"name\"}, the name of %s"
-                            .formatted(of, SecretReference.FIELD, SecretReference.FORM));
+                    "value %s of a configuration must be a text or only {\"%s\":\"name\"}"
+                                    .formatted(of, SecretReference.FIELD)
+                            + ", with a name of "
+                            + SecretReference.FORM);
         }
     }
 }

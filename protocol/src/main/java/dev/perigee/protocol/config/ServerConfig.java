@@ -8,9 +8,11 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.annotation.JsonDeserialize;
@@ -160,27 +162,31 @@ public record ServerConfig(
     public void requireLimits() {
         NumberRange.TIMEOUT_MS.require(timeoutMs, TIMEOUT);
         NumberRange.TIMEOUT_MS.require(handshakeTimeoutMs, HANDSHAKE_TIMEOUT);
-        if (references().size() > SecretReference.MOST) {
+        if (referring().count() > SecretReference.MOST) {
             throw InvalidRecordException.invalid(
-                    "field config must not refer to more than "
+                    "field config must not have more than "
                             + SecretReference.MOST
-                            + " secrets");
+                            + " references to secrets");
         }
     }
 
     /** Names of the secrets that environment, headers and query parameters refer to, sorted. */
     public Set<String> references() {
-        var names = new TreeSet<String>();
-        Stream.of(env, headers, urlQueryParams)
+        return referring().collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Whether any value is a reference. */
+    public boolean refers() {
+        return referring().findAny().isPresent();
+    }
+
+    /** The same names, each as often as a value refers to it: one secret may be used many times. */
+    public Stream<String> referring() {
+        return Stream.of(env, headers, urlQueryParams)
                 .flatMap(values -> values.values().stream())
-                .forEach(
-                        value -> {
-                            var reference = SecretReference.in(value);
-                            if (reference != null) {
-                                names.add(reference.name());
-                            }
-                        });
-        return names;
+                .map(SecretReference::in)
+                .filter(Objects::nonNull)
+                .map(SecretReference::name);
     }
 
     /**

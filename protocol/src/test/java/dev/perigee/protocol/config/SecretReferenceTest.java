@@ -45,7 +45,7 @@ final class SecretReferenceTest {
         var config =
                 read(
                         """
-                        "env":{"A":{"ref":"one"},"B":"plain"},"headers":{"H":{"later":[{}],"ref":"two.x"}},
+                        "env":{"A":{"ref":"one"},"B":"plain"},"headers":{"H":{"ref":"two.x"}},
                         "url_query_params":{"Q":{"ref":"3_-"}}}
                         """);
 
@@ -80,6 +80,9 @@ final class SecretReferenceTest {
                 "{\"ref\":\"a\\u0000\"}",
                 "{\"ref\":\"a\\n\"}",
                 "{\"name\":\"a\"}",
+                "{\"ref\":\"a\",\"value\":\"plain\"}",
+                "{\"value\":\"plain\",\"ref\":\"a\"}",
+                "{\"ref\":\"a\",\"later\":[{}]}",
             })
     @DisplayName("that are none are refused by the name of their value")
     void refused(String value) {
@@ -136,18 +139,31 @@ final class SecretReferenceTest {
     }
 
     @Test
-    @DisplayName("a command may have 64 of them, and a configuration that is kept any number")
+    @DisplayName("a command may have 64 of them, of one secret or of many")
     void most() {
-        var env = new TreeMap<String, String>();
-        for (int i = 0; i < SecretReference.MOST; i++) {
-            env.put("V" + i, ref("n" + i));
-        }
-        withEnv(env).requireLimits();
-        env.put("ONE_MORE", ref("more"));
+        for (var names : List.of("same", "name%d")) {
+            var env = new TreeMap<String, String>();
+            for (int i = 0; i < SecretReference.MOST; i++) {
+                env.put("V" + i, ref(names.formatted(i)));
+            }
+            withEnv(env).requireLimits();
+            env.put("ONE_MORE", ref(names.formatted(64)));
 
-        assertThatThrownBy(() -> withEnv(env).requireLimits())
-                .isInstanceOf(InvalidRecordException.class)
-                .hasMessageContaining("64 secrets");
+            assertThatThrownBy(() -> withEnv(env).requireLimits())
+                    .isInstanceOf(InvalidRecordException.class)
+                    .hasMessageContaining("64 references");
+        }
+    }
+
+    @Test
+    @DisplayName("are told by name once, and as often as they are used")
+    void uses() {
+        var config = withEnv(Map.of("A", ref("one"), "B", ref("one"), "C", ref("two"), "D", "x"));
+
+        assertThat(config.references()).containsExactly("one", "two");
+        assertThat(config.referring()).containsExactlyInAnyOrder("one", "one", "two");
+        assertThat(config.refers()).isTrue();
+        assertThat(withEnv(Map.of("D", "x")).refers()).isFalse();
     }
 
     @Test

@@ -97,7 +97,7 @@ final class SecretWalk {
             var edited =
                     place != null && isPlaced(child)
                             ? placed(place, name, child, named)
-                            : field(child, name, of, secret, schema);
+                            : field(child, name, of, secret || place != null, schema);
             var shown = visitor.name(name);
             if (!shown.equals(name)) {
                 object.remove(name);

@@ -65,7 +65,8 @@ final class RecordMaskingTest {
                 """
                 {"id":"c","command_type":"configure","payload":{"team_id":"t1","config":{
                  "team_id":"t1","env":{"MY_TOKEN":{"ref":"my-token"},"PASSWORD":{"ref":"no name"},
-                 "API_KEY":{"ref":"my-key","was":"abcd-1234-efgh"}}}}}
+                 "API_KEY":{"ref":"my-key","was":"abcd-1234-efgh"},
+                 "PLACE":{"ref":"my-place","value":"some plain text"}}}}}
                 """;
         masking.collect(tree(command), true);
         masking.freeze();
@@ -75,6 +76,7 @@ final class RecordMaskingTest {
         assertThat(env.at("/MY_TOKEN/ref").asString()).isEqualTo("my-token");
         assertThat(env.at("/PASSWORD/ref").asString()).startsWith("masked-");
         assertThat(env.at("/API_KEY/was").asString()).startsWith("masked-");
+        assertThat(env.at("/PLACE/value").asString()).startsWith("masked-");
     }
 
     @ParameterizedTest
