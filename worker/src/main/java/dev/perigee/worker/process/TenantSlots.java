@@ -3,7 +3,6 @@ package dev.perigee.worker.process;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
@@ -18,17 +17,25 @@ import org.jspecify.annotations.Nullable;
  * neither do programs that are configured by their users, since those may wait for what never
  * answers; but where all of a team's slots are held by one of its users for such programs, another
  * of its users may have one that is free. Next is the team with the fewest slots, then its user
- * with the fewest, among equals who was served longest ago, then who came first. Thread-safe.
+ * with the fewest, among equals who was served longest ago, then who came first.
+ *
+ * <p>Who gives a slot back hands it to the next and wakes that one only; finding it takes one look
+ * at each that waits. Thread-safe.
  */
 public final class TenantSlots {
+    private static final Comparator<Slot> ORDER =
+            Comparator.<Slot>comparingInt(slot -> slot.team.held)
+                    .thenComparingInt(slot -> slot.person.held)
+                    .thenComparingLong(slot -> slot.team.served)
+                    .thenComparingLong(slot -> slot.person.served);
+
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
     private final int count;
     private final Set<Slot> waiting = new LinkedHashSet<>();
     private final Set<Slot> held = new LinkedHashSet<>();
 
-    /** By team and by user, when they were served last; of those that hold a slot or wait. */
-    private final Map<Object, Long> turns = new HashMap<>();
+    /** Of each team, by its id, and of each user that holds a slot or waits. */
+    private final Map<Object, Share> shares = new HashMap<>();
 
     private long turn;
 
@@ -37,27 +44,34 @@ public final class TenantSlots {
         this.count = count;
     }
 
+    /** What one team or user has. */
+    private static final class Share {
+        private int present;
+        private int held;
+        private long served;
+    }
+
     /** One program's; giving it back twice counts once. */
     public final class Slot implements AutoCloseable {
         private final Tenant user;
         private final boolean own;
+        private final Share team;
+        private final Share person;
+        private final Condition granted = lock.newCondition();
+        private boolean taken;
 
         private Slot(Tenant user, boolean own) {
             this.user = user;
             this.own = own;
-        }
-
-        private String team() {
-            return user.teamId();
+            this.team = share(user.teamId());
+            this.person = share(user);
         }
 
         @Override
         public void close() {
             lock.lock();
             try {
-                held.remove(this);
-                forgetOthers();
-                changed.signalAll();
+                leave(this);
             } finally {
                 lock.unlock();
             }
@@ -73,82 +87,100 @@ public final class TenantSlots {
      */
     public @Nullable Slot acquire(Tenant user, boolean own, Duration limit, Runnable waits)
             throws InterruptedException {
-        var slot = new Slot(user, own);
-        long left = limit.toNanos();
         lock.lockInterruptibly();
         try {
+            var slot = new Slot(user, own);
             waiting.add(slot);
-            if (next() != slot) {
-                waits.run();
-            }
-            while (next() != slot) {
-                if (left <= 0) {
-                    return null;
+            try {
+                grant();
+                if (!held.contains(slot)) {
+                    waits.run();
                 }
-                left = changed.awaitNanos(left);
+                long left = limit.toNanos();
+                while (!held.contains(slot) && left > 0) {
+                    left = slot.granted.awaitNanos(left);
+                }
+                slot.taken = held.contains(slot);
+                return slot.taken ? slot : null;
+            } finally {
+                if (!slot.taken) {
+                    leave(slot); // Also where it was granted to who is interrupted.
+                }
             }
-            held.add(slot);
-            turns.put(user.teamId(), ++turn);
-            turns.put(user, turn);
-            return slot;
         } finally {
-            waiting.remove(slot);
-            forgetOthers();
-            changed.signalAll();
             lock.unlock();
         }
     }
 
+    private Share share(Object of) {
+        var share = shares.computeIfAbsent(of, _ -> new Share());
+        share.present++;
+        return share;
+    }
+
+    /** Hands out what is free. */
+    private void grant() {
+        for (var next = next(); next != null; next = next()) {
+            waiting.remove(next);
+            held.add(next);
+            turn++;
+            for (var share : new Share[] {next.team, next.person}) {
+                share.held++;
+                share.served = turn;
+            }
+            next.granted.signal();
+        }
+    }
+
+    /** A slot is waited for or held no more; only what was held makes room for another. */
+    private void leave(Slot slot) {
+        if (waiting.remove(slot)) {
+            forget(slot);
+        } else if (held.remove(slot)) {
+            slot.team.held--;
+            slot.person.held--;
+            forget(slot);
+            grant();
+        }
+    }
+
+    private void forget(Slot slot) {
+        if (--slot.team.present == 0) {
+            shares.remove(slot.user.teamId());
+        }
+        if (--slot.person.present == 0) {
+            shares.remove(slot.user);
+        }
+    }
+
     private @Nullable Slot next() {
-        return held.size() >= count
-                ? null
-                : waiting.stream()
-                        .filter(this::may)
-                        .min(
-                                Comparator.comparingLong(this::ofTeam)
-                                        .thenComparingLong(this::ofUser)
-                                        .thenComparingLong(slot -> served(slot.team()))
-                                        .thenComparingLong(slot -> served(slot.user)))
-                        .orElse(null);
+        if (held.size() >= count) {
+            return null;
+        }
+        long ofUsers = held.stream().filter(slot -> slot.own).count();
+        Slot next = null;
+        for (var slot : waiting) {
+            if (may(slot, ofUsers) && (next == null || ORDER.compare(slot, next) < 0)) {
+                next = slot;
+            }
+        }
+        return next;
     }
 
-    private long served(Object who) {
-        return turns.getOrDefault(who, 0L);
-    }
-
-    private void forgetOthers() {
-        var present = new HashSet<Object>();
-        Stream.concat(held.stream(), waiting.stream())
-                .forEach(
-                        slot -> {
-                            present.add(slot.team());
-                            present.add(slot.user);
-                        });
-        turns.keySet().retainAll(present);
-    }
-
-    private boolean may(Slot slot) {
-        long most = Math.max(1, count - 1);
-        if (slot.own && held.stream().filter(other -> other.own).count() >= most) {
+    private boolean may(Slot slot, long ofUsers) {
+        int most = Math.max(1, count - 1);
+        if (slot.own && ofUsers >= most) {
             return false;
         }
-        return ofTeam(slot) < most
+        return slot.team.held < most
                 || (!slot.own && inTeam(slot).allMatch(other -> other.own && !isSame(other, slot)));
     }
 
     private Stream<Slot> inTeam(Slot slot) {
-        return held.stream().filter(other -> other.team().equals(slot.team()));
+        return held.stream().filter(other -> other.team == slot.team);
     }
 
     private static boolean isSame(Slot one, Slot other) {
-        return one.user.equals(other.user);
-    }
-
-    private long ofTeam(Slot slot) {
-        return inTeam(slot).count();
-    }
-
-    private long ofUser(Slot slot) {
-        return held.stream().filter(other -> isSame(other, slot)).count();
+        return one.person == other.person;
     }
 }

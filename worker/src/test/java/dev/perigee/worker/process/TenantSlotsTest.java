@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.Test;
 @DisplayName("Slots of tenants")
 final class TenantSlotsTest {
     private static final Duration LONG = Duration.ofSeconds(20);
+    private static final int MANY = 4_000;
 
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final AtomicInteger waiting = new AtomicInteger();
@@ -115,6 +118,47 @@ final class TenantSlotsTest {
         served.close();
 
         second.get().close();
+    }
+
+    @Test
+    @DisplayName("Thousands that wait are served one after the other, each woken once")
+    void wakeOnlyTheNext() throws Exception {
+        var first = begin("a", false).get();
+        var all = new ArrayList<Future<?>>();
+        for (int i = 0; i < MANY; i++) {
+            var user = new Tenant("a", "u" + i);
+            all.add(threads.submit(() -> served(user)));
+        }
+        await().atMost(LONG).until(() -> waiting.get() == MANY);
+
+        first.close();
+        long deadline = System.nanoTime() + LONG.toNanos();
+        for (var each : all) {
+            each.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void served(Tenant user) {
+        try (var slot = slots.acquire(user, false, LONG.multipliedBy(2), waiting::incrementAndGet)) {
+            assertThat(slot).isNotNull();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    @DisplayName("One that is given up or interrupted is nobody's, and the next is served")
+    void areNotLostWithWhoWaits() throws Exception {
+        var first = begin("a", true).get();
+        var interrupted = beginToWait("a", true);
+        var next = beginToWait(new Tenant("a", "colleague"), true);
+
+        interrupted.cancel(true);
+        first.close();
+
+        next.get().close();
+        begin("b", true).get().close();
+        begin("a", true).get().close();
     }
 
     @Test
