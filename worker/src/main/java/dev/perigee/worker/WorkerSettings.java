@@ -100,8 +100,9 @@ public final class WorkerSettings {
     private static @Nullable String secretsOpenToServers(Settings settings) {
         var directory = SecretSettings.directory(settings);
         return directory != null && IsolationSettings.letsSee(settings, directory)
-                ? "secrets.directory must not be where jailed servers can read it: choose one such"
-                        + " as /run/secrets/perigee, or name it in isolation.hidden-paths"
+                ? "secrets.directory must not be where jailed servers can read it, also by a link:"
+                        + " choose one such as /run/secrets/perigee, or name it in"
+                        + " isolation.hidden-paths and make it before the worker starts"
                 : null;
     }
 

@@ -257,15 +257,13 @@ public final class IsolationSettings {
     }
 
     /**
-     * Whether jailed servers see a path of the host, by its name: not where links lead. Servers
-     * without a jail see all, and are trusted.
+     * Whether jailed servers see something of what is at a path of the host, as links lead now.
+     * Hidden is only what is below a directory that is there and no link. Servers without a jail
+     * see all, and are trusted.
      */
-    public static boolean letsSee(Settings settings, Path named) {
-        var path = named.normalize();
+    public static boolean letsSee(Settings settings, Path path) {
         return settings.value(MODE) != IsolationMode.NONE
-                && (SystemPaths.isOfSystem(path)
-                        || settings.value(READ_ONLY).stream().anyMatch(path::startsWith))
-                && settings.value(HIDDEN).stream().noneMatch(path::startsWith);
+                && SystemPaths.letsSee(settings.value(READ_ONLY), settings.value(HIDDEN), path);
     }
 
     /**
