@@ -1,7 +1,6 @@
 package dev.perigee.worker.secret;
 
 import dev.perigee.worker.process.ChildListener;
-import dev.perigee.worker.process.ChildProcess;
 import dev.perigee.worker.process.ExitStatus;
 import dev.perigee.worker.process.LaunchException;
 import dev.perigee.worker.process.LaunchSpec;
@@ -16,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One run of the program that provides secrets. Its standard output is kept, {@link
- * SecretText#MAX_BYTES} at most and one byte more; its standard error is dropped. Its whole tree is
- * gone when {@link #await} returns, whatever happened. For one run.
+ * SecretText#MAX_BYTES} at most and one byte more, with which the run is over; its standard error
+ * is dropped. Its whole tree is gone when {@link #await} returns, whatever happened. For one run.
  */
 final class CommandRun implements ChildListener {
     private static final int MOST = SecretText.MAX_BYTES + 1;
@@ -25,13 +24,15 @@ final class CommandRun implements ChildListener {
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
     private final ByteArrayOutputStream printed = new ByteArrayOutputStream();
+    private final CountDownLatch over = new CountDownLatch(1);
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable ExitStatus exit;
 
     /**
      * Runs it.
      *
-     * @return null when it ended with code 0; else how, for people, without what it printed
+     * @return null when it ended with code 0, or printed too much; else how it ended, for people,
+     *     without what it printed
      * @throws LaunchException when it was not started
      */
     @Nullable String await(
@@ -40,16 +41,18 @@ final class CommandRun implements ChildListener {
         var child = launcher.launch(spec, this);
         try {
             child.closeStdin();
-            return failure(child, limit);
+            return failure(limit);
         } finally {
             termination.terminate(child, GRACE);
         }
     }
 
-    private @Nullable String failure(ChildProcess child, Duration limit)
-            throws InterruptedException {
-        if (!child.awaitExit(limit)) {
-            return "took longer than " + limit.toMillis() + " ms";
+    private @Nullable String failure(Duration limit) throws InterruptedException {
+        if (!over.await(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+            return "did not end within secrets.command-timeout, which is for all secrets of a server";
+        }
+        if (isFull()) {
+            return null; // Whatever else it would print, the value is refused.
         }
         boolean isWhole = closed.await(LAST_WORDS.toMillis(), TimeUnit.MILLISECONDS);
         var status = exit;
@@ -57,6 +60,12 @@ final class CommandRun implements ChildListener {
             return "ended with " + status;
         }
         return isWhole ? null : "left a process behind that holds its output";
+    }
+
+    private boolean isFull() {
+        synchronized (printed) {
+            return printed.size() == MOST;
+        }
     }
 
     /** Its output so far. */
@@ -73,6 +82,9 @@ final class CommandRun implements ChildListener {
             bytes.get(kept);
             printed.writeBytes(kept);
         }
+        if (isFull()) {
+            over.countDown();
+        }
     }
 
     @Override
@@ -81,6 +93,7 @@ final class CommandRun implements ChildListener {
     @Override
     public void onExit(ExitStatus status) {
         exit = status;
+        over.countDown();
     }
 
     @Override

@@ -3,20 +3,19 @@ package dev.perigee.worker.secret;
 import dev.perigee.worker.process.LaunchException;
 import dev.perigee.worker.process.LaunchSpec;
 import dev.perigee.worker.process.ProcessLauncher;
-import dev.perigee.worker.process.Tenant;
-import dev.perigee.worker.process.TenantSlots;
 import dev.perigee.worker.process.Termination;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Secrets that a program of the operator's prints, one run for each. It runs outside of jails, as
- * the worker itself; runs are bounded in time, output and number, and users take turns.
+ * the worker itself; runs are bounded in time and output.
  */
 final class CommandSecrets implements SecretSource {
     private static final Logger log = LoggerFactory.getLogger(CommandSecrets.class);
@@ -24,13 +23,17 @@ final class CommandSecrets implements SecretSource {
     /** The worker's own settings are none of another program's business. */
     private static final String OWN = "PERIGEE_";
 
+    private static final long LOG_PAUSE_NANOS = Duration.ofMinutes(1).toNanos();
+    private static final Duration LONGEST_REUSE = Duration.ofDays(1);
+
     private final Path command;
     private final Duration timeout;
     private final Duration reuse;
+    private final int parallel;
     private final ProcessLauncher launcher;
     private final Termination termination;
-    private final TenantSlots slots;
     private final Map<String, String> environment;
+    private final AtomicLong mayLogNanos = new AtomicLong(System.nanoTime());
 
     CommandSecrets(
             Path command,
@@ -39,10 +42,11 @@ final class CommandSecrets implements SecretSource {
             Termination termination) {
         this.command = command;
         this.timeout = options.commandTimeout();
-        this.reuse = options.commandReuse();
+        boolean tooLong = options.commandReuse().compareTo(LONGEST_REUSE) > 0;
+        this.reuse = tooLong ? LONGEST_REUSE : options.commandReuse();
+        this.parallel = options.commandParallel();
         this.launcher = launcher;
         this.termination = termination;
-        this.slots = new TenantSlots(options.commandParallel());
         var inherited = new TreeMap<>(System.getenv());
         inherited.keySet().removeIf(name -> name.startsWith(OWN));
         this.environment = Map.copyOf(inherited);
@@ -54,24 +58,19 @@ final class CommandSecrets implements SecretSource {
     }
 
     @Override
-    public String read(SecretAddress address, long deadlineNanos)
-            throws SecretException, InterruptedException {
-        var user = new Tenant(address.teamId(), address.userId());
-        try (var slot = slots.acquire(user, false, left(deadlineNanos), () -> {})) {
-            if (slot == null) {
-                throw new SecretException(
-                        address.name(),
-                        "too many others are being asked for: try again later, or raise "
-                                + SecretSettings.COMMAND_PARALLEL.key());
-            }
-            return run(address, deadlineNanos);
-        }
+    public int parallel() {
+        return parallel;
     }
 
-    private String run(SecretAddress address, long deadlineNanos)
+    @Override
+    public Duration limit() {
+        return timeout;
+    }
+
+    @Override
+    public String read(SecretAddress address, long deadlineNanos)
             throws SecretException, InterruptedException {
-        var left = left(deadlineNanos);
-        var limit = left.compareTo(timeout) < 0 ? left : timeout;
+        var limit = Duration.ofNanos(Math.max(0, deadlineNanos - System.nanoTime()));
         var spec =
                 new LaunchSpec(
                         List.of(
@@ -89,15 +88,20 @@ final class CommandSecrets implements SecretSource {
             }
             return SecretText.of(address.name(), run.printed());
         } catch (LaunchException e) {
-            log.atError()
-                    .addKeyValue("reason", e.getMessage())
-                    .log("secrets.command cannot be run");
+            logInTime(e);
             throw new SecretException(
                     address.name(), "secrets.command cannot be run, see the worker's log");
         }
     }
 
-    private static Duration left(long deadlineNanos) {
-        return Duration.ofNanos(Math.max(0, deadlineNanos - System.nanoTime()));
+    /** Once a minute at most: users decide how often it is tried. */
+    private void logInTime(LaunchException failure) {
+        long now = System.nanoTime();
+        long from = mayLogNanos.get();
+        if (now - from >= 0 && mayLogNanos.compareAndSet(from, now + LOG_PAUSE_NANOS)) {
+            log.atError()
+                    .addKeyValue("reason", failure.getMessage())
+                    .log("secrets.command cannot be run");
+        }
     }
 }

@@ -8,10 +8,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
+import java.util.concurrent.TimeoutException;
 
 /**
  * Secrets in files, {@code TEAM/USER/NAME} below a directory, read at each use: a file that was
- * replaced counts from the next one on.
+ * replaced counts from the next one on. A directory that does not answer holds up nobody for longer
+ * than {@link #LIMIT}, and no carrier thread at all.
  *
  * <p>Symbolic links are followed within the directory of the user, and from the top to it where
  * what they lead to ends in {@code TEAM/USER} as well: so volumes of Kubernetes are made. Whatever
@@ -21,6 +23,12 @@ final class FileSecrets implements SecretSource {
     /** A volume that is being exchanged is there again at once. */
     private static final int ATTEMPTS = 3;
 
+    private static final int PARALLEL = 8;
+
+    /** For the files of one configuration together. */
+    private static final Duration LIMIT = Duration.ofSeconds(5);
+
+    private final BlockingReads reads = new BlockingReads(PARALLEL);
     private final Path directory;
 
     FileSecrets(Path directory) {
@@ -33,7 +41,29 @@ final class FileSecrets implements SecretSource {
     }
 
     @Override
-    public String read(SecretAddress address, long deadlineNanos) throws SecretException {
+    public int parallel() {
+        return PARALLEL;
+    }
+
+    @Override
+    public Duration limit() {
+        return LIMIT;
+    }
+
+    @Override
+    public String read(SecretAddress address, long deadlineNanos)
+            throws SecretException, InterruptedException {
+        try {
+            return reads.read(() -> read(address), deadlineNanos);
+        } catch (TimeoutException e) {
+            throw new SecretException(address.name(), "its file was not read in time");
+        } catch (IOException e) {
+            throw new SecretException(
+                    address.name(), "the worker may not read its file, or cannot");
+        }
+    }
+
+    private String read(SecretAddress address) throws SecretException, IOException {
         for (int attempt = 1; ; attempt++) {
             try {
                 return SecretText.of(address.name(), bytes(address));
@@ -43,9 +73,6 @@ final class FileSecrets implements SecretSource {
                 }
             } catch (InvalidPathException e) {
                 throw missing(address);
-            } catch (IOException e) {
-                throw new SecretException(
-                        address.name(), "the worker may not read its file, or cannot");
             }
         }
     }

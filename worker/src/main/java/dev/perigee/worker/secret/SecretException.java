@@ -8,6 +8,15 @@ public final class SecretException extends Exception {
     private static final long serialVersionUID = 1L;
 
     SecretException(String name, String why) {
-        super("The secret '" + name + "' cannot be had: " + why, null, false, false);
+        this("The secret '" + name + "' cannot be had: " + why);
+    }
+
+    private SecretException(String message) {
+        super(message, null, false, false);
+    }
+
+    /** All secrets of a configuration, for a reason that none of them has alone. */
+    static SecretException ofAll(String why) {
+        return new SecretException("The secrets of this server cannot be had: " + why);
     }
 }

@@ -41,23 +41,24 @@ public final class SecretSettings {
             Setting.of(
                     "secrets.command-timeout",
                     SettingType.duration().where(Duration::isPositive, "more than 0"),
-                    "5s",
-                    "How long one run of secrets.command may take; after that it is killed, with all"
-                            + " that it started.");
+                    "10s",
+                    "How long secrets.command may take for all secrets of one server together; after"
+                            + " that the run is killed, with all that it started.");
     static final Setting<Integer> COMMAND_PARALLEL =
             Setting.of(
                     "secrets.command-parallel",
                     SettingType.integer(1, 100),
                     "4",
-                    "How many of it may run at the same time. Teams and users take turns; no team"
-                            + " takes all.");
+                    "For how many servers it may run at the same time. Teams and users take turns; no"
+                            + " team takes all.");
     static final Setting<Duration> COMMAND_REUSE =
             Setting.of(
                     "secrets.command-reuse",
                     SettingType.duration(),
                     "10s",
                     "How old a value of secrets.command may be that a request to a server over HTTP"
-                            + " is sent with; 0 runs it for each. Starts always run it.");
+                            + " is sent with, a day at most; 0 runs it for each. Starts always run"
+                            + " it, and so does a request that was refused with the value.");
 
     /** All keys, in the order of the reference page. */
     public static final SettingsSchema SCHEMA =

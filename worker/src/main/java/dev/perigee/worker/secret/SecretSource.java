@@ -13,6 +13,12 @@ interface SecretSource {
     String read(SecretAddress address, long deadlineNanos)
             throws SecretException, InterruptedException;
 
+    /** How many configurations are resolved at a time. */
+    int parallel();
+
+    /** How long the secrets of one configuration may take, all together. */
+    Duration limit();
+
     /** How old a value may be that a request over HTTP is sent with; zero asks for each. */
     Duration reuse();
 }

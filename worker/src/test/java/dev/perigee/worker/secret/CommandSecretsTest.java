@@ -12,9 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -32,26 +29,17 @@ final class CommandSecretsTest {
         launcher.close();
     }
 
-    private CommandSecrets secrets(String script, Duration timeout, int parallel) throws Exception {
+    private CommandSecrets secrets(String script) throws Exception {
         var program = directory.resolve("provider");
         Files.writeString(program, "#!/bin/sh\n" + script + "\n");
         Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwx------"));
-        var options =
-                new SecretOptions(directory, program, timeout, parallel, Duration.ofSeconds(10));
+        var options = new SecretOptions(directory, program, PATIENCE, 4, Duration.ofSeconds(10));
         return new CommandSecrets(program, options, launcher, new Termination());
     }
 
-    private CommandSecrets secrets(String script) throws Exception {
-        return secrets(script, PATIENCE, 4);
-    }
-
     private static String read(CommandSecrets secrets) throws Exception {
-        return read(secrets, "u1");
-    }
-
-    private static String read(CommandSecrets secrets, String user) throws Exception {
         return secrets.read(
-                SecretAddress.of("t1", user, "key"), System.nanoTime() + PATIENCE.toNanos());
+                SecretAddress.of("t1", "u1", "key"), System.nanoTime() + PATIENCE.toNanos());
     }
 
     @Test
@@ -92,6 +80,7 @@ final class CommandSecretsTest {
     void largest() throws Exception {
         assertThatThrownBy(() -> read(secrets("head -c 10000000 /dev/zero | tr '\\0' x")))
                 .hasMessageContaining("64 KiB");
+        assertThatThrownBy(() -> read(secrets("exec yes"))).hasMessageContaining("64 KiB");
     }
 
     @Test
@@ -101,11 +90,12 @@ final class CommandSecretsTest {
         var secrets =
                 secrets(
                         "trap '' TERM; sleep 600 & echo $! $$ > %s.tmp; mv %s.tmp %s; wait; sleep 600"
-                                .formatted(pids, pids, pids),
-                        Duration.ofSeconds(3),
-                        4);
+                                .formatted(pids, pids, pids));
+        var address = SecretAddress.of("t1", "u1", "key");
+        var deadline = System.nanoTime() + Duration.ofSeconds(3).toNanos();
 
-        assertThatThrownBy(() -> read(secrets)).hasMessageContaining("took longer than 3000 ms");
+        assertThatThrownBy(() -> secrets.read(address, deadline))
+                .hasMessageContaining("within secrets.command-timeout");
 
         for (var pid : Files.readString(pids).strip().split(" ")) {
             await().atMost(PATIENCE)
@@ -114,71 +104,6 @@ final class CommandSecretsTest {
                                     ProcessHandle.of(Long.parseLong(pid))
                                             .filter(ProcessHandle::isAlive)
                                             .isEmpty());
-        }
-    }
-
-    @Test
-    @DisplayName("are asked for by few at a time, and a user's many hold up no other team")
-    void inTurns() throws Exception {
-        var gate = directory.resolve("gate");
-        var running = Files.createDirectory(directory.resolve("running"));
-        var secrets =
-                secrets(
-                        "[ $2 = u1 ] || exec echo theirs; touch %s/$$; while [ ! -e %s ]; do sleep 0.05; done; echo mine"
-                                .formatted(running, gate),
-                        PATIENCE,
-                        2);
-        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            var mine = new ArrayList<Future<String>>();
-            for (int i = 0; i < 5; i++) {
-                mine.add(threads.submit(() -> read(secrets)));
-            }
-            await().atMost(PATIENCE).until(() -> count(running) == 1);
-
-            var theirs =
-                    secrets.read(
-                            SecretAddress.of("t2", "u2", "key"),
-                            System.nanoTime() + PATIENCE.toNanos());
-            assertThat(theirs).isEqualTo("theirs");
-            assertThat(count(running)).isEqualTo(1);
-
-            Files.createFile(gate);
-            for (var one : mine) {
-                assertThat(one.get()).isEqualTo("mine");
-            }
-        }
-    }
-
-    private static long count(Path directory) throws Exception {
-        try (var files = Files.list(directory)) {
-            return files.count();
-        }
-    }
-
-    @Test
-    @DisplayName("are not waited for longer than the deadline of who asks")
-    void noSlot() throws Exception {
-        var gate = directory.resolve("gate");
-        var began = directory.resolve("began");
-        var secrets =
-                secrets(
-                        "touch %s; while [ ! -e %s ]; do sleep 0.05; done; echo mine"
-                                .formatted(began, gate),
-                        PATIENCE,
-                        1);
-        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-            var first = threads.submit(() -> read(secrets));
-            await().atMost(PATIENCE).until(() -> Files.exists(began));
-
-            assertThatThrownBy(
-                            () ->
-                                    secrets.read(
-                                            SecretAddress.of("t2", "u2", "key"),
-                                            System.nanoTime() + 1_000_000))
-                    .hasMessageContaining("try again later");
-
-            Files.createFile(gate);
-            assertThat(first.get()).isEqualTo("mine");
         }
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -14,6 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @DisplayName("OPS-13: secrets in files")
 final class FileSecretsTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
     @TempDir private Path top;
 
     private Path write(String file, String text) throws Exception {
@@ -23,7 +26,11 @@ final class FileSecretsTest {
     }
 
     private String read(String team, String user, String name) throws Exception {
-        return new FileSecrets(top).read(SecretAddress.of(team, user, name), System.nanoTime());
+        return read(top, SecretAddress.of(team, user, name));
+    }
+
+    private static String read(Path directory, SecretAddress address) throws Exception {
+        return new FileSecrets(directory).read(address, System.nanoTime() + PATIENCE.toNanos());
     }
 
     @Test
@@ -54,10 +61,7 @@ final class FileSecretsTest {
                     .hasMessageContaining("secrets.directory")
                     .hasMessageNotContaining(top.toString());
         }
-        assertThatThrownBy(
-                        () ->
-                                new FileSecrets(top.resolve("none"))
-                                        .read(SecretAddress.of("t1", "u1", "key"), 0))
+        assertThatThrownBy(() -> read(top.resolve("none"), SecretAddress.of("t1", "u1", "key")))
                 .isInstanceOf(SecretException.class);
     }
 

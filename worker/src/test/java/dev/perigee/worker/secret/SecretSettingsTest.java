@@ -23,7 +23,7 @@ final class SecretSettingsTest {
                         new SecretOptions(
                                 Path.of("/run/secrets/perigee"),
                                 null,
-                                Duration.ofSeconds(5),
+                                Duration.ofSeconds(10),
                                 4,
                                 Duration.ofSeconds(10)));
     }
