@@ -2,6 +2,7 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.TransportType;
+import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.log.LogOptions;
 import dev.perigee.worker.log.SecretMask;
@@ -14,8 +15,10 @@ import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.McpOptions;
 import dev.perigee.worker.mcp.ServerMetrics;
 import dev.perigee.worker.tool.FailureStatus;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,6 +36,7 @@ final class HttpRun extends ServerRun {
     private final EgressNotices notices;
     private final ServerLog messages;
     private final HttpCredentials credentials;
+    private final AtomicBoolean looks = new AtomicBoolean();
     private volatile boolean over;
     private volatile boolean silent;
 
@@ -83,6 +87,47 @@ final class HttpRun extends ServerRun {
     /** Requests carry this from now on. */
     void reconfigure(ServerConfig next) {
         credentials.reconfigure(next);
+    }
+
+    /** Whether its secrets may be others by now without a new configuration. */
+    boolean isRenewable() {
+        return credentials.isRenewable();
+    }
+
+    /** A call was refused in this state: where that is for its secrets, there may be others. */
+    static void refused(@Nullable View view, InstanceOptions options) {
+        if (view != null
+                && view.status() == ServerStatus.REQUIRES_REAUTH
+                && view.run() instanceof HttpRun run) {
+            run.lookForOtherSecrets(options.credentialTimeout());
+        }
+    }
+
+    /**
+     * Asks, on a thread of its own and once at a time, whether there are other secrets than the
+     * server refused; if so the supervisor is told. Called when nothing else is sent to the server.
+     */
+    void lookForOtherSecrets(Duration limit) {
+        if (over || !isRenewable() || !looks.compareAndSet(false, true)) {
+            return;
+        }
+        long deadline = System.nanoTime() + limit.toNanos();
+        var _ =
+                Thread.ofVirtual()
+                        .name("look-" + config().processId())
+                        .start(LogContext.current().carriedBy(() -> look(deadline)));
+    }
+
+    private void look(long deadlineNanos) {
+        try {
+            if (credentials.differ(deadlineNanos)) {
+                mailbox().post(new Message.OtherSecrets(this));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            looks.set(false);
+        }
     }
 
     @Override
@@ -143,6 +188,7 @@ final class HttpRun extends ServerRun {
     void kill() {
         if (!over) {
             over = true;
+            credentials.close();
             var _ =
                     Thread.ofVirtual()
                             .name("close-" + config().processId())

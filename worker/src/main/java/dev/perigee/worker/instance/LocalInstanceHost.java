@@ -12,7 +12,6 @@ import dev.perigee.worker.process.packages.Deletion;
 import dev.perigee.worker.process.packages.PackageException;
 import dev.perigee.worker.process.packages.PackagePreparer;
 import dev.perigee.worker.process.packages.PackagePreparer.Lookup;
-import dev.perigee.worker.secret.SecretException;
 import dev.perigee.worker.secret.Secrets;
 import dev.perigee.worker.tool.Retrying;
 import io.micrometer.core.instrument.FunctionCounter;
@@ -131,16 +130,18 @@ public final class LocalInstanceHost implements InstanceHost {
                         != null) {
             return;
         }
-        var resolved = config;
+        var program = LaunchPlan.withoutSecrets(config);
+        if (program == null) {
+            return; // Its start prepares it, with the secrets of then.
+        }
         try {
-            resolved = parts.secrets().resolve(config, StartAttempt.LONGEST_ASK);
             // As the start that follows the move: what it would refresh is refreshed now.
-            var _ = parts.packages().prepare(LaunchPlan.of(resolved), Lookup.WHEN_DUE, _ -> {});
-        } catch (SecretException | PackageException e) {
+            var _ = parts.packages().prepare(program, Lookup.WHEN_DUE, _ -> {});
+        } catch (PackageException e) {
             log.atInfo()
                     .addKeyValue("process_id", config.processId())
                     .addKeyValue(
-                            "reason", SecretMask.of(resolved).apply(String.valueOf(e.getMessage())))
+                            "reason", SecretMask.of(config).apply(String.valueOf(e.getMessage())))
                     .log("A package could not be prepared ahead of a move");
         }
     }

@@ -24,11 +24,6 @@ final class StartAttempt implements Runnable {
     /** Spawning takes milliseconds; everything else in a start ends soon when it is interrupted. */
     private static final Duration LONGEST_LAUNCH = Duration.ofSeconds(30);
 
-    /**
-     * A provider's program may be asked for many others first; each run of it has its own limit.
-     */
-    static final Duration LONGEST_ASK = Duration.ofMinutes(5);
-
     /** How long a process that just ended is read for what it said last. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(1);
 
@@ -91,7 +86,7 @@ final class StartAttempt implements Runnable {
     @Override
     public void run() {
         try {
-            var program = prepared(resolved());
+            var program = prepared(run.resolve(kind.isOrdered()));
             var refusal = admission.ask();
             if (refusal != null) {
                 mailbox.post(new Message.StartRefused(run, "too_many_awake", refusal));
@@ -129,13 +124,6 @@ final class StartAttempt implements Runnable {
 
     private StartQueue.Owner owner() {
         return new StartQueue.Owner(run.config().teamId(), run.config().userId());
-    }
-
-    /** What references stand for at this start; from here on it is masked. */
-    private ServerConfig resolved() throws SecretException, InterruptedException {
-        var config = parts.secrets().resolve(run.config(), LONGEST_ASK);
-        run.resolved(config);
-        return config;
     }
 
     private ServerProgram prepared(ServerConfig config)

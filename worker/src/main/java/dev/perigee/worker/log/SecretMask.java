@@ -1,6 +1,7 @@
 package dev.perigee.worker.log;
 
 import dev.perigee.protocol.config.ServerConfig;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -27,14 +28,19 @@ public final class SecretMask {
 
     /** Masks what {@link ConfiguredSecrets} says. References are names, and no secrets. */
     public static SecretMask of(ServerConfig config) {
-        return of(List.of(config));
+        return of(List.of(config), List.of());
     }
 
-    /** The same of all of them: of one configuration with the secrets of several times. */
-    public static SecretMask of(List<ServerConfig> configs) {
+    /**
+     * The same of all of them.
+     *
+     * @param values further secrets, such as those that references stand for
+     */
+    public static SecretMask of(Collection<ServerConfig> configs, Collection<String> values) {
         return new SecretMask(
-                configs.stream()
-                        .flatMap(ConfiguredSecrets::of)
+                Stream.concat(
+                                configs.stream().flatMap(ConfiguredSecrets::of),
+                                ConfiguredSecrets.ofValues(values))
                         .flatMap(value -> Stream.concat(Stream.of(value), value.lines()))
                         .map(String::strip)
                         .filter(value -> value.length() >= MIN_LENGTH)

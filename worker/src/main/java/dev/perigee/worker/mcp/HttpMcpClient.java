@@ -43,7 +43,21 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
             implements HttpSession.Calls, HttpSessions.Maker, Reception.Transport {
         @Override
         public HttpSession make(long deadlineNanos) throws McpException, InterruptedException {
-            return open(deadlineNanos);
+            var carried = parts.target().get();
+            try {
+                return open(carried, deadlineNanos);
+            } catch (McpException e) {
+                if (!e.refusesCredentials() || !parts.target().isRenewable()) {
+                    throw e;
+                }
+                parts.target().refused(carried);
+                parts.target().renew(deadlineNanos);
+                var newest = parts.target().get();
+                if (newest.equals(carried)) {
+                    throw e;
+                }
+                return open(newest, deadlineNanos);
+            }
         }
 
         @Override
@@ -70,6 +84,18 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
             } else {
                 failed(call, why);
             }
+        }
+
+        @Override
+        public void unauthorized(
+                HttpSession session,
+                HttpCall call,
+                @Nullable HttpTarget carried,
+                McpException why) {
+            var _ =
+                    Thread.ofVirtual()
+                            .name("mcp-renew-" + parts.processId())
+                            .start(about.carriedBy(() -> sendRenewed(session, call, carried, why)));
         }
 
         @Override
@@ -172,8 +198,9 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
         }
     }
 
-    private HttpSession open(long deadlineNanos) throws McpException, InterruptedException {
-        var session = new HttpSession(parts.target().get(), parts, calls);
+    private HttpSession open(HttpTarget target, long deadlineNanos)
+            throws McpException, InterruptedException {
+        var session = new HttpSession(target, parts, calls);
         newest.set(session);
         boolean opened = false;
         try {
@@ -273,8 +300,32 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
                 };
     }
 
+    /** With credentials that were asked for since; the same ones would be refused again. */
+    private void sendRenewed(
+            HttpSession session, HttpCall call, @Nullable HttpTarget carried, McpException why) {
+        sendAgain(
+                call,
+                () -> {
+                    parts.target().renew(call.deadlineNanos());
+                    if (parts.target().get().equals(carried)) {
+                        throw why;
+                    }
+                    sessions.outdate(session);
+                });
+    }
+
     private void sendAgain(HttpCall call) {
+        sendAgain(call, () -> {});
+    }
+
+    /** What is to be done before a call is sent once more, on a thread of its own. */
+    private interface Preparation {
+        void run() throws McpException, InterruptedException;
+    }
+
+    private void sendAgain(HttpCall call, Preparation first) {
         try {
+            first.run();
             post(session(call.deadlineNanos()), call);
         } catch (McpException e) {
             inFlight.fail(call.id(), e);

@@ -43,7 +43,7 @@ public final class McpException extends Exception {
         CRASHED,
         /** The process was ended by intent. */
         CLOSED,
-        /** The process does not read its input. */
+        /** The process does not read its input, or what HTTP has to carry is not there in time. */
         NOT_READ,
         /** The caller cancelled the request. */
         CANCELLED,
@@ -94,6 +94,19 @@ public final class McpException extends Exception {
     /** A request that was not sent, since what it had to carry could not be had. */
     public static McpException withoutCredentials(String message) {
         return new McpException(Kind.HTTP_REFUSED, false, message);
+    }
+
+    /** A request that was not sent, since what it had to carry was not there by its deadline. */
+    public static McpException lateCredentials() {
+        return new McpException(
+                Kind.NOT_READ, false, "The secrets of this server were not there in time");
+    }
+
+    /** Whether the server wants other credentials. */
+    boolean refusesCredentials() {
+        return kind == Kind.UNAUTHORIZED
+                || kind == Kind.FORBIDDEN
+                || kind == Kind.AUTHORIZATION_REQUIRED;
     }
 
     /** Why. */

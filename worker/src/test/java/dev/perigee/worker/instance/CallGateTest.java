@@ -67,7 +67,8 @@ final class CallGateTest {
     private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
     private final HttpRun run =
             new HttpRun(
-                    new HttpCredentials(CONFIG, Secrets.inFiles(Path.of("none"))),
+                    new HttpCredentials(
+                            CONFIG, new InstanceSecrets(Secrets.inFiles(Path.of("none")))),
                     connections,
                     McpOptions.defaults(),
                     new Mailbox(() -> {}),

@@ -139,7 +139,8 @@ final class TenantSlotsTest {
     }
 
     private void served(Tenant user) {
-        try (var slot = slots.acquire(user, false, LONG.multipliedBy(2), waiting::incrementAndGet)) {
+        try (var slot =
+                slots.acquire(user, false, LONG.multipliedBy(2), waiting::incrementAndGet)) {
             assertThat(slot).isNotNull();
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);

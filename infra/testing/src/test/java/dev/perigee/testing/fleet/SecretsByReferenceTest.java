@@ -1,6 +1,7 @@
 package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.worker.mcp.HttpFixture;
@@ -29,6 +30,8 @@ final class SecretsByReferenceTest {
     private static final String SECOND = "s3cond-" + System.nanoTime();
     private static final String TOKEN = "t0ken-" + System.nanoTime();
     private static final String NEW_TOKEN = "n3w-t0ken-" + System.nanoTime();
+    private static final String LAST_TOKEN = "l4st-t0ken-" + System.nanoTime();
+    private static final String HI = "{\"message\":\"hi\"}";
 
     @TempDir private Path directory;
 
@@ -60,7 +63,19 @@ final class SecretsByReferenceTest {
             backend.install(elsewhere);
             secret(elsewhere, "token", "Bearer " + NEW_TOKEN);
             http.order("{'token':'" + NEW_TOKEN + "'}");
-            assertThat(backend.text(elsewhere, "echo", "{\"message\":\"hi\"}")).isEqualTo("hi");
+            assertThat(backend.text(elsewhere, "echo", HI)).isEqualTo("hi");
+
+            http.order("{'token':'" + LAST_TOKEN + "'}");
+            assertThat(backend.call(elsewhere, "echo", HI).text("error/code"))
+                    .isEqualTo("requires_reauth");
+            backend.status(elsewhere, "requires_reauth");
+            secret(elsewhere, "token", "Bearer " + LAST_TOKEN);
+            await().atMost(Records.PATIENCE)
+                    .until(
+                            () ->
+                                    backend.call(elsewhere, "echo", HI)
+                                            .text("outcome")
+                                            .equals("success"));
 
             assertNowhere(fleet);
         }
@@ -160,7 +175,7 @@ final class SecretsByReferenceTest {
         for (var part : fleet.parts().values()) {
             texts.add(part.output());
         }
-        for (var secret : List.of(FIRST, SECOND, TOKEN, NEW_TOKEN)) {
+        for (var secret : List.of(FIRST, SECOND, TOKEN, NEW_TOKEN, LAST_TOKEN)) {
             assertThat(texts).noneMatch(text -> text.contains(secret));
         }
     }
