@@ -171,7 +171,10 @@ final class SecretsTest {
             }
         }
         var users =
-                asked.stream().map(SecretsTest::user).filter(each -> each.startsWith("slow")).toList();
+                asked.stream()
+                        .map(SecretsTest::user)
+                        .filter(each -> each.startsWith("slow"))
+                        .toList();
         assertThat(changes(users)).as("one after the other, each as a whole").isEqualTo(4);
     }
 
