@@ -22,6 +22,11 @@ export interface ReplyTopic {
   partition?: number;
 }
 
+/** A secret that workers have for the installation's team and user under this name. */
+export interface SecretReference {
+  ref: string;
+}
+
 /** The fields of an installation; more are in the reference of topics and records. */
 export interface Installation {
   installation_id: string;
@@ -33,9 +38,9 @@ export interface Installation {
   transport_type: 'stdio' | 'http' | 'sse' | 'command';
   command?: string;
   args?: string[];
-  env?: Record<string, string>;
+  env?: Record<string, string | SecretReference>;
   url?: string;
-  headers?: Record<string, string>;
+  headers?: Record<string, string | SecretReference>;
   [field: string]: unknown;
 }
 

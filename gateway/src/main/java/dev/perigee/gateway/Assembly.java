@@ -80,7 +80,8 @@ record Assembly(
                 settings.value(GatewaySettings.MAX_RECORD),
                 settings.value(GatewaySettings.REQUEST_TIMEOUT),
                 settings.value(GatewaySettings.LONGEST_INPUT),
-                brokers);
+                brokers,
+                settings.value(GatewaySettings.PLAIN_SECRETS));
     }
 
     private IdBudget requestIds() {

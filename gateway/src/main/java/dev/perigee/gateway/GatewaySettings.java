@@ -2,6 +2,7 @@ package dev.perigee.gateway;
 
 import dev.perigee.gateway.admin.AdminSettings;
 import dev.perigee.gateway.console.ConsoleSettings;
+import dev.perigee.gateway.inbound.PlainSecrets;
 import dev.perigee.gateway.link.LinkSettings;
 import dev.perigee.gateway.placement.PlacementSettings;
 import dev.perigee.gateway.quarantine.QuarantineSettings;
@@ -154,6 +155,16 @@ public final class GatewaySettings {
                     "24h",
                     "How long the id of a command is known, so that it is not run twice.");
 
+    public static final Setting<PlainSecrets> PLAIN_SECRETS =
+            Setting.of(
+                    "secrets.plain",
+                    SettingType.oneOf(PlainSecrets.class),
+                    "allow",
+                    "Whether a command may configure secrets as plain text. With forbid a command"
+                            + " whose configuration has one becomes a dead letter and is answered"
+                            + " rejected: values of env, headers and url_query_params must be"
+                            + " references, but for names known to be harmless such as NODE_ENV,"
+                            + " and args, command and url must have none.");
     public static final Setting<StateKeys> STATE_KEYS =
             Setting.optional(
                             "state.encryption-keys",
@@ -187,6 +198,7 @@ public final class GatewaySettings {
                             REQUEST_MEMORY_BYTES,
                             COMMAND_TIMEOUT,
                             COMMAND_MEMORY,
+                            PLAIN_SECRETS,
                             STATE_KEYS,
                             KAFKA)
                     .withRule(GatewaySettings::heartbeatsBeforeTimeout);

@@ -10,6 +10,7 @@ import dev.perigee.worker.admin.AdminSettings;
 import dev.perigee.worker.instance.InstanceOptions;
 import dev.perigee.worker.instance.InstanceSettings;
 import dev.perigee.worker.process.isolation.IsolationSettings;
+import dev.perigee.worker.secret.SecretSettings;
 import dev.perigee.worker.session.LinkSettings;
 import dev.perigee.worker.session.SessionSettings;
 import java.net.InetAddress;
@@ -78,7 +79,8 @@ public final class WorkerSettings {
                     .with(InstanceSettings.SCHEMA)
                     .with(IsolationSettings.SCHEMA)
                     .with(AdminSettings.SCHEMA)
-                    .withRule(WorkerSettings::linkOpenToServers);
+                    .withRule(WorkerSettings::linkOpenToServers)
+                    .withRule(WorkerSettings::secretsOpenToServers);
 
     private WorkerSettings() {}
 
@@ -91,6 +93,16 @@ public final class WorkerSettings {
                         + " network and could pass for a gateway. Write a secret into a file"
                         + " (openssl rand -hex 32) and name it by link.token-file, here and at the"
                         + " gateways; or set isolation.network=policy"
+                : null;
+    }
+
+    /** What is wrong when jailed servers could read all users' secrets, null when they cannot. */
+    private static @Nullable String secretsOpenToServers(Settings settings) {
+        var directory = SecretSettings.directory(settings);
+        return directory != null && IsolationSettings.letsSee(settings, directory)
+                ? "secrets.directory must not be where jailed servers can read it, also by a link:"
+                        + " choose one such as /run/secrets/perigee, or name it in"
+                        + " isolation.hidden-paths and make it before the worker starts"
                 : null;
     }
 

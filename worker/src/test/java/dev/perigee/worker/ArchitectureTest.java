@@ -56,6 +56,7 @@ final class ArchitectureTest {
                                         "egress",
                                         "tool",
                                         "log",
+                                        "secret",
                                         "admin")
                                 .map(name -> ROOT + "." + name + ".."));
         classes()

@@ -13,6 +13,7 @@ import dev.perigee.worker.instance.IdlePolicy;
 import dev.perigee.worker.session.LinkSettings;
 import dev.perigee.worker.session.SessionSettings;
 import dev.perigee.worker.session.TlsOptions;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
@@ -21,6 +22,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -54,6 +56,60 @@ final class WorkerSettingsTest {
         assertThat(sessions.journalEntries()).isEqualTo(50_000);
         assertThat(sessions.repeatWindow()).isEqualTo(Duration.ofMinutes(10));
         assertThat(WorkerSettings.terminationLimit(settings)).isEqualTo(Duration.ofSeconds(21));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/run/secrets/perigee, '', true",
+        "/etc/secrets, '', false",
+        "/run/../etc/secrets, '', false",
+        "/opt/node/secrets, '/opt/node', false",
+        "/opt/secrets, '/opt/node', true",
+        "/opt/secrets, '/opt/secrets/t1', false",
+    })
+    @DisplayName("OPS-13: secrets are not kept where jailed servers can read them")
+    void hidesSecrets(String directory, String readOnly, boolean starts) {
+        secretsIn(directory, readOnly, "/etc/shadow", starts);
+    }
+
+    @Test
+    @DisplayName("OPS-13: nor where links lead there, and a hidden directory has to exist")
+    void hidesSecretsBehindLinks(@TempDir Path any) throws Exception {
+        var top = any.toRealPath();
+        var seen = Files.createDirectory(top.resolve("seen")).toString();
+        var secrets = top.resolve("seen/secrets");
+        var link = Files.createSymbolicLink(top.resolve("link"), secrets).toString();
+        var other = Files.createSymbolicLink(top.resolve("other"), top.resolve("seen")).toString();
+
+        secretsIn(link, seen, "/etc/shadow", false);
+        secretsIn(secrets.toString(), other, "/etc/shadow", false);
+        secretsIn(secrets.toString(), seen, secrets.toString(), false);
+        Files.createDirectory(secrets);
+        secretsIn(link, seen, "/etc/shadow", false);
+        secretsIn(secrets.toString(), seen, secrets.toString(), true);
+        secretsIn(link, seen, secrets.toString(), true);
+        secretsIn(secrets.toString(), seen, link, false);
+        secretsIn(top.resolve("apart").toString(), seen, "/etc/shadow", true);
+    }
+
+    private static void secretsIn(
+            String directory, String readOnly, String hidden, boolean starts) {
+        var texts =
+                new HashMap<>(
+                        Map.of(
+                                "link.token", "t",
+                                "secrets.directory", directory,
+                                "isolation.hidden-paths", hidden,
+                                "isolation.read-only-paths", readOnly));
+        if (starts) {
+            WorkerSettings.SCHEMA.read(texts);
+        } else {
+            assertThatThrownBy(() -> WorkerSettings.SCHEMA.read(texts))
+                    .isInstanceOf(InvalidSettingsException.class)
+                    .hasMessageContaining("secrets.directory");
+            texts.put("isolation.mode", "none");
+            WorkerSettings.SCHEMA.read(texts);
+        }
     }
 
     @Test

@@ -41,6 +41,7 @@ public final class RecordReader {
     private final Duration defaultTimeout;
     private final Duration longestInput;
     private final BrokerClock brokers;
+    private final PlainSecrets plain;
 
     /**
      * For who compares no times of records with a clock.
@@ -57,7 +58,8 @@ public final class RecordReader {
                 maxBytes,
                 defaultTimeout,
                 Duration.ofMillis(ToolRequest.DEFAULT_INPUT_TIMEOUT_MS),
-                new BrokerClock());
+                new BrokerClock(),
+                PlainSecrets.ALLOW);
     }
 
     /**
@@ -65,6 +67,7 @@ public final class RecordReader {
      *
      * @param longestInput how long the questions of one request may wait for answers, all together
      * @param brokers what is known of the clock that writes the times of records
+     * @param plain whether a configuration may have secrets as plain text
      */
     public RecordReader(
             ReplyTopics replyTopics,
@@ -72,7 +75,9 @@ public final class RecordReader {
             long maxBytes,
             Duration defaultTimeout,
             Duration longestInput,
-            BrokerClock brokers) {
+            BrokerClock brokers,
+            PlainSecrets plain) {
+        this.plain = plain;
         this.longestInput = longestInput;
         this.brokers = brokers;
         this.replyTopics = replyTopics;
@@ -132,6 +137,10 @@ public final class RecordReader {
         if (config != null) {
             requireKey(key.teamId(), config.teamId());
             requireKey(key.userId(), config.userId());
+            var refused = plain.refusal(config);
+            if (refused != null) {
+                throw InvalidRecordException.invalid(refused);
+            }
         }
         var copyOf = RecordHeaders.copyOf(source.headers());
         requirePartition(source, copyOf == null ? source.partition() : copyOf.record().partition());

@@ -419,6 +419,42 @@ class RecordReaderTest {
         assertThat(((Rejected) command(KEY, config)).detail()).doesNotContain(secret);
     }
 
+    @Test
+    @DisplayName("OPS-13: takes references, and refuses plain secrets where they are forbidden")
+    void forbidsPlainSecrets() {
+        var forbids =
+                new RecordReader(
+                        new ReplyTopics(NAMES, List.of()),
+                        PARTITIONS,
+                        1 << 20,
+                        Duration.ofSeconds(30),
+                        Duration.ofHours(1),
+                        new BrokerClock(),
+                        PlainSecrets.FORBID);
+        var command =
+                """
+                {"id":"c-1","command_type":"configure","payload":{"event":"mcp_installation_created",
+                 "config":{"installation_id":"i1","server_slug":"s","team_id":"t1","team_slug":"t",
+                 "user_id":"u1","user_slug":"u","transport_type":"stdio","command":"node",
+                 "env":{"KEY":%s}}}}""";
+
+        var plain = record(KEY, command.formatted("\"s3cret\""), partitionOf(KEY));
+        assertThat(forbids.read(Topic.COMMANDS, plain))
+                .isInstanceOfSatisfying(
+                        Rejected.class,
+                        rejected -> {
+                            assertThat(rejected.reason()).isEqualTo(DeadLetterReason.INVALID);
+                            assertThat(rejected.detail())
+                                    .contains("config.env.KEY")
+                                    .doesNotContain("s3cret");
+                        });
+        assertThat(command(KEY, command.formatted("\"s3cret\""))).isInstanceOf(CommandRead.class);
+        var reference = record(KEY, command.formatted("{\"ref\":\"key\"}"), partitionOf(KEY));
+        assertThat(forbids.read(Topic.COMMANDS, reference)).isInstanceOf(CommandRead.class);
+        assertThat(command(KEY, command.formatted("{\"ref\":\"../key\"}")))
+                .isInstanceOf(Rejected.class);
+    }
+
     private static RecordReader reader(long maxBytes) {
         return new RecordReader(
                 new ReplyTopics(NAMES, List.of("{prefix}*", "replies.*")),

@@ -28,6 +28,26 @@ public final class SecretNames {
 
     private static final Pattern HEADER = Pattern.compile("^h$|header(s)?$");
     private static final Set<String> USER = Set.of("u", "U", "user", "proxy-user", "proxy_user");
+    private static final Set<String> HARMLESS_VARIABLES =
+            Set.of(
+                    "node_env",
+                    "log_level",
+                    "loglevel",
+                    "debug",
+                    "tz",
+                    "lang",
+                    "language",
+                    "lc_all",
+                    "no_color",
+                    "force_color",
+                    "home",
+                    "path",
+                    "port",
+                    "npm_config_loglevel",
+                    "pythonunbuffered",
+                    "pythonioencoding");
+    private static final Set<String> HARMLESS_PARAMETERS =
+            Set.of("transport", "version", "v", "lang", "locale", "format");
     private static final Set<String> HARMLESS_HEADERS =
             Set.of(
                     "accept",
@@ -74,7 +94,17 @@ public final class SecretNames {
     }
 
     /** Whether a header of this name says nothing that is worth hiding. */
-    static boolean isHarmlessHeader(String name) {
+    public static boolean isHarmlessHeader(String name) {
         return HARMLESS_HEADERS.contains(name.toLowerCase(Locale.ROOT));
+    }
+
+    /** Whether an environment variable of this name says nothing that is worth hiding. */
+    public static boolean isHarmlessVariable(String name) {
+        return HARMLESS_VARIABLES.contains(name.toLowerCase(Locale.ROOT));
+    }
+
+    /** Whether a query parameter of this name says nothing that is worth hiding. */
+    public static boolean isHarmlessParameter(String name) {
+        return HARMLESS_PARAMETERS.contains(name.toLowerCase(Locale.ROOT));
     }
 }

@@ -8,13 +8,20 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.annotation.JsonDeserialize;
+import tools.jackson.databind.annotation.JsonSerialize;
 
 /**
  * One user's MCP server as the backend configures it: the {@code config} of a configure command.
- * Environment, headers and query parameters carry credentials and are never shown by {@link
- * #toString()}.
+ * Environment, headers and query parameters carry credentials, or {@link SecretReference
+ * references} to them, and are never shown by {@link #toString()}.
  *
  * <p>A component that is not acceptable makes the constructor throw {@link InvalidRecordException}
  * with a message that names the field and never its value; a command with such a configuration is a
@@ -40,7 +47,8 @@ import org.jspecify.annotations.Nullable;
  *     newline is rejected by the worker
  * @param env variables added to the program's environment, where they replace those of the same
  *     name; a jail drops those that would load code into it (NODE_OPTIONS and the like). A name
- *     that is empty or has {@code =} or a NUL, or a value with a NUL, is rejected by the worker
+ *     that is empty or has {@code =} or a NUL, or a value with a NUL, is rejected by the worker;
+ *     references excepted, here as in headers and query parameters
  * @param runtime {@code node} or {@code python}, which decides home and cache of the process; any
  *     other text counts as {@code node}; null to go by the command
  * @param language informational, such as {@code typescript}; not used
@@ -80,12 +88,18 @@ public record ServerConfig(
         TransportType transportType,
         @Nullable String command,
         List<String> args,
-        Map<String, String> env,
+        @JsonSerialize(contentUsing = SecretReferenceFormat.Writer.class)
+                @JsonDeserialize(contentUsing = SecretReferenceFormat.Reader.class)
+                Map<String, String> env,
         @Nullable String runtime,
         @Nullable String language,
         @Nullable String url,
-        Map<String, String> headers,
-        Map<String, String> urlQueryParams,
+        @JsonSerialize(contentUsing = SecretReferenceFormat.Writer.class)
+                @JsonDeserialize(contentUsing = SecretReferenceFormat.Reader.class)
+                Map<String, String> headers,
+        @JsonSerialize(contentUsing = SecretReferenceFormat.Writer.class)
+                @JsonDeserialize(contentUsing = SecretReferenceFormat.Reader.class)
+                Map<String, String> urlQueryParams,
         @Nullable Long timeoutMs,
         @Nullable Long handshakeTimeoutMs,
         @Nullable Boolean enabled,
@@ -148,6 +162,84 @@ public record ServerConfig(
     public void requireLimits() {
         NumberRange.TIMEOUT_MS.require(timeoutMs, TIMEOUT);
         NumberRange.TIMEOUT_MS.require(handshakeTimeoutMs, HANDSHAKE_TIMEOUT);
+        if (referring().count() > SecretReference.MOST) {
+            throw InvalidRecordException.invalid(
+                    "field config must not have more than "
+                            + SecretReference.MOST
+                            + " references to secrets");
+        }
+    }
+
+    /** Names of the secrets that environment, headers and query parameters refer to, sorted. */
+    public Set<String> references() {
+        return referring().collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** Whether any value is a reference. */
+    public boolean refers() {
+        return referring().findAny().isPresent();
+    }
+
+    /** The same names, each as often as a value refers to it: one secret may be used many times. */
+    public Stream<String> referring() {
+        return Stream.of(env, headers, urlQueryParams)
+                .flatMap(values -> values.values().stream())
+                .map(SecretReference::in)
+                .filter(Objects::nonNull)
+                .map(SecretReference::name);
+    }
+
+    /**
+     * The configuration with plain values in place of its references: to start a server with, never
+     * to be kept, compared or sent.
+     *
+     * @param secrets by name; one for each of {@link #references()}, others are not used
+     * @throws IllegalArgumentException when one is missing
+     */
+    public ServerConfig resolved(Map<String, String> secrets) {
+        return new ServerConfig(
+                installationName,
+                installationId,
+                serverSlug,
+                teamId,
+                teamSlug,
+                userId,
+                userSlug,
+                transportType,
+                command,
+                args,
+                resolved(env, secrets),
+                runtime,
+                language,
+                url,
+                resolved(headers, secrets),
+                resolved(urlQueryParams, secrets),
+                timeoutMs,
+                handshakeTimeoutMs,
+                enabled,
+                settings,
+                gitCommitSha,
+                repositoryUrl,
+                gitBranch,
+                source,
+                secretMetadata,
+                egress,
+                status);
+    }
+
+    private static Map<String, String> resolved(
+            Map<String, String> values, Map<String, String> secrets) {
+        var plain = new TreeMap<>(values);
+        plain.replaceAll(
+                (_, value) -> {
+                    var reference = SecretReference.in(value);
+                    var secret = reference == null ? value : secrets.get(reference.name());
+                    if (secret == null) {
+                        throw new IllegalArgumentException("a reference without its secret");
+                    }
+                    return secret;
+                });
+        return plain;
     }
 
     /** Limit of one request, a day at most; null where only its own deadline counts. */

@@ -73,19 +73,28 @@ public final class ServerConfigBuilder {
         return builder;
     }
 
-    /** Headers of each request to the server, empty by default; values are credentials. */
+    /**
+     * Headers of each request to the server, empty by default; values are credentials or {@link
+     * SecretReference#to}.
+     */
     public ServerConfigBuilder headers(Map<String, String> headers) {
         this.headers = headers;
         return this;
     }
 
-    /** Parameters of each request's URL, empty by default; values are credentials. */
+    /**
+     * Parameters of each request's URL, empty by default; values are credentials or {@link
+     * SecretReference#to}.
+     */
     public ServerConfigBuilder urlQueryParams(Map<String, String> urlQueryParams) {
         this.urlQueryParams = urlQueryParams;
         return this;
     }
 
-    /** Environment of the program, empty by default; values are credentials. */
+    /**
+     * Environment of the program, empty by default; values are credentials or {@link
+     * SecretReference#to}.
+     */
     public ServerConfigBuilder env(Map<String, String> env) {
         this.env = env;
         return this;

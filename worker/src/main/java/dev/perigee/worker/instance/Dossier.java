@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Dossier {
     final HostParts parts;
+    final InstanceSecrets secrets;
     final InstanceJournal journal;
     final Mailbox mailbox;
     final ServerMetrics metrics;
@@ -79,6 +80,7 @@ final class Dossier {
             ViewBoard board,
             Message.Apply first) {
         this.parts = parts;
+        this.secrets = new InstanceSecrets(parts.secrets());
         this.journal = journal;
         this.mailbox = mailbox;
         this.gate = new OutputGate(mailbox);

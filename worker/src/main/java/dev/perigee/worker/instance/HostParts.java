@@ -7,6 +7,7 @@ import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.isolation.Isolation;
 import dev.perigee.worker.process.packages.Deletion;
 import dev.perigee.worker.process.packages.PackagePreparer;
+import dev.perigee.worker.secret.Secrets;
 import dev.perigee.worker.tool.Retrying;
 import java.time.InstantSource;
 import java.util.concurrent.ScheduledExecutorService;
@@ -30,4 +31,5 @@ record HostParts(
         ScheduledExecutorService timers,
         StartSlots slots,
         IdleSweep sweep,
-        AwakeServers awake) {}
+        AwakeServers awake,
+        Secrets secrets) {}

@@ -21,6 +21,10 @@ final class HttpKeeper implements ServerKeeper {
     private final ToolKeeper tools;
     private final StartAnnouncer announcer;
     private final EgressNotices notices;
+
+    /** Pace of connections for other secrets: a provider may have others each time. */
+    private final FlapDamping renewals;
+
     private @Nullable HttpRun current;
     private @Nullable ConnectAttempt attempt;
 
@@ -29,6 +33,8 @@ final class HttpKeeper implements ServerKeeper {
         this.tools = tools;
         this.announcer = announcer;
         this.notices = new EgressNotices(dossier.journal, dossier.parts.clock());
+        var pause = dossier.parts.options().probes().recoveryPause();
+        this.renewals = new FlapDamping(pause, System.nanoTime());
     }
 
     @Override
@@ -58,7 +64,7 @@ final class HttpKeeper implements ServerKeeper {
         dossier.lastError = null;
         var run =
                 new HttpRun(
-                        dossier.config,
+                        new HttpCredentials(dossier.config, dossier.secrets),
                         dossier.parts.connections(),
                         dossier.parts.options().mcp(),
                         dossier.mailbox,
@@ -138,6 +144,18 @@ final class HttpKeeper implements ServerKeeper {
             reconnect(run, "Re-discovering tools", null);
         }
         return true;
+    }
+
+    /** Its user need not act any more: there are other secrets than the server refused. */
+    void otherSecrets(Message.OtherSecrets message) throws InterruptedException {
+        long now = System.nanoTime();
+        if (message.run() == current
+                && attempt == null
+                && dossier.reporter.status() == ServerStatus.REQUIRES_REAUTH
+                && renewals.waitNanos(now) <= 0) {
+            renewals.changed(now);
+            reconnect(message.run(), "Connecting with other secrets", null);
+        }
     }
 
     void connected(Message.Connected message) {

@@ -2,21 +2,23 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.TransportType;
+import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.log.LogOptions;
+import dev.perigee.worker.log.SecretMask;
 import dev.perigee.worker.log.ServerLog;
 import dev.perigee.worker.log.ServerMessage;
 import dev.perigee.worker.mcp.HttpConnections;
 import dev.perigee.worker.mcp.HttpMcpClient;
-import dev.perigee.worker.mcp.HttpTarget;
 import dev.perigee.worker.mcp.HttpTransport;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.McpOptions;
 import dev.perigee.worker.mcp.ServerMetrics;
-import dev.perigee.worker.process.Tenant;
 import dev.perigee.worker.tool.FailureStatus;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,8 +35,8 @@ final class HttpRun extends ServerRun {
     private final HttpMcpClient client;
     private final EgressNotices notices;
     private final ServerLog messages;
-    private volatile ServerConfig config;
-    private volatile HttpTarget target;
+    private final HttpCredentials credentials;
+    private final AtomicBoolean looks = new AtomicBoolean();
     private volatile boolean over;
     private volatile boolean silent;
 
@@ -46,7 +48,7 @@ final class HttpRun extends ServerRun {
             InstanceJournal journal) {}
 
     HttpRun(
-            ServerConfig config,
+            HttpCredentials credentials,
             HttpConnections connections,
             McpOptions options,
             Mailbox mailbox,
@@ -54,6 +56,8 @@ final class HttpRun extends ServerRun {
             EgressNotices notices,
             Messages messages) {
         super(mailbox);
+        this.credentials = credentials;
+        var config = credentials.config();
         this.messages =
                 new ServerLog(
                         config.processId(),
@@ -67,39 +71,73 @@ final class HttpRun extends ServerRun {
                             }
                         });
         this.notices = notices;
-        this.config = config;
-        this.target = targetOf(config);
         this.client =
                 new HttpMcpClient(
                         config.processId(),
                         config.transportType() == TransportType.SSE
                                 ? HttpTransport.SSE
                                 : HttpTransport.STREAMABLE,
-                        () -> target,
+                        credentials,
                         connections,
                         options,
                         metrics,
                         this);
     }
 
-    private static HttpTarget targetOf(ServerConfig config) {
-        return new HttpTarget(
-                config.url() == null ? "" : config.url(),
-                config.headers(),
-                config.urlQueryParams(),
-                config.egressRules(),
-                new Tenant(config.teamId(), config.userId()));
-    }
-
     /** Requests carry this from now on. */
     void reconfigure(ServerConfig next) {
-        config = next;
-        target = targetOf(next);
+        credentials.reconfigure(next);
+    }
+
+    /** Whether its secrets may be others by now without a new configuration. */
+    boolean isRenewable() {
+        return credentials.isRenewable();
+    }
+
+    /** A call was refused in this state: where that is for its secrets, there may be others. */
+    static void refused(@Nullable View view, InstanceOptions options) {
+        if (view != null
+                && view.status() == ServerStatus.REQUIRES_REAUTH
+                && view.run() instanceof HttpRun run) {
+            run.lookForOtherSecrets(options.credentialTimeout());
+        }
+    }
+
+    /**
+     * Asks, on a thread of its own and once at a time, whether there are other secrets than the
+     * server refused; if so the supervisor is told. Called when nothing else is sent to the server.
+     */
+    void lookForOtherSecrets(Duration limit) {
+        if (over || !isRenewable() || !looks.compareAndSet(false, true)) {
+            return;
+        }
+        long deadline = System.nanoTime() + limit.toNanos();
+        var _ =
+                Thread.ofVirtual()
+                        .name("look-" + config().processId())
+                        .start(LogContext.current().carriedBy(() -> look(deadline)));
+    }
+
+    private void look(long deadlineNanos) {
+        try {
+            if (credentials.differ(deadlineNanos)) {
+                mailbox().post(new Message.OtherSecrets(this));
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            looks.set(false);
+        }
     }
 
     @Override
     ServerConfig config() {
-        return config;
+        return credentials.config();
+    }
+
+    @Override
+    SecretMask mask() {
+        return credentials.mask();
     }
 
     @Override
@@ -124,7 +162,7 @@ final class HttpRun extends ServerRun {
 
     @Override
     void remark(String what) {
-        about.on(log.atInfo()).addKeyValue("process_id", config.processId()).log("{}", what);
+        about.on(log.atInfo()).addKeyValue("process_id", config().processId()).log("{}", what);
     }
 
     @Override
@@ -150,9 +188,10 @@ final class HttpRun extends ServerRun {
     void kill() {
         if (!over) {
             over = true;
+            credentials.close();
             var _ =
                     Thread.ofVirtual()
-                            .name("close-" + config.processId())
+                            .name("close-" + config().processId())
                             .start(LogContext.current().carriedBy(client::close));
         }
     }
@@ -160,14 +199,14 @@ final class HttpRun extends ServerRun {
     @Override
     public void onEgressRefused(String what) {
         if (!over && !silent) {
-            notices.refused(config.processId(), () -> masked(what));
+            notices.refused(config().processId(), () -> masked(what));
         }
     }
 
     @Override
     public void onGarbage(Supplier<String> what) {
         about.on(log.atDebug())
-                .addKeyValue("process_id", config.processId())
+                .addKeyValue("process_id", config().processId())
                 .log(() -> masked(what.get()));
     }
 }

@@ -4,6 +4,7 @@ import dev.perigee.worker.log.LogOptions;
 import dev.perigee.worker.mcp.HttpOptions;
 import dev.perigee.worker.mcp.McpOptions;
 import dev.perigee.worker.process.packages.PackageOptions;
+import dev.perigee.worker.secret.SecretOptions;
 import dev.perigee.worker.tool.RetryOptions;
 import java.time.Duration;
 import java.util.List;
@@ -34,7 +35,8 @@ public record InstanceOptions(
         RetryOptions retry,
         LogOptions logs,
         AwakeLimits awake,
-        ProbeOptions probes) {
+        ProbeOptions probes,
+        SecretOptions secrets) {
 
     public InstanceOptions {
         allowedCommands = List.copyOf(allowedCommands);
@@ -61,6 +63,7 @@ public record InstanceOptions(
                 retry,
                 logs,
                 awake,
-                probes);
+                probes,
+                secrets);
     }
 }

@@ -8,6 +8,7 @@ import dev.perigee.worker.log.LogOptions;
 import dev.perigee.worker.mcp.HttpSettings;
 import dev.perigee.worker.mcp.McpOptions;
 import dev.perigee.worker.process.packages.PackageSettings;
+import dev.perigee.worker.secret.SecretSettings;
 import dev.perigee.worker.tool.RetrySettings;
 import java.time.Duration;
 import java.util.List;
@@ -266,7 +267,8 @@ public final class InstanceSettings {
                             TEAM_AWAKE)
                     .with(HttpSettings.SCHEMA)
                     .with(RetrySettings.SCHEMA)
-                    .with(PackageSettings.SCHEMA);
+                    .with(PackageSettings.SCHEMA)
+                    .with(SecretSettings.SCHEMA);
 
     private static final int TAIL_LINES = LogOptions.defaults().tailLines();
 
@@ -314,6 +316,7 @@ public final class InstanceSettings {
                         settings.value(LOG_PAYLOAD),
                         settings.value(LOG_VALUES)),
                 new AwakeLimits(settings.value(USER_AWAKE), settings.value(TEAM_AWAKE)),
-                new ProbeOptions(settings.value(PROBE_INTERVAL), settings.value(RECOVERY_PAUSE)));
+                new ProbeOptions(settings.value(PROBE_INTERVAL), settings.value(RECOVERY_PAUSE)),
+                SecretSettings.read(settings));
     }
 }

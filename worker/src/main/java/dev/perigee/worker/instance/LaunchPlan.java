@@ -1,12 +1,16 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.protocol.config.SecretReference;
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.worker.process.isolation.Home;
 import dev.perigee.worker.process.isolation.ServerProgram;
 import dev.perigee.worker.process.isolation.ServerRuntime;
 import dev.perigee.worker.process.packages.GitHubArguments;
+import dev.perigee.worker.process.packages.PackagePreparer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,15 +51,33 @@ final class LaunchPlan {
             if (name.isEmpty() || name.indexOf('=') >= 0 || name.indexOf('\0') >= 0) {
                 return "An environment variable's name is empty or contains '=' or a NUL: rename it";
             }
-            if (entry.getValue().indexOf('\0') >= 0) {
+            if (entry.getValue().indexOf('\0') >= 0
+                    && SecretReference.in(entry.getValue()) == null) {
                 return "The environment variable %s contains a NUL: remove it".formatted(name);
             }
         }
         return null;
     }
 
-    /** What to start, for a configuration that is not refused. */
+    /** What to start, for a configuration that is not refused and has no references. */
     static ServerProgram of(ServerConfig config) {
+        return of(config, config.env());
+    }
+
+    /**
+     * The same of a configuration that nobody resolved, for its package only: without the variables
+     * that are references. Null where its package manager would need one of them.
+     */
+    static @Nullable ServerProgram withoutSecrets(ServerConfig config) {
+        var env = new TreeMap<>(config.env());
+        env.values().removeIf(value -> SecretReference.in(value) != null);
+        boolean needed =
+                config.env().keySet().stream()
+                        .anyMatch(name -> !env.containsKey(name) && PackagePreparer.reads(name));
+        return needed ? null : of(config, env);
+    }
+
+    private static ServerProgram of(ServerConfig config, Map<String, String> env) {
         var program = config.command() == null ? "" : config.command();
         var command = new ArrayList<String>();
         command.add(program);
@@ -64,7 +86,7 @@ final class LaunchPlan {
                 home(config),
                 ServerRuntime.of(config.runtime(), program),
                 command,
-                config.env(),
+                env,
                 GITHUB.equals(config.source()),
                 List.of());
     }

@@ -2,6 +2,7 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.worker.egress.EgressGuards;
+import dev.perigee.worker.log.SecretMask;
 import dev.perigee.worker.mcp.HttpConnections;
 import dev.perigee.worker.mcp.LineRoom;
 import dev.perigee.worker.process.ProcessLauncher;
@@ -11,6 +12,7 @@ import dev.perigee.worker.process.packages.Deletion;
 import dev.perigee.worker.process.packages.PackageException;
 import dev.perigee.worker.process.packages.PackagePreparer;
 import dev.perigee.worker.process.packages.PackagePreparer.Lookup;
+import dev.perigee.worker.secret.Secrets;
 import dev.perigee.worker.tool.Retrying;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -66,7 +68,8 @@ public final class LocalInstanceHost implements InstanceHost {
                         timers,
                         new StartSlots(options.parallelStarts(), options.startSlotHold(), timers),
                         new IdleSweep(options.idle(), clock, timers),
-                        new AwakeServers(options.awake(), clock::instant));
+                        new AwakeServers(options.awake(), clock::instant),
+                        Secrets.of(options.secrets(), launcher, termination));
     }
 
     /** Has the memory measured that servers share. */
@@ -127,13 +130,18 @@ public final class LocalInstanceHost implements InstanceHost {
                         != null) {
             return;
         }
+        var program = LaunchPlan.withoutSecrets(config);
+        if (program == null) {
+            return; // Its start prepares it, with the secrets of then.
+        }
         try {
             // As the start that follows the move: what it would refresh is refreshed now.
-            var _ = parts.packages().prepare(LaunchPlan.of(config), Lookup.WHEN_DUE, _ -> {});
+            var _ = parts.packages().prepare(program, Lookup.WHEN_DUE, _ -> {});
         } catch (PackageException e) {
             log.atInfo()
                     .addKeyValue("process_id", config.processId())
-                    .addKeyValue("reason", e.getMessage())
+                    .addKeyValue(
+                            "reason", SecretMask.of(config).apply(String.valueOf(e.getMessage())))
                     .log("A package could not be prepared ahead of a move");
         }
     }

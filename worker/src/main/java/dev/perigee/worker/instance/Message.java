@@ -60,6 +60,9 @@ sealed interface Message {
     record ConnectFailed(ConnectAttempt attempt, HttpRun run, FailureStatus trouble)
             implements Message {}
 
+    /** There are other secrets by now than those that the server refused. */
+    record OtherSecrets(HttpRun run) implements Hint {}
+
     /** A call to a server over HTTP failed for a reason that concerns all calls. */
     record CallFailed(HttpRun run, FailureStatus trouble) implements Message {}
 

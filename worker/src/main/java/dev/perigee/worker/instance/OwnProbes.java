@@ -8,10 +8,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Schedule of a worker's own probes of one server over HTTP: a ping per interval, with jitter of
- * half of it either way, so that servers of many users are not asked at once. A server that was
- * online is asked twice before it counts as gone. On the supervisor's thread; at rest it holds one
- * timer, and none where nothing is to be probed.
+ * Schedule of a worker's own probes of one server over HTTP: a ping per interval, or a look at its
+ * secrets while it refuses them, with jitter of half of it either way, so that servers of many
+ * users are not asked at once. A server that was online is asked twice before it counts as gone. On
+ * the supervisor's thread; at rest it holds one timer, and none where nothing is to be probed.
  */
 final class OwnProbes {
     private static final Duration LONGEST_DOUBT = Duration.ofSeconds(10);
@@ -48,20 +48,29 @@ final class OwnProbes {
     }
 
     /**
-     * Only its user ends {@code requires_reauth}, and an {@code error} is not over because the
-     * server answers a ping: what failed, such as its tools, would fail again at each probe.
+     * Only its user ends {@code requires_reauth}, if need be by another secret under the same name,
+     * and an {@code error} is not over because the server answers a ping: what failed, such as its
+     * tools, would fail again at each probe.
      */
     private boolean isProbed() {
         var status = dossier.reporter.status();
         return dossier.presence == View.Presence.HERE
-                && dossier.run instanceof HttpRun
-                && (status == ServerStatus.ONLINE || status == ServerStatus.OFFLINE);
+                && dossier.run instanceof HttpRun run
+                && (status == ServerStatus.ONLINE
+                        || status == ServerStatus.OFFLINE
+                        || (status == ServerStatus.REQUIRES_REAUTH && run.isRenewable()));
     }
 
     /** The time of a probe came. */
     void due() {
         timer = null;
-        if (isProbed() && !health.isUnderWay()) {
+        if (!isProbed()) {
+            return;
+        }
+        if (dossier.reporter.status() == ServerStatus.REQUIRES_REAUTH
+                && dossier.run instanceof HttpRun run) {
+            run.lookForOtherSecrets(dossier.parts.options().credentialTimeout());
+        } else if (!health.isUnderWay()) {
             health.probe();
         }
     }

@@ -29,6 +29,8 @@ final class ProcessKeeper implements ServerKeeper {
     /** A start without a waiting caller waits until others have become idle. */
     private static final Duration RESTORE_WAIT = Duration.ofMinutes(5);
 
+    private static final long REFUSED_PAUSE_NANOS = Duration.ofMinutes(1).toNanos();
+
     private static final String OUTPUT_GAP = "output_gap";
 
     private final Dossier dossier;
@@ -43,6 +45,8 @@ final class ProcessKeeper implements ServerKeeper {
     private @Nullable ProcessRun current;
     private @Nullable StartAttempt attempt;
     private @Nullable Long restartDueNanos;
+    private @Nullable String refusedFor;
+    private long refusedNanos;
 
     ProcessKeeper(Dossier dossier, RunningCalls calls, ToolKeeper tools, StartAnnouncer announcer) {
         this.dossier = dossier;
@@ -97,7 +101,8 @@ final class ProcessKeeper implements ServerKeeper {
                         dossier.gate,
                         dossier.mailbox,
                         dossier.metrics,
-                        notices);
+                        notices,
+                        dossier.secrets);
         announcer.starting(run, kind, reason, commandId);
         dossier.lifecycle.to(InstanceState.STARTING);
         runs(run);
@@ -229,14 +234,24 @@ final class ProcessKeeper implements ServerKeeper {
         terminate(run, message.why(), Duration.ZERO);
         runs(null);
         dossier.lastError = message.why();
-        log.atWarn()
-                .addKeyValue("process_id", dossier.processId())
-                .addKeyValue("reason", message.why())
-                .log("Server was not started");
+        logRefused(message.why());
         if (kind == StartKind.RESPAWN) {
             dossier.lifecycle.to(InstanceState.TERMINATED);
         } else {
             notRunning(run, message.code(), message.why());
+        }
+    }
+
+    /** One reason once a minute at most: each call may try again. */
+    private void logRefused(String why) {
+        long now = System.nanoTime();
+        if (!why.equals(refusedFor) || now - refusedNanos >= REFUSED_PAUSE_NANOS) {
+            refusedFor = why;
+            refusedNanos = now;
+            log.atWarn()
+                    .addKeyValue("process_id", dossier.processId())
+                    .addKeyValue("reason", why)
+                    .log("Server was not started");
         }
     }
 

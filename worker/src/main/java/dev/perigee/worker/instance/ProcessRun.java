@@ -16,10 +16,12 @@ import dev.perigee.worker.process.ChildProcess;
 import dev.perigee.worker.process.ExitStatus;
 import dev.perigee.worker.process.ProcessSignal;
 import dev.perigee.worker.process.isolation.Reach;
+import dev.perigee.worker.secret.SecretException;
 import dev.perigee.worker.tool.FailureStatus;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -34,7 +36,7 @@ final class ProcessRun extends ServerRun implements ChildListener {
     private final InstanceJournal journal;
     private final OutputGate gate;
     private final EgressNotices notices;
-    private final SecretMask mask;
+    private final InstanceSecrets secrets;
     private final ServerLog log;
     private final @Nullable StdioMcpClient client;
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -43,6 +45,7 @@ final class ProcessRun extends ServerRun implements ChildListener {
     private volatile boolean silent;
     private volatile boolean doomed;
     private volatile long endedNanos;
+    private volatile SecretMask mask;
 
     ProcessRun(
             ServerConfig config,
@@ -51,18 +54,20 @@ final class ProcessRun extends ServerRun implements ChildListener {
             OutputGate gate,
             Mailbox mailbox,
             ServerMetrics metrics,
-            EgressNotices notices) {
+            EgressNotices notices,
+            InstanceSecrets secrets) {
         super(mailbox);
         this.config = config;
         this.journal = journal;
         this.gate = gate;
         this.notices = notices;
-        this.mask = SecretMask.of(config);
+        this.secrets = secrets;
+        this.mask = secrets.mask(List.of(config));
         this.log =
                 new ServerLog(
                         config.processId(),
                         parts.options().logs(),
-                        mask::apply,
+                        this::masked,
                         parts.clock(),
                         parts.timers(),
                         this::append);
@@ -94,6 +99,18 @@ final class ProcessRun extends ServerRun implements ChildListener {
         if (!silent) {
             journal.append(event, pid(), null);
         }
+    }
+
+    /**
+     * Its configuration with what the references stand for, which is masked before anything of it
+     * can be heard.
+     *
+     * @param ordered whether somebody may just have mended what failed a moment ago
+     */
+    ServerConfig resolve(boolean ordered) throws SecretException, InterruptedException {
+        var resolved = secrets.resolve(config, ordered);
+        mask = secrets.mask(List.of(config));
+        return resolved;
     }
 
     /** What the process may reach; what it was refused is in the instance's log. */

@@ -149,6 +149,7 @@ final class RequestDesk {
             ServerRequest serverRequest,
             TraceSpan span) {
         if (CallGate.decide(view, serverRequest.tool()) instanceof CallGate.Refuse(var error)) {
+            HttpRun.refused(view, parts.options());
             return refused(order, instance, error);
         }
         var left = Duration.between(parts.clock().instant(), order.deadline());

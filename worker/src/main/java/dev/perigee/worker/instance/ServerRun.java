@@ -171,10 +171,8 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
         changeTold.set(false);
     }
 
-    /** Of the configured secrets. */
-    SecretMask mask() {
-        return SecretMask.of(config());
-    }
+    /** Of the configured secrets, and of what references stand for. */
+    abstract SecretMask mask();
 
     /** The text without the configured secrets. */
     final String masked(String text) {

@@ -37,8 +37,9 @@ final class StartAnnouncer {
         if (!dossier.config.transportType().isProcess()) {
             return "";
         }
+        var program = LaunchPlan.withoutSecrets(dossier.config);
         var missing =
-                dossier.parts.packages().missing(LaunchPlan.of(dossier.config), kind.lookup());
+                program == null ? null : dossier.parts.packages().missing(program, kind.lookup());
         return missing == null ? "" : ": preparing the package " + missing;
     }
 

@@ -1,20 +1,22 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.process.LaunchException;
 import dev.perigee.worker.process.isolation.ServerProgram;
 import dev.perigee.worker.process.packages.PackageException;
+import dev.perigee.worker.secret.SecretException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One attempt to start a server, on a virtual thread of its own: prepares its package, waits for an
- * awake place and a slot, starts the process and makes the handshake. The outcome goes to the
- * supervisor, which also ends what was started. Only the spawn and the first moments after it hold
- * a slot; the handshake's timeout begins there too.
+ * One attempt to start a server, on a virtual thread of its own: has its secrets resolved, prepares
+ * its package, waits for an awake place and a slot, starts the process and makes the handshake. The
+ * outcome goes to the supervisor, which also ends what was started. Only the spawn and the first
+ * moments after it hold a slot; the handshake's timeout begins there too.
  */
 final class StartAttempt implements Runnable {
     private static final Logger log = LoggerFactory.getLogger(StartAttempt.class);
@@ -84,7 +86,7 @@ final class StartAttempt implements Runnable {
     @Override
     public void run() {
         try {
-            var program = prepared();
+            var program = prepared(run.resolve(kind.isOrdered()));
             var refusal = admission.ask();
             if (refusal != null) {
                 mailbox.post(new Message.StartRefused(run, "too_many_awake", refusal));
@@ -97,6 +99,10 @@ final class StartAttempt implements Runnable {
                 }
                 start(program);
             }
+        } catch (SecretException e) {
+            // No crash, so that an outage of the provider does not end in permanently_failed.
+            mailbox.post(
+                    new Message.StartRefused(run, "spawn_failed", String.valueOf(e.getMessage())));
         } catch (PackageException e) {
             notLaunched(e, e.getCause() instanceof LaunchException cause ? cause : null);
         } catch (LaunchException e) {
@@ -120,8 +126,9 @@ final class StartAttempt implements Runnable {
         return new StartQueue.Owner(run.config().teamId(), run.config().userId());
     }
 
-    private ServerProgram prepared() throws PackageException, InterruptedException {
-        var program = LaunchPlan.of(run.config());
+    private ServerProgram prepared(ServerConfig config)
+            throws PackageException, InterruptedException {
+        var program = LaunchPlan.of(config);
         return parts.packages()
                 .prepare(
                         program,

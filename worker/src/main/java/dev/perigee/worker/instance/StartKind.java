@@ -23,6 +23,14 @@ enum StartKind {
         };
     }
 
+    /** Whether a user has it started, or an operator, rather than a call or a crash. */
+    boolean isOrdered() {
+        return switch (this) {
+            case INSTALL, MANUAL_RESTART -> true;
+            case CRASH_RESTART, ATTEMPT, RESPAWN -> false;
+        };
+    }
+
     /** Whether a failure counts against the crash budget. */
     boolean failureIsCrash() {
         return switch (this) {

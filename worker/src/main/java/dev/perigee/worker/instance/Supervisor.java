@@ -2,6 +2,7 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.command.CommandDetails;
 import dev.perigee.protocol.event.EventBody;
+import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
 import dev.perigee.protocol.link.InstanceOrder.Quarantine;
@@ -76,6 +77,7 @@ final class Supervisor {
             case Message.Connected connected -> http.connected(connected);
             case Message.ConnectFailed failed -> http.connectFailed(failed);
             case Message.CallFailed failed -> http.callFailed(failed);
+            case Message.OtherSecrets other -> http.otherSecrets(other);
             case Message.Discovered discovered -> tools.discovered(discovered);
             case Message.Catalogued catalogued -> tools.catalogued(catalogued);
             case Message.DiscoveryFailed failed -> tools.failed(failed);
@@ -213,7 +215,7 @@ final class Supervisor {
     /** Whether an equal configuration changes nothing, because the instance runs or is about to. */
     private boolean goesOn(Message.Apply message) {
         boolean alive = dossier.run != null || dossier.dormantSince != null;
-        if (dossier.stopped || !(alive || server.underWay())) {
+        if (dossier.stopped || !(alive || server.underWay()) || isRepaired(message)) {
             return false;
         }
         dossier.identify(message.order().startToken());
@@ -227,6 +229,14 @@ final class Supervisor {
             complete(message, note(spawn ? "already running" : "unchanged"));
         }
         return true;
+    }
+
+    /** Whether a user says by an equal configuration that the server may be connected to again. */
+    private boolean isRepaired(Message.Apply message) {
+        var cause = message.order().cause();
+        return (cause == Cause.CREATED || cause == Cause.UPDATED)
+                && dossier.run instanceof HttpRun
+                && dossier.reporter.status() == ServerStatus.REQUIRES_REAUTH;
     }
 
     private void change(Message.Apply message, boolean known, boolean same)

@@ -232,6 +232,7 @@ final class ToolCall implements Runnable {
             var view = instance.board().current();
             switch (secondRun.decide(CallGate.decide(view, request.tool()), view)) {
                 case CallGate.Refuse(var error) -> {
+                    HttpRun.refused(view, instance.parts().options());
                     return failed(error);
                 }
                 case CallGate.Send(var run) -> {

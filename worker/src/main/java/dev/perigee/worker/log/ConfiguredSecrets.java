@@ -1,10 +1,12 @@
 package dev.perigee.worker.log;
 
 import dev.perigee.protocol.config.ArgumentSecrets;
+import dev.perigee.protocol.config.SecretReference;
 import dev.perigee.protocol.config.ServerConfig;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Collection;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -25,7 +27,8 @@ final class ConfiguredSecrets {
     static Stream<String> of(ServerConfig config) {
         var values =
                 Stream.of(config.env(), config.headers(), config.urlQueryParams())
-                        .flatMap(map -> map.values().stream());
+                        .flatMap(map -> map.values().stream())
+                        .filter(value -> SecretReference.in(value) == null);
         var url = config.url();
         var command = config.command();
         return Stream.of(
@@ -37,6 +40,15 @@ final class ConfiguredSecrets {
                                 : ArgumentSecrets.values(List.of(command)),
                         url == null ? Stream.<String>empty() : ofUrl(url))
                 .flatMap(each -> each)
+                .distinct() // One value may be configured many times.
+                .flatMap(ConfiguredSecrets::encoded);
+    }
+
+    /** Values by themselves, each of which may be of a header. */
+    static Stream<String> ofValues(Collection<String> values) {
+        return values.stream()
+                .flatMap(value -> Stream.concat(Stream.of(value), ofHeader(value)))
+                .distinct()
                 .flatMap(ConfiguredSecrets::encoded);
     }
 

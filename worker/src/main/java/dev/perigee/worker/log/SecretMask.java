@@ -1,6 +1,7 @@
 package dev.perigee.worker.log;
 
 import dev.perigee.protocol.config.ServerConfig;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -25,10 +26,21 @@ public final class SecretMask {
         this.secrets = secrets;
     }
 
-    /** Masks what {@link ConfiguredSecrets} says. */
+    /** Masks what {@link ConfiguredSecrets} says. References are names, and no secrets. */
     public static SecretMask of(ServerConfig config) {
+        return of(List.of(config), List.of());
+    }
+
+    /**
+     * The same of all of them.
+     *
+     * @param values further secrets, such as those that references stand for
+     */
+    public static SecretMask of(Collection<ServerConfig> configs, Collection<String> values) {
         return new SecretMask(
-                ConfiguredSecrets.of(config)
+                Stream.concat(
+                                configs.stream().flatMap(ConfiguredSecrets::of),
+                                ConfiguredSecrets.ofValues(values))
                         .flatMap(value -> Stream.concat(Stream.of(value), value.lines()))
                         .map(String::strip)
                         .filter(value -> value.length() >= MIN_LENGTH)

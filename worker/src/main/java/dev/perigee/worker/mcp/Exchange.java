@@ -29,6 +29,7 @@ final class Exchange implements LineRoom.Reader {
     private volatile boolean handedOver;
     private volatile boolean responded;
     private volatile @Nullable String sessionId;
+    private volatile @Nullable HttpTarget carried;
     private volatile @Nullable EventCursor cursor;
     private volatile long lingersSince = Long.MAX_VALUE;
     private volatile @Nullable Future<?> response;
@@ -99,6 +100,16 @@ final class Exchange implements LineRoom.Reader {
     /** The session that the request named, null for none. */
     @Nullable String sessionId() {
         return sessionId;
+    }
+
+    /** Its request goes to this target, with its credentials. */
+    void carries(HttpTarget target) {
+        carried = target;
+    }
+
+    /** What its request carried, null where that was not made. */
+    @Nullable HttpTarget carried() {
+        return carried;
     }
 
     /** The answer may come in several streams: where the first ends is of interest. */

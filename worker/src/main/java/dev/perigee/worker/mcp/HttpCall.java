@@ -19,6 +19,7 @@ final class HttpCall implements McpRequest.Owner {
     private final InFlight inFlight;
     private final McpRequest request;
     private final AtomicBoolean resent = new AtomicBoolean();
+    private final AtomicBoolean renewed = new AtomicBoolean();
     private volatile @Nullable Way way;
     private volatile boolean over;
     private volatile boolean resumed;
@@ -74,6 +75,11 @@ final class HttpCall implements McpRequest.Owner {
     /** True the first time. */
     boolean takeSecondChance() {
         return resent.compareAndSet(false, true);
+    }
+
+    /** True the first time that other credentials may help. */
+    boolean takeOtherCredentials() {
+        return renewed.compareAndSet(false, true);
     }
 
     /** Its answer is waited for on another stream; the request itself was sent before. */

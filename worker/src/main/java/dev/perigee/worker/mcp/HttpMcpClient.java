@@ -5,7 +5,6 @@ import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.trace.LogContext;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -36,7 +35,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
     record Parts(
             String processId,
             HttpTransport transport,
-            Supplier<HttpTarget> target,
+            TargetSource target,
             HttpConnections connections,
             McpOptions options) {}
 
@@ -44,7 +43,21 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
             implements HttpSession.Calls, HttpSessions.Maker, Reception.Transport {
         @Override
         public HttpSession make(long deadlineNanos) throws McpException, InterruptedException {
-            return open(deadlineNanos);
+            var carried = parts.target().get();
+            try {
+                return open(carried, deadlineNanos);
+            } catch (McpException e) {
+                if (!e.refusesCredentials() || !parts.target().isRenewable()) {
+                    throw e;
+                }
+                parts.target().refused(carried);
+                parts.target().renew(deadlineNanos);
+                var newest = parts.target().get();
+                if (newest.equals(carried)) {
+                    throw e;
+                }
+                return open(newest, deadlineNanos);
+            }
         }
 
         @Override
@@ -71,6 +84,18 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
             } else {
                 failed(call, why);
             }
+        }
+
+        @Override
+        public void unauthorized(
+                HttpSession session,
+                HttpCall call,
+                @Nullable HttpTarget carried,
+                McpException why) {
+            var _ =
+                    Thread.ofVirtual()
+                            .name("mcp-renew-" + parts.processId())
+                            .start(about.carriedBy(() -> sendRenewed(session, call, carried, why)));
         }
 
         @Override
@@ -111,13 +136,13 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
      * A client that connects when it is used.
      *
      * @param processId for logs and the names of threads
-     * @param target asked for each HTTP request, on any thread; must not block
+     * @param target asked for each HTTP request, renewed before each message
      * @param listener called on the connections' threads
      */
     public HttpMcpClient(
             String processId,
             HttpTransport transport,
-            Supplier<HttpTarget> target,
+            TargetSource target,
             HttpConnections connections,
             McpOptions options,
             ServerMetrics metrics,
@@ -161,6 +186,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
     }
 
     private HttpSession session(long deadlineNanos) throws McpException, InterruptedException {
+        parts.target().renew(deadlineNanos);
         return sessions.get(parts.target().get().url(), deadlineNanos);
     }
 
@@ -172,8 +198,9 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
         }
     }
 
-    private HttpSession open(long deadlineNanos) throws McpException, InterruptedException {
-        var session = new HttpSession(parts.target().get(), parts, calls);
+    private HttpSession open(HttpTarget target, long deadlineNanos)
+            throws McpException, InterruptedException {
+        var session = new HttpSession(target, parts, calls);
         newest.set(session);
         boolean opened = false;
         try {
@@ -273,8 +300,32 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
                 };
     }
 
+    /** With credentials that were asked for since; the same ones would be refused again. */
+    private void sendRenewed(
+            HttpSession session, HttpCall call, @Nullable HttpTarget carried, McpException why) {
+        sendAgain(
+                call,
+                () -> {
+                    parts.target().renew(call.deadlineNanos());
+                    if (parts.target().get().equals(carried)) {
+                        throw why;
+                    }
+                    sessions.outdate(session);
+                });
+    }
+
     private void sendAgain(HttpCall call) {
+        sendAgain(call, () -> {});
+    }
+
+    /** What is to be done before a call is sent once more, on a thread of its own. */
+    private interface Preparation {
+        void run() throws McpException, InterruptedException;
+    }
+
+    private void sendAgain(HttpCall call, Preparation first) {
         try {
+            first.run();
             post(session(call.deadlineNanos()), call);
         } catch (McpException e) {
             inFlight.fail(call.id(), e);

@@ -65,6 +65,10 @@ final class HttpSession
         /** The response that refused a call may mean that the server forgot the session. */
         void lost(HttpSession session, HttpCall call, McpException why);
 
+        /** A call was refused for what it carried, and there may be other credentials by now. */
+        void unauthorized(
+                HttpSession session, HttpCall call, @Nullable HttpTarget carried, McpException why);
+
         void received(byte[] message);
 
         /** The egress policy refused a request; the text is for people. */
@@ -275,6 +279,12 @@ final class HttpSession
         reached |= exchange.isConnected();
         unfinished.remove(exchange.number());
         lingering.remove(exchange);
+        var carried = exchange.carried();
+        if (carried != null
+                && end instanceof ExchangeEnd.Refused refused
+                && refused.wantsAuthorization()) {
+            parts.target().refused(carried);
+        }
         var call = exchange.call();
         if (call != null) {
             callEnded(call, exchange, end);
@@ -299,6 +309,11 @@ final class HttpSession
             return;
         }
         if (end instanceof ExchangeEnd.Refused refused) {
+            if (mayBeRenewed(call, refused)) {
+                calls.remove(call);
+                client.unauthorized(this, call, exchange.carried(), HttpFailures.refused(refused));
+                return;
+            }
             boolean named = kind == HttpTransport.SSE || exchange.sessionId() != null;
             if (named && !call.isHandshake() && HttpFailures.isSessionLost(refused, call.id())) {
                 calls.remove(call);
@@ -314,6 +329,13 @@ final class HttpSession
         if (why != null && !resume(call, exchange, end, why)) {
             client.failed(call, why);
         }
+    }
+
+    private boolean mayBeRenewed(HttpCall call, ExchangeEnd.Refused refused) {
+        return refused.wantsAuthorization()
+                && !call.isHandshake()
+                && parts.target().isRenewable()
+                && call.takeOtherCredentials();
     }
 
     /** Whether the rest of the answer can be asked for, and is. */
@@ -337,13 +359,25 @@ final class HttpSession
         var call = answer.call();
         var exchange = exchange(Exchange.Kind.RESUMED, call);
         call.goesOnThrough(this, exchange);
-        try {
-            var request = requests.stream(answer.sessionId(), answer.lastEventId());
-            var _ = http.send(request, exchange, _ -> new EventBody(answer));
-        } catch (RuntimeException e) {
-            exchange.end(new ExchangeEnd.Broken(e));
-        }
+        var _ =
+                requests.stream(exchange, answer.sessionId(), answer.lastEventId())
+                        .thenAccept(
+                                request -> {
+                                    var _ =
+                                            http.send(
+                                                    request, exchange, _ -> new EventBody(answer));
+                                })
+                        .exceptionally(
+                                failure -> {
+                                    exchange.end(new ExchangeEnd.Broken(failure));
+                                    return null;
+                                });
         return exchange;
+    }
+
+    @Override
+    public boolean isRenewable() {
+        return parts.target().isRenewable();
     }
 
     @Override

@@ -131,6 +131,16 @@ final class HttpSessions {
                 "Request timeout: there was no session with the server in time");
     }
 
+    /** Its credentials are outdated: what is under way in it goes on, nothing else does. */
+    void outdate(HttpSession outdated) {
+        synchronized (this) {
+            if (current == outdated) {
+                current = null;
+            }
+        }
+        outdated.retire();
+    }
+
     /** The server has forgotten the session. */
     void drop(HttpSession lost) {
         synchronized (this) {

@@ -1,6 +1,7 @@
 package dev.perigee.worker.mcp;
 
 import dev.perigee.protocol.config.EgressRule;
+import dev.perigee.protocol.config.SecretReference;
 import dev.perigee.worker.egress.Literals;
 import dev.perigee.worker.process.Tenant;
 import java.net.URI;
@@ -12,11 +13,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Configured address, headers and query parameters of an HTTP server. Values of headers and
- * parameters are credentials; {@link #toString()} has none.
+ * parameters are credentials; {@link #toString()} has none. References to secrets are refused by
+ * {@link IllegalArgumentException}: a URL would carry one as it is.
  *
  * @param headers sent with each request; those that are MCP's own business are left out
  * @param queryParams added to the URL of each request
@@ -48,6 +51,16 @@ public record HttpTarget(
         sent.keySet().removeIf(name -> NOT_CONFIGURABLE.contains(name.toLowerCase(Locale.ROOT)));
         headers = Map.copyOf(sent);
         queryParams = Map.copyOf(queryParams);
+        if (Stream.of(headers, queryParams)
+                .flatMap(values -> values.values().stream())
+                .anyMatch(value -> SecretReference.in(value) != null)) {
+            throw new IllegalArgumentException("a reference to a secret that nobody resolved");
+        }
+    }
+
+    /** The same, narrowed to these destinations; null where it is not narrowed. */
+    public HttpTarget within(@Nullable List<EgressRule> rules) {
+        return new HttpTarget(url, headers, queryParams, rules, owner);
     }
 
     /**

@@ -33,7 +33,7 @@ public final class McpException extends Exception {
         RATE_LIMITED,
         /** Any other HTTP 4xx: says something about this request, not about the server. */
         REQUEST_REFUSED,
-        /** HTTP as it would be for any request: a redirect elsewhere, no TLS. */
+        /** HTTP as it would be for any request: a redirect elsewhere, no TLS, no credentials. */
         HTTP_REFUSED,
         /** The egress policy does not let the worker connect there: nothing was sent. */
         EGRESS_REFUSED,
@@ -43,7 +43,7 @@ public final class McpException extends Exception {
         CRASHED,
         /** The process was ended by intent. */
         CLOSED,
-        /** The process does not read its input. */
+        /** The process does not read its input, or what HTTP has to carry is not there in time. */
         NOT_READ,
         /** The caller cancelled the request. */
         CANCELLED,
@@ -89,6 +89,24 @@ public final class McpException extends Exception {
     /** An answer that breaks the protocol. */
     public static McpException invalidAnswer(String message) {
         return new McpException(Kind.INVALID_ANSWER, true, message);
+    }
+
+    /** A request that was not sent, since what it had to carry could not be had. */
+    public static McpException withoutCredentials(String message) {
+        return new McpException(Kind.HTTP_REFUSED, false, message);
+    }
+
+    /** A request that was not sent, since what it had to carry was not there by its deadline. */
+    public static McpException lateCredentials() {
+        return new McpException(
+                Kind.NOT_READ, false, "The secrets of this server were not there in time");
+    }
+
+    /** Whether the server wants other credentials. */
+    boolean refusesCredentials() {
+        return kind == Kind.UNAUTHORIZED
+                || kind == Kind.FORBIDDEN
+                || kind == Kind.AUTHORIZATION_REQUIRED;
     }
 
     /** Why. */

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The stream (GET) on which a server over streamable HTTP sends messages of its own. Opened after
  * the handshake, so that it names the negotiated revision, and again whenever it ends, from where
- * it ended if events have ids, until the server does not offer it or the session is over.
+ * it ended if events have ids, until the server does not offer it or the session is over. Refused
+ * credentials are no end where others may come.
  *
  * <pre>
  *   idle ──begin, named──► open ──ended──► waiting ──pause over──► open
@@ -117,11 +118,18 @@ final class NotificationStream implements EventFramer.Sink {
         } finally {
             lock.unlock();
         }
-        try {
-            var _ = http.send(requests.stream(id, last), exchange, _ -> opened(last));
-        } catch (RuntimeException e) {
-            exchange.abandon(); // The calls fail for the same reason, and say so.
-        }
+        var _ =
+                requests.stream(exchange, id, last)
+                        .thenAccept(
+                                request -> {
+                                    var _ = http.send(request, exchange, _ -> opened(last));
+                                })
+                        .exceptionally(
+                                _ -> {
+                                    // The calls fail for the same reason, and say so.
+                                    exchange.abandon();
+                                    return null;
+                                });
     }
 
     /** The server, which may have been away, is there. */
@@ -236,7 +244,9 @@ final class NotificationStream implements EventFramer.Sink {
                     ExchangeEnd.NoRoom _,
                     ExchangeEnd.NotUnderstood _ ->
                     true;
-            case ExchangeEnd.Refused refused -> isTransient(refused.status());
+            case ExchangeEnd.Refused refused ->
+                    isTransient(refused.status())
+                            || (offered && requests.isRenewable() && refused.wantsAuthorization());
             case ExchangeEnd.Foreign _, ExchangeEnd.Redirected _, ExchangeEnd.Abandoned _ -> false;
         };
     }

@@ -27,6 +27,7 @@ final class ResumedAnswer implements EventFramer.Sink {
     private volatile boolean fruitful;
     private volatile int fruitless;
     private volatile int unreached;
+    private volatile boolean renewed;
     private volatile long heardAt;
     private volatile RequestDeadlines.@Nullable Deadline turn;
     private volatile RequestDeadlines.@Nullable Deadline silence;
@@ -40,6 +41,9 @@ final class ResumedAnswer implements EventFramer.Sink {
 
         /** A message of the server. */
         void received(String message);
+
+        /** Whether other credentials may be had after these were refused. */
+        boolean isRenewable();
 
         /** The answer will not come. */
         void failed(HttpCall call, McpException why);
@@ -182,14 +186,24 @@ final class ResumedAnswer implements EventFramer.Sink {
         }
     }
 
-    /** A server that has not seen yet that the stream before is gone answers with a conflict. */
+    /**
+     * A server that has not seen yet that the stream before is gone answers with a conflict. What
+     * refuses the credentials is asked once more, with newer ones.
+     */
     private void refused(ExchangeEnd.Refused refused) {
         switch (refused.status()) {
             case 409, 429, 502, 503, 504 -> {
                 var asked = refused.retryAfter();
                 begin(asked == null ? Duration.ZERO : EventCursor.bounded(asked));
             }
-            default -> session.failed(call, lost);
+            default -> {
+                if (refused.wantsAuthorization() && session.isRenewable() && !renewed) {
+                    renewed = true;
+                    begin();
+                } else {
+                    session.failed(call, lost);
+                }
+            }
         }
     }
 

@@ -8,6 +8,7 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -69,6 +70,19 @@ final class SessionRequests {
             URI resolved,
             @Nullable String body,
             McpTransportContext context) {
+        var renewed = parts.target().renewed();
+        return renewed.isDone()
+                ? Mono.just(customized(request, method, resolved, body, context))
+                : Mono.fromFuture(renewed)
+                        .map(_ -> customized(request, method, resolved, body, context));
+    }
+
+    private HttpRequest.Builder customized(
+            HttpRequest.Builder request,
+            String method,
+            URI resolved,
+            @Nullable String body,
+            McpTransportContext context) {
         var target = target();
         boolean sse = parts.transport() == HttpTransport.SSE;
         request.uri(target.withParameters(sse && method.equals("POST") ? resolved : address));
@@ -79,6 +93,7 @@ final class SessionRequests {
         }
         boolean mayTakeTime = method.equals("GET");
         if (body != null && context.get(EXCHANGE) instanceof Exchange exchange) {
+            exchange.carries(target);
             request.POST(exchange.publish(body.getBytes(StandardCharsets.UTF_8)));
             var call = exchange.call();
             mayTakeTime = call != null;
@@ -89,7 +104,7 @@ final class SessionRequests {
         if (!mayTakeTime) {
             request.timeout(parts.connections().options().noticeTimeout());
         }
-        return Mono.just(request);
+        return request;
     }
 
     /** Says for those on the way what the body says, too. */
@@ -126,15 +141,28 @@ final class SessionRequests {
         return parts.connections().guards().guard(of, target.owner(), target.egress());
     }
 
+    /** Whether other credentials may be had after these were refused. */
+    boolean isRenewable() {
+        return parts.target().isRenewable();
+    }
+
     /**
-     * The request for the stream of notifications, or for one that goes on behind an event.
+     * The request for the stream of notifications, or for one that goes on behind an event, with
+     * credentials that are up to date; it fails when a configured header cannot be sent.
      *
      * @param sessionId null for a server that has no sessions
-     * @throws CompletionException when a configured header cannot be sent
      */
-    HttpRequest stream(@Nullable String sessionId, @Nullable String lastEventId) {
-        var request = HttpRequest.newBuilder(complete(address));
-        target().headers().forEach((name, value) -> set(request, name, value));
+    CompletableFuture<HttpRequest> stream(
+            Exchange exchange, @Nullable String sessionId, @Nullable String lastEventId) {
+        return parts.target().renewed().thenApply(_ -> streamNow(exchange, sessionId, lastEventId));
+    }
+
+    private HttpRequest streamNow(
+            Exchange exchange, @Nullable String sessionId, @Nullable String lastEventId) {
+        var target = target();
+        exchange.carries(target);
+        var request = HttpRequest.newBuilder(target.withParameters(address));
+        target.headers().forEach((name, value) -> set(request, name, value));
         request.setHeader("Accept", "text/event-stream").setHeader("Cache-Control", "no-cache");
         if (sessionId != null) {
             set(request, "Mcp-Session-Id", sessionId);

@@ -1,6 +1,7 @@
 package dev.perigee.worker.process;
 
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.regex.Pattern;
 
@@ -16,10 +17,17 @@ final class PortableProcessLauncher implements ProcessLauncher {
     private static final Pattern ERROR = Pattern.compile("error[=:] ?(\\d{1,4})");
 
     private final LauncherOptions options;
+    private final Charset charset;
     private volatile boolean closed;
 
     PortableProcessLauncher(LauncherOptions options) {
+        this(options, Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8")));
+    }
+
+    /** In a locale that writes arguments so. */
+    PortableProcessLauncher(LauncherOptions options, Charset charset) {
         this.options = options;
+        this.charset = charset;
     }
 
     @Override
@@ -28,6 +36,7 @@ final class PortableProcessLauncher implements ProcessLauncher {
             throw new LaunchException(
                     LaunchException.Reason.CLOSED, "The worker is stopping: nothing is started");
         }
+        requireWritable(spec);
         var command = new ArrayList<>(spec.command());
         command.set(0, ProgramLookup.find(spec).toString());
         var builder = new ProcessBuilder(command);
@@ -43,6 +52,20 @@ final class PortableProcessLauncher implements ProcessLauncher {
             return child;
         } catch (IOException e) {
             throw failure(spec, e);
+        }
+    }
+
+    /** The JDK puts a question mark for what the locale cannot write, so that two become one. */
+    private void requireWritable(LaunchSpec spec) throws LaunchException {
+        var encoder = charset.newEncoder();
+        for (var word : spec.command()) {
+            if (!encoder.canEncode(word)) {
+                throw new LaunchException(
+                        LaunchException.Reason.OTHER,
+                        "An argument of the program '%s' cannot be written in the worker's locale"
+                                        .formatted(spec.program())
+                                + ": run the worker with LANG=C.UTF-8");
+            }
         }
     }
 

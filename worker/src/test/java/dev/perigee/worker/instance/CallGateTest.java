@@ -18,8 +18,10 @@ import dev.perigee.worker.mcp.HttpOptions;
 import dev.perigee.worker.mcp.LineRoom;
 import dev.perigee.worker.mcp.McpOptions;
 import dev.perigee.worker.mcp.ServerMetrics;
+import dev.perigee.worker.secret.Secrets;
 import dev.perigee.worker.tool.ToolCatalogue;
 import dev.perigee.worker.tool.ToolCatalogue.ServerTool;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -65,7 +67,8 @@ final class CallGateTest {
     private final ScheduledExecutorService timers = Executors.newSingleThreadScheduledExecutor();
     private final HttpRun run =
             new HttpRun(
-                    CONFIG,
+                    new HttpCredentials(
+                            CONFIG, new InstanceSecrets(Secrets.inFiles(Path.of("none")))),
                     connections,
                     McpOptions.defaults(),
                     new Mailbox(() -> {}),

@@ -55,6 +55,19 @@ final class LauncherContractTest {
         return new LaunchSpec(List.of("sh", "-c", script), ENVIRONMENT, null);
     }
 
+    @Test
+    @DisplayName("OPS-13: no argument becomes another where the locale cannot write it")
+    void refusesWhatTheLocaleCannotWrite() throws Exception {
+        var options = LauncherOptions.defaults();
+        try (var launcher = new PortableProcessLauncher(options, StandardCharsets.US_ASCII)) {
+            var spec = new LaunchSpec(List.of("echo", "t\u00e4"), ENVIRONMENT, null);
+            assertThatThrownBy(() -> launcher.launch(spec, heard))
+                    .isInstanceOf(LaunchException.class)
+                    .hasMessageContaining("LANG=C.UTF-8")
+                    .hasMessageNotContaining("t\u00e4");
+        }
+    }
+
     private static ProcessLauncher open(Kind kind) {
         return kind.open(
                 new LauncherOptions(Duration.ofMillis(300), 1 << 17, 2, ByteBudget.of(64 << 20)));

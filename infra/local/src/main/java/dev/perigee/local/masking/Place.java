@@ -1,7 +1,6 @@
 package dev.perigee.local.masking;
 
 import dev.perigee.protocol.config.SecretNames;
-import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -15,34 +14,6 @@ public enum Place {
     QUERY("url_query_params"),
     /** Flags on a command line, by name without dashes: harmless unless they sound secret. */
     ARGS("args");
-
-    private static final Set<String> HARMLESS_VARIABLES =
-            Set.of(
-                    "node_env",
-                    "log_level",
-                    "loglevel",
-                    "debug",
-                    "tz",
-                    "lang",
-                    "language",
-                    "lc_all",
-                    "no_color",
-                    "force_color",
-                    "home",
-                    "path",
-                    "port",
-                    "npm_config_loglevel",
-                    "pythonunbuffered",
-                    "pythonioencoding");
-    private static final Set<String> HARMLESS_HEADERS =
-            Set.of(
-                    "accept",
-                    "accept-language",
-                    "content-type",
-                    "user-agent",
-                    "mcp-protocol-version");
-    private static final Set<String> HARMLESS_PARAMETERS =
-            Set.of("transport", "version", "v", "lang", "locale", "format");
 
     /** Names of fields by which people look things up, and of the list of secrets' names. */
     private static final Set<String> HARMLESS_FIELDS = Set.of("key", "keys", "secret_metadata");
@@ -70,9 +41,9 @@ public enum Place {
     /** Whether a value of this name is taken for a secret, as nothing else is said of it. */
     public boolean isSecret(String name) {
         return switch (this) {
-            case ENV -> !HARMLESS_VARIABLES.contains(lower(name));
-            case HEADERS -> !HARMLESS_HEADERS.contains(lower(name));
-            case QUERY -> !HARMLESS_PARAMETERS.contains(lower(name));
+            case ENV -> !SecretNames.isHarmlessVariable(name);
+            case HEADERS -> !SecretNames.isHarmlessHeader(name);
+            case QUERY -> !SecretNames.isHarmlessParameter(name);
             case ARGS -> soundsSecret(name);
         };
     }
@@ -90,9 +61,5 @@ public enum Place {
     /** Whether a number of this name is an amount, even if the name mentions a secret. */
     public static boolean isAmount(String name) {
         return AMOUNT.matcher(SecretNames.words(name)).find();
-    }
-
-    private static String lower(String name) {
-        return name.toLowerCase(Locale.ROOT);
     }
 }

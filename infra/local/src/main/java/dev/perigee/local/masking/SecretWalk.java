@@ -2,6 +2,7 @@ package dev.perigee.local.masking;
 
 import dev.perigee.protocol.config.ArgumentSecrets;
 import dev.perigee.protocol.config.SecretPart;
+import dev.perigee.protocol.config.SecretReference;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -94,9 +95,9 @@ final class SecretWalk {
         for (var name : List.copyOf(object.propertyNames())) {
             var child = object.path(name);
             var edited =
-                    place != null && (child.isString() || child.isNumber())
+                    place != null && isPlaced(child)
                             ? placed(place, name, child, named)
-                            : field(child, name, of, secret, schema);
+                            : field(child, name, of, secret || place != null, schema);
             var shown = visitor.name(name);
             if (!shown.equals(name)) {
                 object.remove(name);
@@ -114,7 +115,18 @@ final class SecretWalk {
         return value(child, name, secret || Place.isSecretField(name), false);
     }
 
+    private static boolean isPlaced(JsonNode value) {
+        return value.isString() || value.isNumber() || isReference(value);
+    }
+
+    private static boolean isReference(JsonNode value) {
+        return value.size() == 1 && SecretReference.isName(value.path("ref").asString(""));
+    }
+
     private JsonNode placed(Place place, String name, JsonNode value, Set<String> named) {
+        if (isReference(value)) {
+            return value(value, "", false, false); // What it refers to is none of this record's.
+        }
         boolean isCertain = named.contains(name) || Place.soundsSecret(name);
         if (!isCertain && !place.isSecret(name)) {
             return value(value, name, false, false);

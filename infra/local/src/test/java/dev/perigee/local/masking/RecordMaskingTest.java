@@ -58,6 +58,27 @@ final class RecordMaskingTest {
                 .isEqualTo(config.at("/env/MY_TOKEN"));
     }
 
+    @Test
+    @DisplayName("leaves references to secrets, and masks what else an object says")
+    void keepsReferences() {
+        var command =
+                """
+                {"id":"c","command_type":"configure","payload":{"team_id":"t1","config":{
+                 "team_id":"t1","env":{"MY_TOKEN":{"ref":"my-token"},"PASSWORD":{"ref":"no name"},
+                 "API_KEY":{"ref":"my-key","was":"abcd-1234-efgh"},
+                 "PLACE":{"ref":"my-place","value":"some plain text"}}}}}
+                """;
+        masking.collect(tree(command), true);
+        masking.freeze();
+
+        var env = tree(masked(command, true)).at("/payload/config/env");
+
+        assertThat(env.at("/MY_TOKEN/ref").asString()).isEqualTo("my-token");
+        assertThat(env.at("/PASSWORD/ref").asString()).startsWith("masked-");
+        assertThat(env.at("/API_KEY/was").asString()).startsWith("masked-");
+        assertThat(env.at("/PLACE/value").asString()).startsWith("masked-");
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

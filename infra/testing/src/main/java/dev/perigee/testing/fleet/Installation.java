@@ -103,6 +103,17 @@ public record Installation(
         return with(fields);
     }
 
+    /**
+     * With a secret by reference, in place of all plain values there.
+     *
+     * @param place {@code env}, {@code headers} or {@code url_query_params}
+     */
+    public Installation withReference(String place, String name, String secret) {
+        var fields = more.deepCopy();
+        fields.withObjectProperty(place).putObject(name).put("ref", secret);
+        return with(fields);
+    }
+
     /** With a further or another query parameter of its requests. */
     public Installation withQueryParameter(String name, String value) {
         var fields = more.deepCopy();

@@ -257,6 +257,16 @@ public final class IsolationSettings {
     }
 
     /**
+     * Whether jailed servers see something of what is at a path of the host, as links lead now.
+     * Hidden is only what is below a directory that is there and no link. Servers without a jail
+     * see all, and are trusted.
+     */
+    public static boolean letsSee(Settings settings, Path path) {
+        return settings.value(MODE) != IsolationMode.NONE
+                && SystemPaths.letsSee(settings.value(READ_ONLY), settings.value(HIDDEN), path);
+    }
+
+    /**
      * What stays free on the disk of jails.
      *
      * @param caches where all homes and packages are

@@ -25,6 +25,9 @@ record SystemPaths(
     /** The size of what hides a directory; nothing is written there. */
     static final long PAGE_BYTES = 4096;
 
+    /** As many as Linux follows. */
+    private static final int MOST_LINKS = 40;
+
     private static final List<Path> SYSTEM =
             List.of(
                     Path.of("/usr"),
@@ -65,6 +68,47 @@ record SystemPaths(
                 submounts,
                 hidden.stream().filter(Files::isRegularFile).toList(),
                 hidden.stream().filter(Files::isDirectory).distinct().toList());
+    }
+
+    /**
+     * Whether programs see anything of what is at a path now, wherever links lead; what is mounted
+     * there from elsewhere is not looked for. What is hidden must be there to be so, and no link.
+     */
+    static boolean letsSee(List<Path> readOnly, List<Path> hidden, Path named) {
+        var path = real(named);
+        return Stream.concat(SYSTEM.stream(), readOnly.stream())
+                        .map(SystemPaths::real)
+                        .anyMatch(seen -> path.startsWith(seen) || seen.startsWith(path))
+                && hidden.stream()
+                        .filter(each -> Files.isDirectory(each) && real(each).equals(each))
+                        .noneMatch(path::startsWith);
+    }
+
+    /** Where a path leads, also by links to what is not there yet. */
+    private static Path real(Path path) {
+        return real(path, MOST_LINKS);
+    }
+
+    private static Path real(Path path, int links) {
+        try {
+            return path.toRealPath();
+        } catch (IOException e) {
+            var parent = path.getParent();
+            var name = path.getFileName();
+            if (parent == null || name == null) {
+                return path;
+            }
+            var place = real(parent, links).resolve(name).normalize();
+            return links > 0 && Files.isSymbolicLink(place) ? linked(place, links - 1) : place;
+        }
+    }
+
+    private static Path linked(Path link, int links) {
+        try {
+            return real(link.resolveSibling(Files.readSymbolicLink(link)), links);
+        } catch (IOException e) {
+            return link;
+        }
     }
 
     /**

@@ -54,6 +54,12 @@ final class InstallEnvironment {
 
     private InstallEnvironment() {}
 
+    /** Whether any package manager reads a variable of this name. */
+    static boolean reads(String variable) {
+        var name = variable.toLowerCase(Locale.ROOT).replace('-', '_');
+        return name.startsWith(NPM) || name.startsWith(UV) || COMMON.contains(name);
+    }
+
     /** What to hand over; null when the environment makes the meaning of the wrapper uncertain. */
     static @Nullable Map<String, String> of(
             PackageManager manager, Map<String, String> configured) {

@@ -2,6 +2,7 @@ package dev.perigee.worker.process.packages;
 
 import dev.perigee.worker.process.LaunchException;
 import dev.perigee.worker.process.ProcessLauncher;
+import dev.perigee.worker.process.TenantSlots;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.isolation.Isolation;
 import dev.perigee.worker.process.isolation.Reach;
@@ -36,7 +37,7 @@ final class Installer {
     private final Termination termination;
     private final InstantSource clock;
     private final Deletion deletion;
-    private final InstallSlots slots;
+    private final TenantSlots slots;
     private final Flights<Installed> flights = new Flights<>();
 
     /** By store, until when a registry that failed is not asked, in {@link System#nanoTime}. */
@@ -55,7 +56,7 @@ final class Installer {
         this.termination = termination;
         this.deletion = deletion;
         this.clock = clock;
-        this.slots = new InstallSlots(options.parallel());
+        this.slots = new TenantSlots(options.parallel());
     }
 
     /** Whether the registry has not failed a short while ago. */
@@ -106,7 +107,7 @@ final class Installer {
         }
     }
 
-    private InstallSlots.Slot acquire(
+    private TenantSlots.Slot acquire(
             Preparation preparation, Duration limit, Consumer<String> progress)
             throws PackageException, InterruptedException {
         var waiting = "waiting to prepare the package " + preparation.line().spec();

@@ -54,6 +54,13 @@ public final class PackagePreparer {
     }
 
     /**
+     * Whether what is configured under this name may count for the package, not only its server.
+     */
+    public static boolean reads(String variable) {
+        return InstallEnvironment.reads(variable);
+    }
+
+    /**
      * The package that must be fetched before this program can be started, for people; null when
      * there is none, or it is there.
      */
