@@ -16,6 +16,7 @@ const send = (message) => out(JSON.stringify({ jsonrpc: '2.0', ...message }));
 const text = (value) => ({ content: [{ type: 'text', text: String(value) }] });
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const record = [];
+const times = []; // When each of these came, in milliseconds.
 let token;
 let lists = 0;
 const asked = new Map(); // The callers that wait, by the id of their question.
@@ -81,7 +82,7 @@ const tools = {
     await sleep(a.after ?? 0);
     return text(JSON.stringify(said.length > 20 ? said.reduce((counts, each) => ((counts[each.error ? 'refused' : 'answered'] = (counts[each.error ? 'refused' : 'answered'] ?? 0) + 1), counts), {}) : said));
   },
-  record: () => text(JSON.stringify(record)),
+  record: (a) => text(JSON.stringify(a?.times ? times : record)),
 };
 
 const modern = {
@@ -133,6 +134,7 @@ const methods = {
 
 async function receive(line) {
   record.push(line);
+  times.push(performance.now());
   const { id, method, params, result, error } = JSON.parse(line);
   if (method === undefined && asked.has(id)) asked.get(id)(error ? { error: error.code } : result);
   if (method === 'notifications/initialized' && has('--ask'))

@@ -9,7 +9,6 @@ import java.util.Set;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Consumer of topics as a member of a group, at least once: each poll commits what the one before
@@ -23,22 +22,7 @@ final class GroupTail implements RecordSource {
     GroupTail(KafkaConnection connection, String group, Set<Topic> topics) {
         this.connection = connection;
         try {
-            consumer =
-                    new KafkaConsumer<>(
-                            connection.clientConfig(
-                                    Map.of(
-                                            "group.id",
-                                            group,
-                                            "isolation.level",
-                                            "read_committed",
-                                            "enable.auto.commit",
-                                            false,
-                                            "auto.offset.reset",
-                                            "earliest",
-                                            "allow.auto.create.topics",
-                                            false)),
-                            new ByteArrayDeserializer(),
-                            new ByteArrayDeserializer());
+            consumer = connection.consumer(Map.of("group.id", group));
         } catch (KafkaException e) {
             throw connection.explained(e);
         }

@@ -6,12 +6,14 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.ApiException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.RetriableException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Addresses of the brokers, client properties, and the names of the topics. Immutable; connects to
@@ -46,6 +48,24 @@ public record KafkaConnection(String bootstrap, TopicNames names, Map<String, St
         config.putAll(properties);
         config.put("bootstrap.servers", bootstrap);
         return config;
+    }
+
+    /**
+     * A consumer of committed records, which commits nothing by itself, makes no topic and begins
+     * with the oldest record where it has no offset, unless the given entries say otherwise. To be
+     * closed by the caller.
+     *
+     * @throws org.apache.kafka.common.KafkaException when it cannot be made, see {@link #explained}
+     */
+    public KafkaConsumer<byte[], byte[]> consumer(Map<String, Object> more) {
+        var config = new HashMap<String, Object>();
+        config.put("isolation.level", "read_committed");
+        config.put("enable.auto.commit", false);
+        config.put("auto.offset.reset", "earliest");
+        config.put("allow.auto.create.topics", false);
+        config.putAll(more);
+        return new KafkaConsumer<>(
+                clientConfig(config), new ByteArrayDeserializer(), new ByteArrayDeserializer());
     }
 
     /**

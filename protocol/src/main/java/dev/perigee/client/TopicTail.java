@@ -13,7 +13,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Consumer of topics from a chosen point on, without a group and of committed records only. For one
@@ -75,21 +74,7 @@ public final class TopicTail implements RecordSource {
     static TopicTail ofNames(KafkaConnection connection, Start start, List<String> topics) {
         KafkaConsumer<byte[], byte[]> consumer = null;
         try {
-            consumer =
-                    new KafkaConsumer<>(
-                            connection.clientConfig(
-                                    Map.of(
-                                            "isolation.level",
-                                            "read_committed",
-                                            "enable.auto.commit",
-                                            false,
-                                            // What retention has removed is passed over.
-                                            "auto.offset.reset",
-                                            "earliest",
-                                            "allow.auto.create.topics",
-                                            false)),
-                            new ByteArrayDeserializer(),
-                            new ByteArrayDeserializer());
+            consumer = connection.consumer(Map.of()); // Passes over what retention has removed.
             var partitions = partitions(consumer, connection, topics);
             if (start instanceof Start.At(var offsets)) {
                 partitions.retainAll(offsets.keySet());

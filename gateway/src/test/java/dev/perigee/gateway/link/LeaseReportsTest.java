@@ -9,7 +9,7 @@ import dev.perigee.protocol.link.Lease;
 import dev.perigee.protocol.link.LinkMethod;
 import java.util.List;
 import java.util.OptionalLong;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -17,14 +17,9 @@ import org.junit.jupiter.api.Test;
 final class LeaseReportsTest {
     private static final long CLOCK = 5_000_000;
 
-    private final LinkFixture fixture = new LinkFixture();
+    @AutoClose private final LinkFixture fixture = new LinkFixture();
 
     LeaseReportsTest() throws Exception {}
-
-    @AfterEach
-    void stop() throws Exception {
-        fixture.close();
-    }
 
     @Test
     @DisplayName(

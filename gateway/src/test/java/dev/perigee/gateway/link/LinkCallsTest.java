@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -31,7 +31,7 @@ final class LinkCallsTest {
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final Duration SHORT = Duration.ofMillis(300);
 
-    private final LinkFixture fixture;
+    @AutoClose private final LinkFixture fixture;
     private final FakeWorker worker;
     private final RecordingListener listener;
 
@@ -39,11 +39,6 @@ final class LinkCallsTest {
         fixture = new LinkFixture();
         worker = fixture.worker;
         listener = fixture.listener;
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        fixture.close();
     }
 
     private static LinkException failureOf(PartitionLink session, Duration deadline) {

@@ -13,21 +13,16 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.time.Instant;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @DisplayName("A link whose worker dies")
 final class LinkDeathTest {
-    private final LinkFixture fixture;
+    @AutoClose private final LinkFixture fixture;
 
     LinkDeathTest() throws Exception {
         fixture = new LinkFixture();
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        fixture.close();
     }
 
     private void attachedTo(int port) {

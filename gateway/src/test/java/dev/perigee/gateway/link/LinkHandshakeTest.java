@@ -19,7 +19,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,17 +29,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class LinkHandshakeTest {
     private static final Duration ENOUGH = Duration.ofSeconds(1);
 
-    private final LinkFixture fixture;
+    @AutoClose private final LinkFixture fixture;
     private final FakeWorker worker;
 
     LinkHandshakeTest() throws Exception {
         fixture = new LinkFixture();
         worker = fixture.worker;
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        fixture.close();
     }
 
     private void awaitProblem(String part) {

@@ -12,7 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +21,7 @@ final class LinkLossTest {
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final @Nullable LinkFrame SILENCE = null;
 
-    private final LinkFixture fixture;
+    @AutoClose private final LinkFixture fixture;
     private final FakeWorker worker;
     private final RecordingListener listener;
 
@@ -29,11 +29,6 @@ final class LinkLossTest {
         fixture = new LinkFixture();
         worker = fixture.worker;
         listener = fixture.listener;
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        fixture.close();
     }
 
     private void awaitAttached(int times) {

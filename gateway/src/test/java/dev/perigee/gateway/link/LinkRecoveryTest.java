@@ -22,7 +22,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -33,7 +33,7 @@ final class LinkRecoveryTest {
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final @Nullable LinkFrame SILENCE = null;
 
-    private final LinkFixture fixture;
+    @AutoClose private final LinkFixture fixture;
     private final FakeWorker worker;
     private final RecordingListener listener;
 
@@ -41,11 +41,6 @@ final class LinkRecoveryTest {
         fixture = new LinkFixture();
         worker = fixture.worker;
         listener = fixture.listener;
-    }
-
-    @AfterEach
-    void close() throws Exception {
-        fixture.close();
     }
 
     private Future<ToolOrder.Accepted> executing(PartitionLink session, long offset) {

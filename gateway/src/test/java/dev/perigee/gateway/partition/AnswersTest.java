@@ -10,24 +10,19 @@ import dev.perigee.protocol.topic.Topic;
 import java.util.Objects;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @DisplayName("The answer of a request")
 final class AnswersTest {
-    private final OwnedPartition partition = new OwnedPartition();
+    @AutoClose private final OwnedPartition partition = new OwnedPartition();
     private ScriptedJournal journal = new ScriptedJournal(partition, "", 0);
 
     @BeforeEach
     void install() {
         journal = new ScriptedJournal(partition, partition.installed("i-1"), 0);
-    }
-
-    @AfterEach
-    void close() {
-        partition.close();
     }
 
     @Test

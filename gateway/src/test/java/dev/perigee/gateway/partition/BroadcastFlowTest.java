@@ -17,7 +17,7 @@ import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.internals.RecordHeaders;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -28,12 +28,7 @@ final class BroadcastFlowTest {
 
     private static final int REPORT = 3;
 
-    private final OwnedPartition partition = new OwnedPartition();
-
-    @AfterEach
-    void close() {
-        partition.close();
-    }
+    @AutoClose private final OwnedPartition partition = new OwnedPartition();
 
     @Test
     @DisplayName("is copied, ordered, reported and has one result")

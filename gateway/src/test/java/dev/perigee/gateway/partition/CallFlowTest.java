@@ -16,7 +16,7 @@ import java.util.Collections;
 import java.util.List;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("A request of a partition")
 final class CallFlowTest {
-    private final OwnedPartition partition = new OwnedPartition();
+    @AutoClose private final OwnedPartition partition = new OwnedPartition();
     private String server = "";
     private ScriptedJournal journal = new ScriptedJournal(partition, server, 0);
 
@@ -33,11 +33,6 @@ final class CallFlowTest {
     void install() {
         server = partition.installed("i-1");
         journal = new ScriptedJournal(partition, server, 0);
-    }
-
-    @AfterEach
-    void close() {
-        partition.close();
     }
 
     @Test

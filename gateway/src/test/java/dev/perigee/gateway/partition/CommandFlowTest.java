@@ -19,7 +19,7 @@ import java.util.Objects;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,12 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("A command of a partition")
 final class CommandFlowTest {
-    private final OwnedPartition partition = new OwnedPartition();
-
-    @AfterEach
-    void close() {
-        partition.close();
-    }
+    @AutoClose private final OwnedPartition partition = new OwnedPartition();
 
     @Test
     @DisplayName(

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,13 +29,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class DepartureTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
-    private final OwnedPartition partition = new OwnedPartition();
+    @AutoClose private final OwnedPartition partition = new OwnedPartition();
     private final Heard heard = new Heard();
-
-    @AfterEach
-    void close() {
-        partition.close();
-    }
 
     @Test
     @DisplayName("waits for its calls and the commit of their answers, then the worker ends it")

@@ -10,7 +10,7 @@ import dev.perigee.protocol.topic.Topic;
 import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -24,7 +24,7 @@ final class EventFlowTest {
     private static final Duration MOMENT = Duration.ofMillis(100);
     private static final String DATA = "{\"event\":\"x\"}";
 
-    private final OwnedPartition partition = new OwnedPartition();
+    @AutoClose private final OwnedPartition partition = new OwnedPartition();
     private String instance = "";
     private ScriptedJournal journal = new ScriptedJournal(partition, instance, 0);
 
@@ -32,11 +32,6 @@ final class EventFlowTest {
     void install() {
         instance = partition.installed("i-1");
         journal = new ScriptedJournal(partition, instance, 0);
-    }
-
-    @AfterEach
-    void close() {
-        partition.close();
     }
 
     @ParameterizedTest(name = "{0}")

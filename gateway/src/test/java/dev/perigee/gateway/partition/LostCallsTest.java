@@ -12,24 +12,19 @@ import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @DisplayName("A request whose session is lost, or was another owner's")
 final class LostCallsTest {
-    private final OwnedPartition partition = new OwnedPartition();
+    @AutoClose private final OwnedPartition partition = new OwnedPartition();
     private ScriptedJournal journal = new ScriptedJournal(partition, "", 0);
 
     @BeforeEach
     void install() {
         journal = new ScriptedJournal(partition, partition.installed("i-1"), 0);
-    }
-
-    @AfterEach
-    void close() {
-        partition.close();
     }
 
     @Test

@@ -2,18 +2,13 @@ package dev.perigee.gateway.partition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @DisplayName("The thread of a partition's owner")
 final class PartitionOwnerTest {
-    private final OwnedPartition partition = new OwnedPartition();
-
-    @AfterEach
-    void close() {
-        partition.close();
-    }
+    @AutoClose private final OwnedPartition partition = new OwnedPartition();
 
     @Test
     @DisplayName("ends when the group does not know of its tenure any more")

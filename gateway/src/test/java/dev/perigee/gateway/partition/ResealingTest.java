@@ -12,7 +12,7 @@ import dev.perigee.protocol.topic.RecordOrigin;
 import dev.perigee.protocol.topic.Topic;
 import java.util.TreeMap;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -21,7 +21,9 @@ import org.junit.jupiter.api.Test;
 final class ResealingTest {
     private static final RecordOrigin ORIGIN = new RecordOrigin("mcp.commands", 0, 0);
 
+    @AutoClose
     private final OwnedPartition partition = new OwnedPartition(Seals.with("new", "old"));
+
     private final StateTopic before =
             new StateTopic(OwnedPartition.NAMES.of(Topic.STATE), 0, Seals.with("old"));
 
@@ -35,11 +37,6 @@ final class ResealingTest {
         partition.before(before.runtime(config.processId(), RawJson.of("{\"n\":1}")));
         partition.before(
                 before.broadcast(new Broadcast(ORIGIN, command, null, 2, new TreeMap<>())));
-    }
-
-    @AfterEach
-    void close() {
-        partition.close();
     }
 
     @Test

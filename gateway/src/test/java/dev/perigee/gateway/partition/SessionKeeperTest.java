@@ -27,7 +27,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,12 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 final class SessionKeeperTest {
     private static final Duration PAUSE = Duration.ofSeconds(2);
 
-    private final OwnedPartition partition = new OwnedPartition();
-
-    @AfterEach
-    void close() {
-        partition.close();
-    }
+    @AutoClose private final OwnedPartition partition = new OwnedPartition();
 
     @Test
     @DisplayName("claims, records its worker and serves there what is wanted")

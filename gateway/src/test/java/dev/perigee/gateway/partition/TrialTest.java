@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -28,7 +28,7 @@ final class TrialTest {
     private static final Duration TRIAL = Duration.ofSeconds(20);
     private static final Duration TURN = Duration.ofSeconds(2);
 
-    private final OwnedPartition partition = new OwnedPartition();
+    @AutoClose private final OwnedPartition partition = new OwnedPartition();
     private String suspect = "";
 
     @BeforeEach
@@ -46,11 +46,6 @@ final class TrialTest {
                                         false,
                                         false,
                                         null)));
-    }
-
-    @AfterEach
-    void close() {
-        partition.close();
     }
 
     @Test

@@ -7,24 +7,19 @@ import dev.perigee.gateway.link.LinkState;
 import dev.perigee.gateway.link.WorkerView;
 import dev.perigee.protocol.link.SessionNotice.Phase;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 @DisplayName("TEN-10: the end of a worker")
 final class WorkerDeathTest {
-    private final OwnedPartition partition = new OwnedPartition();
+    @AutoClose private final OwnedPartition partition = new OwnedPartition();
     private String instance = "";
 
     @BeforeEach
     void install() {
         instance = partition.installed("i-1");
-    }
-
-    @AfterEach
-    void close() {
-        partition.close();
     }
 
     @Test

@@ -11,6 +11,8 @@ import static org.awaitility.Awaitility.await;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.event.EventBody.Catalog;
+import dev.perigee.protocol.json.Json;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -18,9 +20,12 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
 
 @DisplayName("CAL-12: servers of both eras over pipes")
 final class ErasTest {
+    private static final int STARTS = 6;
+
     private final Bench bench = new Bench();
 
     @AfterEach
@@ -64,6 +69,39 @@ final class ErasTest {
 
         assertThat(record(config)).contains("initialize").doesNotContain("server/discover");
         assertThat(catalog(config).protocolVersion()).isEqualTo("2025-11-25");
+    }
+
+    /** From its first message to the first request for tools, by the server's own clock. */
+    @ParameterizedTest
+    @DisplayName(
+            "a server of either era is asked for its tools within 20 ms of a legacy one's time")
+    @ValueSource(strings = {"--era modern", "--era both", "--silent"})
+    void startsAsSoon(String flags) {
+        // The best of some: other things run at the same time.
+        double legacy = Double.MAX_VALUE;
+        double other = Double.MAX_VALUE;
+        for (int start = 0; start < STARTS; start++) {
+            legacy = Math.min(legacy, handshakeMillis(Bench.server("l" + start)));
+            other = Math.min(other, handshakeMillis(Bench.server("o" + start, flags.split(" "))));
+        }
+
+        assertThat(other).isLessThan(legacy + 20);
+    }
+
+    private double handshakeMillis(ServerConfig config) {
+        online(config);
+        var lines = array(bench.text(config, "record", Map.of()));
+        var times = array(bench.text(config, "record", Map.of("times", true)));
+        int asked = 0;
+        while (!lines.path(asked).asString("").contains("\"tools/list\"")) {
+            asked++;
+            assertThat(asked).isLessThan(lines.size());
+        }
+        return times.path(asked).asDouble(Double.NaN) - times.path(0).asDouble(Double.NaN);
+    }
+
+    private static JsonNode array(String text) {
+        return Json.tree(text.getBytes(StandardCharsets.UTF_8));
     }
 
     @Test

@@ -192,6 +192,28 @@ final class HttpInstanceTest {
     }
 
     @Test
+    @DisplayName("PRO-73: does so over SSE too, in the same session")
+    void takesAConfigurationOverWithSse() throws Exception {
+        try (var sse = HttpFixture.start("--sse")) {
+            var config = config("s", TransportType.SSE, sse.url(), Map.of());
+            assertThat(bench.configure(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
+            var statuses = bench.journal(config).statuses().size();
+
+            var next = Map.of("X-Tenant", "tenant-2");
+            bench.apply(config("s", TransportType.SSE, sse.url(), next), Cause.UPDATED);
+            sse.order("{'reset':true}");
+            assertThat(bench.text(config, "echo", ECHO)).isEqualTo("hi");
+
+            assertThat(sse.seen().path("headers").get(0).path("x-tenant").asString())
+                    .isEqualTo("tenant-2");
+            assertThat(sse.count("initialize")).isZero();
+            assertThat(sse.seen().path("gets")).isEmpty();
+            assertThat(bench.journal(config).statuses()).hasSize(statuses);
+            bench.settle(bench.instances.remove(bench.order(config.processId())));
+        }
+    }
+
+    @Test
     @DisplayName("REC-11, REC-16: is looked at again when the backend says that it recovered")
     void recoversByCommand() throws Exception {
         var config = online();
@@ -318,12 +340,13 @@ final class HttpInstanceTest {
     }
 
     private static ServerConfig config(String id, String url, Map<String, String> headers) {
+        return config(id, TransportType.HTTP, url, headers);
+    }
+
+    private static ServerConfig config(
+            String id, TransportType transport, String url, Map<String, String> headers) {
         return ServerConfigBuilder.elsewhere(
-                        id,
-                        "slug-" + id,
-                        new Owner("t1", "acme", "u1", "alice"),
-                        TransportType.HTTP,
-                        url)
+                        id, "slug-" + id, new Owner("t1", "acme", "u1", "alice"), transport, url)
                 .installationName("name-" + id)
                 .headers(headers)
                 .build();

@@ -214,6 +214,36 @@ final class LifecycleTest {
     }
 
     @Test
+    @Tag("long")
+    @DisplayName("PRO-81, PRO-82, PRO-83: the default pauses before restarts are kept: 1, 5, 15 s")
+    void pauses(@TempDir Path directory) {
+        var settings = Map.of("restart.delays", "1s,5s,15s", "restart.max-crashes", "4");
+        try (var usual = new Bench(settings)) {
+            var starts = directory.resolve("starts");
+            var config = counted("a", starts);
+            usual.configure(config);
+            for (int pause : new int[] {1, 5, 15}) {
+                long before = count(starts);
+                long begin = System.nanoTime();
+                usual.call(config, "crash", Map.of("code", 1));
+                await().atMost(Duration.ofSeconds(40))
+                        .pollInterval(Duration.ofMillis(10))
+                        .until(() -> count(starts) > before);
+                var lasted = Duration.ofNanos(System.nanoTime() - begin);
+
+                // The next longer pause would not pass, nor would none.
+                assertThat(lasted)
+                        .isBetween(Duration.ofSeconds(pause), Duration.ofSeconds(2 * pause + 2));
+                await().atMost(Bench.PATIENCE)
+                        .until(() -> usual.snapshot(config).status() == ServerStatus.ONLINE);
+            }
+            assertThat(usual.journal(config).all(Crashed.class))
+                    .extracting(Crashed::restartDelayMs)
+                    .containsExactly(1_000L, 5_000L, 15_000L);
+        }
+    }
+
+    @Test
     @DisplayName("PRO-69: an uninstallation during backoff leaves no restart to come")
     void cancelsTheRestart(@TempDir Path directory) {
         try (var slow = new Bench(Map.of("restart.delays", "3s"))) {

@@ -17,7 +17,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** As small as it can be. The bound is ten times the goal: other things run at the same time. */
+/**
+ * As small as it can be. Other things run at the same time: the goal is for the fastest starts, of
+ * which the load takes least, and ten times the goal for the median.
+ */
 @DisplayName("The benchmark of the boundary")
 final class BoundaryBenchTest {
     private static final double GOAL_MILLIS = 25;
@@ -29,9 +32,11 @@ final class BoundaryBenchTest {
     @Test
     @Tag("long")
     @NeedsProgram({Program.BUBBLEWRAP, Program.CC})
-    @DisplayName("TEN-22: compares no jail, a jail and the full boundary in one run")
+    @DisplayName(
+            "TEN-22: compares no jail, a jail and the full boundary in one run: the fastest start in"
+                    + " the full one takes at most 25 ms more than the fastest in a jail")
     void compares(@TempDir Path directory) throws Exception {
-        var plan = new BoundaryPlan(4, 1, Duration.ofMillis(200));
+        var plan = new BoundaryPlan(12, 1, Duration.ofMillis(200));
         var server = ServerProgram.trivial(directory, progress::note);
 
         var found = BoundaryBench.run(plan, server, progress);
@@ -48,6 +53,12 @@ final class BoundaryBenchTest {
                         });
         assertThat(memory(rows, "host_network")).isGreaterThan(memory(rows, "no_jail"));
         assertThat(found.addedStartMillis().median()).isLessThan(GOAL_MILLIS * TIMES);
+        assertThat(fastest(rows, "full") - fastest(rows, "host_network"))
+                .isLessThanOrEqualTo(GOAL_MILLIS);
+    }
+
+    private static double fastest(Map<String, BoundaryRow> rows, String name) {
+        return Objects.requireNonNull(rows.get(name)).startMillis().min();
     }
 
     private static double memory(Map<String, BoundaryRow> rows, String name) {

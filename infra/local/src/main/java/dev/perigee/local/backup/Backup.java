@@ -90,7 +90,7 @@ public final class Backup {
      * @throws dev.perigee.client.KafkaRefusedException when one refuses
      */
     public Result write(Path file) throws InterruptedException {
-        BackupWriter.refuseTaken(file);
+        BackupHeader.KIND.refuseTaken(file);
         var cluster = cluster(connection);
         try (var reader = new PartitionReader(connection)) {
             var header =
@@ -113,7 +113,7 @@ public final class Backup {
                 writer.finish();
                 return result(header, writer.bytes());
             } catch (IOException e) {
-                throw BackupWriter.unwritable(file, e);
+                throw BackupHeader.KIND.unwritable(file, e);
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.perigee.local.backup;
 
+import dev.perigee.local.recording.FileKind;
 import dev.perigee.protocol.topic.Topic;
 import java.time.Instant;
 import java.util.Collections;
@@ -27,6 +28,15 @@ public record BackupHeader(
     public static final int VERSION = 1;
 
     static final String FORMAT = "perigee-backup";
+
+    static final FileKind KIND =
+            new FileKind(
+                    FORMAT,
+                    "backup",
+                    "perigee backup",
+                    "take another one",
+                    BackupException::usage,
+                    BackupException::unavailable);
 
     public BackupHeader {
         partitions = Collections.unmodifiableSortedMap(new TreeMap<>(partitions));

@@ -50,21 +50,20 @@ final class BackupLines {
         }
     }
 
-    static byte[] header(BackupHeader header) {
+    static JsonNode header(BackupHeader header) {
         var line = RecordingJson.MAPPER.createObjectNode();
         line.put("format", BackupHeader.FORMAT).put("version", header.version());
         line.put("perigee", header.perigee()).put("cluster", header.cluster());
         line.put("prefix", header.prefix()).put("begun_at", header.begunAt().toString());
         var partitions = line.putObject("partitions");
         header.partitions().forEach((topic, count) -> partitions.put(topic.suffix(), count));
-        return RecordingJson.MAPPER.writeValueAsBytes(line);
+        return line;
     }
 
-    static byte[] section(Section section) {
+    static JsonNode section(Section section) {
         var line = RecordingJson.MAPPER.createObjectNode();
         line.put("topic", section.topic().suffix()).put("partition", section.partition());
-        line.put("end", section.end());
-        return RecordingJson.MAPPER.writeValueAsBytes(line);
+        return line.put("end", section.end());
     }
 
     static byte[] record(BackupRecord record) {
@@ -82,17 +81,6 @@ final class BackupLines {
         }
         line.put("value", TEXT.encodeToString(record.value()));
         return RecordingJson.MAPPER.writeValueAsBytes(line);
-    }
-
-    static byte[] end(long records, String sha256) {
-        var line = RecordingJson.MAPPER.createObjectNode();
-        line.putObject("end").put("records", records).put("sha256", sha256);
-        return RecordingJson.MAPPER.writeValueAsBytes(line);
-    }
-
-    /** Whether a first line is of this format, of whatever version. */
-    static boolean isHeader(JsonNode line) {
-        return line.path("format").asString("").equals(BackupHeader.FORMAT);
     }
 
     static BackupHeader header(JsonNode line) throws InvalidLineException {

@@ -2,24 +2,14 @@ package dev.perigee.local.backup;
 
 import dev.perigee.local.backup.BackupLines.InvalidLineException;
 import dev.perigee.local.backup.BackupLines.Section;
-import dev.perigee.local.recording.LineReader;
-import dev.perigee.local.recording.RecordingJson;
-import dev.perigee.local.recording.Sha256;
+import dev.perigee.local.recording.CheckedLinesReader;
 import dev.perigee.protocol.topic.Topic;
-import java.io.EOFException;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
 import java.util.BitSet;
 import java.util.EnumMap;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.zip.GZIPInputStream;
-import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -28,15 +18,10 @@ import tools.jackson.databind.JsonNode;
  * thread.
  */
 public final class BackupReader implements AutoCloseable {
-    private final Path file;
-    private final LineReader lines;
-    private final MessageDigest digest = Sha256.begin();
+    private final CheckedLinesReader lines;
     private final BackupHeader header;
     private final Map<Topic, BitSet> sections = new EnumMap<>(Topic.class);
     private @Nullable Section section;
-    private long records;
-    private boolean opened;
-    private boolean ended;
 
     /**
      * Opens a file.
@@ -45,52 +30,28 @@ public final class BackupReader implements AutoCloseable {
      *     older one wrote
      */
     public BackupReader(Path file) {
-        this.file = file;
-        if (!Files.isRegularFile(file)) {
-            throw BackupException.usage(file + " is not there: make it with 'perigee backup'");
-        }
+        this.lines = new CheckedLinesReader(file, BackupHeader.KIND);
         try {
-            var input = Files.newInputStream(file);
-            try {
-                this.lines = new LineReader(new GZIPInputStream(input, 64 << 10));
-            } catch (IOException e) {
-                input.close();
-                throw e;
-            }
-        } catch (ZipException | EOFException e) {
-            throw foreign();
-        } catch (IOException e) {
-            throw BackupException.unavailable(file + " cannot be read: " + e.getMessage());
+            this.header = header(file);
+        } catch (BackupException e) {
+            close();
+            throw e;
+        } catch (InvalidLineException e) {
+            close();
+            throw lines.foreign();
         }
-        boolean understood = false;
-        try {
-            this.header = readHeader();
-            understood = true;
-        } finally {
-            if (!understood) {
-                close();
-            }
-        }
-        this.opened = true;
     }
 
-    private BackupHeader readHeader() {
-        var line = line();
-        if (line == null || !BackupLines.isHeader(line)) {
-            throw foreign();
-        }
+    private BackupHeader header(Path file) throws InvalidLineException {
+        var line = lines.header();
         if (line.path("version").asInt(0) > BackupHeader.VERSION) {
-            throw newer(line);
+            throw newer(file, line);
         }
-        try {
-            var read = BackupLines.header(line);
-            if (!read.partitions().containsKey(Topic.STATE)) {
-                throw foreign();
-            }
-            return read;
-        } catch (InvalidLineException e) {
-            throw foreign();
+        var read = BackupLines.header(line);
+        if (!read.partitions().containsKey(Topic.STATE)) {
+            throw new InvalidLineException("it has no state");
         }
+        return read;
     }
 
     /**
@@ -114,7 +75,7 @@ public final class BackupReader implements AutoCloseable {
 
     /** Records returned so far. */
     public long records() {
-        return records;
+        return lines.records();
     }
 
     /**
@@ -123,20 +84,15 @@ public final class BackupReader implements AutoCloseable {
      * @throws BackupException when the file is cut off or damaged
      */
     public @Nullable BackupRecord next() {
-        while (!ended) {
-            var line = line();
-            if (line == null) {
-                throw cut();
-            }
-            if (line.path("end").isObject()) {
-                end(line.path("end"));
-                return null;
-            }
+        for (var line = lines.next(); line != null; line = lines.next()) {
             var record = record(line);
             if (record != null) {
-                records++;
+                lines.count();
                 return record;
             }
+        }
+        if (!hasAllPartitions()) {
+            throw lines.damaged();
         }
         return null;
     }
@@ -150,11 +106,11 @@ public final class BackupReader implements AutoCloseable {
                 return null;
             }
             if (section == null) {
-                throw damaged();
+                throw lines.damaged();
             }
             return BackupLines.record(section, line);
         } catch (InvalidLineException e) {
-            throw damaged();
+            throw lines.damaged();
         }
     }
 
@@ -162,29 +118,10 @@ public final class BackupReader implements AutoCloseable {
         int count = header.partitions().getOrDefault(begun.topic(), 0);
         var seen = sections.computeIfAbsent(begun.topic(), _ -> new BitSet());
         if (begun.partition() < 0 || begun.partition() >= count || seen.get(begun.partition())) {
-            throw damaged();
+            throw lines.damaged();
         }
         seen.set(begun.partition());
         section = begun;
-    }
-
-    private void end(JsonNode end) {
-        ended = true;
-        var sum = HexFormat.of().formatHex(digest.digest());
-        if (!sum.equals(end.path("sha256").asString(""))
-                || records != end.path("records").asLong(-1)
-                || !hasAllPartitions()) {
-            throw damaged();
-        }
-        try {
-            if (lines.next() != null) {
-                throw damaged();
-            }
-        } catch (EOFException e) {
-            throw cut();
-        } catch (IOException e) {
-            throw damaged();
-        }
     }
 
     private boolean hasAllPartitions() {
@@ -197,33 +134,7 @@ public final class BackupReader implements AutoCloseable {
                         });
     }
 
-    private @Nullable JsonNode line() {
-        try {
-            var bytes = lines.next();
-            if (bytes == null) {
-                return null;
-            }
-            var line = RecordingJson.MAPPER.readTree(bytes);
-            if (!line.path("end").isObject()) {
-                digest.update(bytes);
-                digest.update((byte) '\n');
-            }
-            return line;
-        } catch (EOFException e) {
-            throw cut();
-        } catch (IOException | JacksonException e) {
-            throw opened ? damaged() : foreign();
-        }
-    }
-
-    private BackupException foreign() {
-        return BackupException.usage(
-                file
-                        + " is no backup, or its begin is damaged: name a file that 'perigee backup'"
-                        + " wrote");
-    }
-
-    private BackupException newer(JsonNode line) {
+    private static BackupException newer(Path file, JsonNode line) {
         return BackupException.usage(
                 "%s has version %d of the format, by Perigee %s; this one knows %d: restore it with that version"
                         .formatted(
@@ -233,28 +144,8 @@ public final class BackupReader implements AutoCloseable {
                                 BackupHeader.VERSION));
     }
 
-    private BackupException cut() {
-        return BackupException.usage(
-                file
-                        + " is cut off behind record "
-                        + records
-                        + ": copy it again from where it was made, or take another one");
-    }
-
-    private BackupException damaged() {
-        return BackupException.usage(
-                file
-                        + " is damaged (seen at record "
-                        + records
-                        + "): copy it again from where it was made, or take another one");
-    }
-
     @Override
     public void close() {
-        try {
-            lines.close();
-        } catch (IOException e) {
-            // Only read: nothing is lost.
-        }
+        lines.close();
     }
 }

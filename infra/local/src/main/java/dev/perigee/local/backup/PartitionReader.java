@@ -12,7 +12,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Reader of whole partitions, one after the other, committed records only. Belongs to no group. For
@@ -57,20 +56,7 @@ final class PartitionReader implements AutoCloseable {
     PartitionReader(KafkaConnection connection) {
         this.connection = connection;
         try {
-            consumer =
-                    new KafkaConsumer<>(
-                            connection.clientConfig(
-                                    Map.of(
-                                            "isolation.level",
-                                            "read_committed",
-                                            "enable.auto.commit",
-                                            false,
-                                            "auto.offset.reset",
-                                            "earliest",
-                                            "allow.auto.create.topics",
-                                            false)),
-                            new ByteArrayDeserializer(),
-                            new ByteArrayDeserializer());
+            consumer = connection.consumer(Map.of());
         } catch (KafkaException e) {
             throw connection.explained(e);
         }

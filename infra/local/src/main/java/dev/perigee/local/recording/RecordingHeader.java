@@ -26,4 +26,13 @@ public record RecordingHeader(
     public static final int VERSION = 1;
 
     static final String FORMAT = "perigee-recording";
+
+    static final FileKind KIND =
+            new FileKind(
+                    FORMAT,
+                    "recording",
+                    "perigee recording make",
+                    "make it again",
+                    RecordingException::new,
+                    RecordingException::ofStorage);
 }

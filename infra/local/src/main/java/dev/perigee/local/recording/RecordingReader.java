@@ -1,24 +1,18 @@
 package dev.perigee.local.recording;
 
 import dev.perigee.protocol.topic.Topic;
-import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.zip.GZIPInputStream;
-import java.util.zip.ZipException;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -33,20 +27,10 @@ public final class RecordingReader implements AutoCloseable {
 
     private static final int MOST_UNKNOWN = 100;
 
-    private final Path file;
-    private final LineReader lines;
-    private final MessageDigest digest = Sha256.begin();
+    private final CheckedLinesReader lines;
     private final RecordingHeader header;
     private final Map<String, Long> unknown = new TreeMap<>();
     private long records;
-
-    /** Lines behind the first. */
-    private long read;
-
-    private long bytesRead;
-    private boolean opened;
-    private boolean ended;
-    private String sha256 = "";
 
     /**
      * Opens a file.
@@ -54,26 +38,13 @@ public final class RecordingReader implements AutoCloseable {
      * @throws RecordingException when it is none that {@code perigee recording make} wrote
      */
     public RecordingReader(Path file) {
-        this.file = file;
-        if (!Files.isRegularFile(file)) {
-            throw new RecordingException(
-                    file + " is not there: make it with 'perigee recording make'");
-        }
+        this.lines = new CheckedLinesReader(file, RecordingHeader.KIND);
         try {
-            var input = Files.newInputStream(file);
-            try {
-                this.lines = new LineReader(new GZIPInputStream(input, 64 << 10));
-            } catch (IOException e) {
-                input.close();
-                throw e;
-            }
-        } catch (ZipException | EOFException e) {
-            throw foreign();
-        } catch (IOException e) {
-            throw RecordingException.ofStorage(file + " cannot be read: " + e.getMessage());
+            this.header = header(lines.header());
+        } catch (DateTimeException e) {
+            close();
+            throw lines.foreign();
         }
-        this.header = readHeader();
-        this.opened = true;
     }
 
     /** Whether a file is compressed as recordings are, which no text is. */
@@ -89,33 +60,16 @@ public final class RecordingReader implements AutoCloseable {
         }
     }
 
-    private RecordingHeader readHeader() {
-        boolean understood = false;
-        try {
-            var line = line();
-            if (line == null || !line.path("format").asString("").equals(RecordingHeader.FORMAT)) {
-                throw foreign();
-            }
-            var since = line.path("since").asString(null);
-            var header =
-                    new RecordingHeader(
-                            line.path("version").asInt(0),
-                            line.path("perigee").asString("unknown"),
-                            line.path("source").asString("unknown"),
-                            line.path("partitions").asInt(1),
-                            since == null ? null : Instant.parse(since),
-                            Instant.parse(line.path("until").asString("1970-01-01T00:00:00Z")),
-                            Instant.parse(
-                                    line.path("recorded_at").asString("1970-01-01T00:00:00Z")));
-            understood = true;
-            return header;
-        } catch (DateTimeException e) {
-            throw foreign();
-        } finally {
-            if (!understood) {
-                close();
-            }
-        }
+    private static RecordingHeader header(JsonNode line) {
+        var since = line.path("since").asString(null);
+        return new RecordingHeader(
+                line.path("version").asInt(0),
+                line.path("perigee").asString("unknown"),
+                line.path("source").asString("unknown"),
+                line.path("partitions").asInt(1),
+                since == null ? null : Instant.parse(since),
+                Instant.parse(line.path("until").asString("1970-01-01T00:00:00Z")),
+                Instant.parse(line.path("recorded_at").asString("1970-01-01T00:00:00Z")));
     }
 
     public RecordingHeader header() {
@@ -129,12 +83,12 @@ public final class RecordingReader implements AutoCloseable {
 
     /** Bytes of lines read so far, unpacked. */
     public long bytes() {
-        return bytesRead;
+        return lines.bytes();
     }
 
     /** The checksum of all records, once the end was read; empty before. */
     public String sha256() {
-        return sha256;
+        return lines.sha256();
     }
 
     /** Records returned so far. */
@@ -148,15 +102,8 @@ public final class RecordingReader implements AutoCloseable {
      * @throws RecordingException when the file is cut off or damaged
      */
     public @Nullable RecordedRecord next() {
-        while (!ended) {
-            var line = line();
-            if (line == null) {
-                throw cut();
-            }
-            if (line.path("end").isObject()) {
-                end(line.path("end"));
-                return null;
-            }
+        for (var line = lines.next(); line != null; line = lines.next()) {
+            lines.count();
             var record = record(line);
             if (record != null) {
                 records++;
@@ -167,7 +114,6 @@ public final class RecordingReader implements AutoCloseable {
     }
 
     private @Nullable RecordedRecord record(JsonNode line) {
-        read++;
         var name = line.path("topic").asString(null);
         if (name == null) {
             skipped("line of an unknown kind");
@@ -204,44 +150,6 @@ public final class RecordingReader implements AutoCloseable {
                 Long::sum);
     }
 
-    private void end(JsonNode end) {
-        ended = true;
-        sha256 = HexFormat.of().formatHex(digest.digest());
-        if (!sha256.equals(end.path("sha256").asString(""))
-                || read != end.path("records").asLong(-1)) {
-            throw damaged();
-        }
-        try {
-            if (lines.next() != null) {
-                throw damaged();
-            }
-        } catch (EOFException e) {
-            throw cut();
-        } catch (IOException e) {
-            throw damaged();
-        }
-    }
-
-    private @Nullable JsonNode line() {
-        try {
-            var bytes = lines.next();
-            if (bytes == null) {
-                return null;
-            }
-            bytesRead += bytes.length;
-            var line = RecordingJson.MAPPER.readTree(bytes);
-            if (!line.path("end").isObject()) {
-                digest.update(bytes);
-                digest.update((byte) '\n');
-            }
-            return line;
-        } catch (EOFException e) {
-            throw cut();
-        } catch (IOException | JacksonException e) {
-            throw opened ? damaged() : foreign();
-        }
-    }
-
     /**
      * Reads a file to its end.
      *
@@ -257,35 +165,8 @@ public final class RecordingReader implements AutoCloseable {
         }
     }
 
-    private RecordingException foreign() {
-        return new RecordingException(
-                file
-                        + " is no recording, or its begin is damaged: name a file that"
-                        + " 'perigee recording make' wrote");
-    }
-
-    private RecordingException cut() {
-        return new RecordingException(
-                file
-                        + " is cut off behind record "
-                        + read
-                        + ": copy it again from where it was made, or make it again");
-    }
-
-    private RecordingException damaged() {
-        return new RecordingException(
-                file
-                        + " is damaged, its checksum does not fit (seen at record "
-                        + read
-                        + "): copy it again from where it was made, or make it again");
-    }
-
     @Override
     public void close() {
-        try {
-            lines.close();
-        } catch (IOException e) {
-            // Only read: nothing is lost.
-        }
+        lines.close();
     }
 }

@@ -1,27 +1,11 @@
 package dev.perigee.local.recording;
 
-import java.io.BufferedOutputStream;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.util.HexFormat;
-import java.util.zip.GZIPOutputStream;
-import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.JsonNode;
 
-/**
- * Writes a recording beside its name and moves it there when it is whole: what has the name is
- * complete. The file is its owner's only. For one thread.
- */
+/** Writer of a recording; what has the name is complete. For one thread. */
 public final class RecordingWriter implements AutoCloseable {
-    private final Path file;
-    private final OwnFile own;
-    private final GZIPOutputStream zip;
-    private final OutputStream out;
-    private final MessageDigest digest = Sha256.begin();
+    private final CheckedLinesWriter lines;
     private long records;
 
     /**
@@ -30,23 +14,10 @@ public final class RecordingWriter implements AutoCloseable {
      * @throws RecordingException when there is one of this name, or none can be written
      */
     public RecordingWriter(Path file, RecordingHeader header) {
-        this.file = file;
-        // Said before the work; what comes up meanwhile is found when the file gets its name.
-        if (Files.exists(file)) {
-            throw taken();
-        }
-        try {
-            this.own = new OwnFile(file);
-        } catch (IOException e) {
-            throw unwritable(e);
-        }
-        try {
-            this.zip = new GZIPOutputStream(own.out(), 64 << 10);
-            this.out = new BufferedOutputStream(zip, 64 << 10);
-        } catch (IOException e) {
-            close();
-            throw unwritable(e);
-        }
+        this.lines = new CheckedLinesWriter(file, RecordingHeader.KIND, line(header));
+    }
+
+    private static JsonNode line(RecordingHeader header) {
         var line = RecordingJson.MAPPER.createObjectNode();
         line.put("format", RecordingHeader.FORMAT).put("version", header.version());
         line.put("perigee", header.perigee()).put("source", header.source());
@@ -55,8 +26,7 @@ public final class RecordingWriter implements AutoCloseable {
             line.put("since", header.since().toString());
         }
         line.put("until", header.until().toString());
-        line.put("recorded_at", header.recordedAt().toString());
-        write(line);
+        return line.put("recorded_at", header.recordedAt().toString());
     }
 
     /** Appends one record. */
@@ -73,69 +43,22 @@ public final class RecordingWriter implements AutoCloseable {
         }
         line.set("value", record.value());
         records++;
-        write(line);
+        lines.write(line);
     }
 
     /** Writes the end and gives the file its name. */
     public void finish() {
-        var sum = HexFormat.of().formatHex(digest.digest());
-        var line = RecordingJson.MAPPER.createObjectNode();
-        line.putObject("end").put("records", records).put("sha256", sum);
-        write(line);
-        try {
-            out.flush();
-            zip.finish();
-            own.publish();
-        } catch (FileAlreadyExistsException e) {
-            throw taken();
-        } catch (IOException e) {
-            throw unwritable(e);
-        }
+        lines.finish(records);
     }
 
     /** Bytes on disk until now. */
     public long bytes() {
-        try {
-            return own.bytes();
-        } catch (IOException e) {
-            throw unwritable(e);
-        }
-    }
-
-    private void write(ObjectNode line) {
-        var bytes = RecordingJson.MAPPER.writeValueAsBytes(line);
-        try {
-            out.write(bytes);
-            out.write('\n');
-        } catch (IOException e) {
-            throw unwritable(e);
-        }
-        digest.update(bytes);
-        digest.update((byte) '\n');
-    }
-
-    private RecordingException taken() {
-        return new RecordingException(file + " exists: remove it, or name another file");
-    }
-
-    private RecordingException unwritable(IOException failure) {
-        var message =
-                file
-                        + " cannot be written: "
-                        + failure.getMessage()
-                        + ". Name a file in a folder that is there and has room";
-        return failure instanceof FileSystemException
-                ? new RecordingException(message)
-                : RecordingException.ofStorage(message);
+        return lines.bytes();
     }
 
     /** Removes what is unfinished. */
     @Override
     public void close() {
-        try {
-            own.close();
-        } catch (IOException e) {
-            throw unwritable(e);
-        }
+        lines.close();
     }
 }

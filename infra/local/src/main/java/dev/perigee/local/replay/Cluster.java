@@ -16,7 +16,6 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * One side of a replay, as it was found.
@@ -107,23 +106,10 @@ record Cluster(KafkaConnection connection, String option, String id, int partiti
 
     /** A reader that belongs to no group, so that it cannot leave a trace in the cluster. */
     KafkaConsumer<byte[], byte[]> consumer(Map<String, Object> more) {
-        var config =
-                new HashMap<String, Object>(
-                        Map.of(
-                                "isolation.level",
-                                "read_committed",
-                                "enable.auto.commit",
-                                false,
-                                "auto.offset.reset",
-                                "none",
-                                "allow.auto.create.topics",
-                                false));
-        config.putAll(more);
+        var config = new HashMap<>(more);
+        config.putIfAbsent("auto.offset.reset", "none");
         try {
-            return new KafkaConsumer<>(
-                    connection.clientConfig(config),
-                    new ByteArrayDeserializer(),
-                    new ByteArrayDeserializer());
+            return connection.consumer(config);
         } catch (KafkaException e) {
             throw explained(e);
         }

@@ -158,7 +158,7 @@ final class BackupFileTest {
         var state0 = "{\"topic\":\"state\",\"partition\":0,\"end\":1}\n";
         var state1 = "{\"topic\":\"state\",\"partition\":1,\"end\":1}\n";
         var status = "{\"topic\":\"status\",\"partition\":0,\"end\":1}\n";
-        var header = new String(BackupLines.header(HEADER), StandardCharsets.UTF_8) + "\n";
+        var header = BackupLines.header(HEADER) + "\n";
         summed(header + state0 + state1 + status);
         assertThat(read()).isEmpty();
         for (var sections :
@@ -200,9 +200,8 @@ final class BackupFileTest {
 
     private void summed(String lines) throws IOException {
         var sum = HexFormat.of().formatHex(Sha256.begin().digest(bytes(lines)));
-        Files.write(
-                file,
-                zipped(lines + new String(BackupLines.end(0, sum), StandardCharsets.UTF_8) + "\n"));
+        var end = "{\"end\":{\"records\":0,\"sha256\":\"%s\"}}\n".formatted(sum);
+        Files.write(file, zipped(lines + end));
     }
 
     private static byte[] zipped(String text) throws IOException {

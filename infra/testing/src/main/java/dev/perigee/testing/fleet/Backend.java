@@ -112,13 +112,13 @@ public final class Backend implements AutoCloseable {
 
     /** Removes an installation of every user; gives the command's id. */
     public String deleteForAll(Installation installation) {
-        return commandForAll(
-                installation,
-                "configure",
-                command -> {
-                    ((ObjectNode) command.get("payload")).put("event", "mcp_installation_deleted");
-                    return command;
-                });
+        return commandForAll(installation, "configure", Backend::removal);
+    }
+
+    /** A configure command as the one that removes an instance. */
+    public static ObjectNode removal(ObjectNode command) {
+        ((ObjectNode) command.get("payload")).put("event", "mcp_installation_deleted");
+        return command;
     }
 
     /** A configure command of a kind, with the configuration. */
@@ -154,15 +154,7 @@ public final class Backend implements AutoCloseable {
 
     /** Removes an instance and waits for the result. */
     public Received uninstall(Installation installation) {
-        return result(
-                command(
-                        installation,
-                        "configure",
-                        command -> {
-                            ((ObjectNode) command.get("payload"))
-                                    .put("event", "mcp_installation_deleted");
-                            return command;
-                        }));
+        return result(command(installation, "configure", Backend::removal));
     }
 
     /** The terminal result of a command. */

@@ -4,121 +4,74 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
-import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Topic;
-import dev.perigee.testing.Checkout;
 import dev.perigee.testing.Fixtures;
 import dev.perigee.testing.NpmServers;
 import dev.perigee.testing.fleet.FleetUnderTest;
 import dev.perigee.testing.fleet.Installation;
-import dev.perigee.testing.fleet.Records;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** A server of the official SDK, two gateways and a worker behind links that can be cut. */
+/** A server of the official SDK. */
 @DisplayName("CAL-04: programs on the clients for TypeScript and Python answer what servers ask")
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class AskingClientsTest {
-    private static final Path PROGRAMS = Checkout.root().resolve("infra/testing/fixtures/clients");
-    private static final String REPLIES = "mcp." + Records.REPLIES;
-
-    private FleetUnderTest fleet;
-
-    /** Ends a part or a link for a while. */
-    private interface Outage {
-        void happen() throws Exception;
-    }
-
-    @BeforeAll
-    void start() throws IOException {
-        fleet =
-                FleetUnderTest.named("asking-clients")
-                        .gateways(2)
-                        .worker("mcp.announce-input", "true")
-                        .faultyLinks()
-                        .start();
-    }
-
-    @AfterAll
-    void end() {
-        fleet.close();
-    }
+    @RegisterExtension
+    private static final ClientFleet fleet =
+            new ClientFleet(
+                    FleetUnderTest.named("asking-clients").worker("mcp.announce-input", "true"));
 
     @Test
     @DisplayName("once each, and the link is cut meanwhile, in TypeScript")
     void typescriptAcrossACut(@TempDir Path folder) throws Exception {
-        answers(ClientProgram::node, "asks.mjs", folder, this::cut);
+        answers(ClientProgram::node, "asks.mjs", folder, fleet::cut);
     }
 
     @Test
     @NeedsProgram(Program.PYTHON_KAFKA)
     @DisplayName("once each, and the link is cut meanwhile, in Python")
     void pythonAcrossACut(@TempDir Path folder) throws Exception {
-        answers(ClientProgram::python, "asks.py", folder, this::cut);
+        answers(ClientProgram::python, "asks.py", folder, fleet::cut);
     }
 
     @Test
     @DisplayName("on a topic of their own, and the gateways are killed meanwhile, in TypeScript")
     void typescriptAcrossAGatewaysEnd(@TempDir Path folder) throws Exception {
-        answers(ClientProgram::node, "asks.mjs", folder, this::kill, REPLIES);
+        answers(ClientProgram::node, "asks.mjs", folder, fleet::kill, ClientFleet.REPLIES);
     }
 
     @Test
     @NeedsProgram(Program.PYTHON_KAFKA)
     @DisplayName("on a topic of their own, and the gateways are killed meanwhile, in Python")
     void pythonAcrossAGatewaysEnd(@TempDir Path folder) throws Exception {
-        answers(ClientProgram::python, "asks.py", folder, this::kill, REPLIES);
-    }
-
-    private void cut() throws InterruptedException {
-        fleet.link(1).partitionFor(Duration.ofSeconds(2));
-    }
-
-    private void kill() {
-        for (int gateway = 1; gateway <= 2; gateway++) {
-            fleet.part("gateway-" + gateway).kill();
-            fleet.startGateway(gateway).awaitReady();
-        }
+        answers(ClientProgram::python, "asks.py", folder, fleet::kill, ClientFleet.REPLIES);
     }
 
     private void answers(
             ClientProgram.Launcher launcher,
             String program,
             Path folder,
-            Outage outage,
+            ClientFleet.Outage outage,
             String... more)
             throws Exception {
         var server = asking();
         var goOn = folder.resolve("go-on");
-        var arguments =
-                new ArrayList<>(
-                        List.of(
-                                PROGRAMS.resolve(program).toString(),
-                                fleet.bootstrap(),
-                                server.config().toString(),
-                                goOn.toString()));
+        var arguments = new ArrayList<>(List.of(server.config().toString(), goOn.toString()));
         arguments.addAll(List.of(more));
-        JsonNode report;
-        try (var running =
-                launcher.start(folder.resolve("out"), arguments.toArray(String[]::new))) {
-            running.awaitLine("asked");
-            outage.happen();
-            Files.createFile(goOn);
-            var printed = running.succeed().lines().toList();
-            report = Json.tree(printed.getLast().getBytes(StandardCharsets.UTF_8));
-        }
+        ClientFleet.Outage meanwhile =
+                () -> {
+                    outage.happen();
+                    Files.createFile(goOn);
+                };
+
+        var report = fleet.run(launcher, program, folder, "asked", meanwhile, arguments);
+
         isAnswered(report);
         isNotAnswered(report);
         oneQuestionEach(server);

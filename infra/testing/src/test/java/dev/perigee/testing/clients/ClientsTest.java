@@ -4,98 +4,58 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
-import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Topic;
-import dev.perigee.testing.Checkout;
 import dev.perigee.testing.fleet.FleetUnderTest;
 import dev.perigee.testing.fleet.Installation;
-import dev.perigee.testing.fleet.Records;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** Two gateways and a worker in processes of their own, behind links that can be cut. */
 @DisplayName("DEP-03: programs on the clients for TypeScript and Python")
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ClientsTest {
     private static final int CALLS = 60;
-    private static final Path PROGRAMS = Checkout.root().resolve("infra/testing/fixtures/clients");
 
-    private FleetUnderTest fleet;
-
-    /** Ends a part or a link for a while. */
-    private interface Outage {
-        void happen() throws Exception;
-    }
-
-    @BeforeAll
-    void start() throws IOException {
-        fleet = FleetUnderTest.named("clients").gateways(2).faultyLinks().start();
-    }
-
-    @AfterAll
-    void end() {
-        fleet.close();
-    }
+    @RegisterExtension
+    private static final ClientFleet fleet = new ClientFleet(FleetUnderTest.named("clients"));
 
     @Test
     @DisplayName("get one answer to each call while the link is cut, in TypeScript")
     void typescriptAcrossACut(@TempDir Path folder) throws Exception {
-        survives(ClientProgram::node, "calls.mjs", folder, this::cut);
+        survives(ClientProgram::node, "calls.mjs", folder, fleet::cut);
     }
 
     @Test
     @NeedsProgram(Program.PYTHON_KAFKA)
     @DisplayName("get one answer to each call while the link is cut, in Python")
     void pythonAcrossACut(@TempDir Path folder) throws Exception {
-        survives(ClientProgram::python, "calls.py", folder, this::cut);
+        survives(ClientProgram::python, "calls.py", folder, fleet::cut);
     }
 
     @Test
     @DisplayName("get them on a topic of their own when a gateway is killed, in TypeScript")
     void typescriptAcrossAGatewaysEnd(@TempDir Path folder) throws Exception {
-        survives(ClientProgram::node, "calls.mjs", folder, this::kill, replies());
+        survives(ClientProgram::node, "calls.mjs", folder, fleet::kill, ClientFleet.REPLIES);
     }
 
     @Test
     @NeedsProgram(Program.PYTHON_KAFKA)
     @DisplayName("get them on a topic of their own when a gateway is killed, in Python")
     void pythonAcrossAGatewaysEnd(@TempDir Path folder) throws Exception {
-        survives(ClientProgram::python, "calls.py", folder, this::kill, replies());
-    }
-
-    private static String replies() {
-        return "mcp." + Records.REPLIES;
-    }
-
-    private void cut() throws InterruptedException {
-        fleet.link(1).partitionFor(Duration.ofSeconds(2));
-    }
-
-    private void kill() {
-        for (int gateway = 1; gateway <= 2; gateway++) {
-            fleet.part("gateway-" + gateway).kill();
-            fleet.startGateway(gateway).awaitReady();
-        }
+        survives(ClientProgram::python, "calls.py", folder, fleet::kill, ClientFleet.REPLIES);
     }
 
     private void survives(
             ClientProgram.Launcher launcher,
             String program,
             Path folder,
-            Outage outage,
+            ClientFleet.Outage outage,
             String... more)
             throws Exception {
         var server = Installation.fixture();
@@ -103,20 +63,13 @@ final class ClientsTest {
         var arguments =
                 new ArrayList<>(
                         List.of(
-                                PROGRAMS.resolve(program).toString(),
-                                fleet.bootstrap(),
                                 server.config().toString(),
                                 file.toString(),
                                 String.valueOf(CALLS)));
         arguments.addAll(List.of(more));
-        JsonNode report;
-        try (var running =
-                launcher.start(folder.resolve("out"), arguments.toArray(String[]::new))) {
-            running.awaitLine("halfway");
-            outage.happen();
-            var printed = running.succeed().lines().toList();
-            report = Json.tree(printed.getLast().getBytes(StandardCharsets.UTF_8));
-        }
+
+        var report = fleet.run(launcher, program, folder, "halfway", outage, arguments);
+
         assertThat(Files.readAllLines(file)).hasSize(CALLS).doesNotHaveDuplicates();
         holds(report);
         if (more.length == 0) {

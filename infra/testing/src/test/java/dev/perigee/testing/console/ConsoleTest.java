@@ -391,6 +391,30 @@ final class ConsoleTest {
         page.awaitText("#runbooks article", "What to look at first");
     }
 
+    @Test
+    @DisplayName("OPS-03: shows on one gateway's page that another leaves the group and is back")
+    void showsTheOtherGateway() {
+        login();
+        page.press("f");
+        awaitInTheGroup("gateway-2", true);
+
+        fleet.part("gateway-2").terminate();
+        try {
+            awaitInTheGroup("gateway-2", false);
+            page.await("document.querySelectorAll('.matrix tbody tr').length === 1");
+        } finally {
+            fleet.startGateway(2).awaitReady();
+        }
+        awaitInTheGroup("gateway-2", true);
+        page.await("document.querySelectorAll('.matrix tbody tr').length === 2");
+    }
+
+    private void awaitInTheGroup(String gateway, boolean there) {
+        page.await(
+                "[...document.querySelectorAll('#fleet-gateways .card')].some(it => it.innerText.includes('%s') && it.innerText.includes('in the group')) === %s"
+                        .formatted(gateway, there));
+    }
+
     private void awaitTile(String name, String pattern) {
         page.await(
                 "[...document.querySelectorAll('.tile')].some(it => it.firstChild.innerText === '%s' && /^%s$/.test(it.lastChild.firstChild.data))"

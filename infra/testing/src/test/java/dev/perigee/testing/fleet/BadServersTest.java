@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perigee.protocol.topic.Topic;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -82,11 +83,26 @@ final class BadServersTest {
     }
 
     @Test
-    @DisplayName("PRO-112: a program that does not exist")
+    @DisplayName(
+            "PRO-112: a program that does not exist: the worker's log says so, and it serves on")
     void commandNotFound() {
-        var message = fails(Installation.of("missing", "no-such-program-anywhere", List.of()));
+        var missing = Installation.of("missing", "no-such-program-anywhere", List.of());
+        var pid = backend.text(bystander, "pid", "{}");
+
+        var message = fails(missing);
 
         assertThat(message).contains("no-such-program-anywhere");
+        Awaitility.await()
+                .atMost(Duration.ofSeconds(20))
+                .until(() -> isLogged("Server failed to start", missing));
+        assertThat(backend.text(bystander, "pid", "{}")).isEqualTo(pid);
+    }
+
+    /** Whether a worker's own log has a line about an instance. */
+    private boolean isLogged(String what, Installation installation) {
+        return Stream.of("worker-1", "worker-2")
+                .flatMap(worker -> fleet.part(worker).output().lines())
+                .anyMatch(line -> line.contains(what) && line.contains(installation.processId()));
     }
 
     @Test
@@ -110,17 +126,21 @@ final class BadServersTest {
     }
 
     @Test
-    @DisplayName("PRO-113: a slow starter delays nobody")
+    @DisplayName("PRO-113: of 20 installations one that starts slowly delays nobody")
     void slowStarter() {
-        var slow = Installation.fixture("--slow-init", "15000");
-        backend.configure(slow, "mcp_installation_created");
+        var slow = Installation.fixture("--slow-init", "20000");
+        var command = backend.configure(slow, "mcp_installation_created");
         backend.status(slow, "connecting");
 
-        var quick = backend.install(Installation.fixture());
+        var others = backend.install(Stream.generate(Installation::fixture).limit(19).toList());
 
-        assertThat(backend.text(quick, "echo", "{\"message\":\"quick\"}")).isEqualTo("quick");
+        for (var quick : others) {
+            assertThat(backend.text(quick, "echo", "{\"message\":\"quick\"}")).isEqualTo("quick");
+        }
         assertThat(fleet.records().matching(r -> r.key().equals(slow.processId())))
                 .noneMatch(r -> r.text("status").equals("online"));
+        assertThat(backend.result(command).text("result/resulting_status")).isEqualTo("online");
+        others.forEach(backend::uninstall);
         backend.uninstall(slow);
     }
 

@@ -2,6 +2,7 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.protocol.topic.Topic;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -10,6 +11,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 @DisplayName("Reference servers from npm, called through topics")
@@ -38,6 +40,50 @@ final class RealServersTest {
                                 .at("/result/prompts")
                                 .size())
                 .isPositive();
+    }
+
+    /**
+     * The server registers some tools when it hears that its client is initialized, and announces
+     * that. Here it hears so behind the first line after the file is there.
+     */
+    @Test
+    @DisplayName("PRO-42: everything's tools that it announces at run time are discovered")
+    void announcedTools(@TempDir Path folder) throws Exception {
+        var go = folder.resolve("go");
+        var script =
+                Files.writeString(
+                        folder.resolve("late.sh"),
+                        """
+                        go=$1 held=
+                        shift
+                        while IFS= read -r line; do
+                          case $line in *notifications/initialized*) held=$line; continue ;; esac
+                          printf '%s\\n' "$line"
+                          if [ -n "$held" ] && [ -e "$go" ]; then printf '%s\\n' "$held"; held=; fi
+                        done | exec node "$@"
+                        """);
+        var node = Installation.npm("everything").args().getFirst();
+        var args = List.of(script.toString(), go.toString(), node);
+        var server = backend.install(Installation.of("everything", "sh", args));
+        assertThat(new Watch(fleet).listed(server))
+                .contains("echo")
+                .doesNotContain("simulate-research-query");
+
+        Files.createFile(go);
+        backend.text(server, "echo", "{\"message\":\"hi\"}");
+
+        var updated =
+                fleet.records()
+                        .await(
+                                Topic.LIFECYCLE,
+                                "other tools of " + server.processId(),
+                                event ->
+                                        event.key().equals(server.processId())
+                                                && event.text("event").equals("mcp.tools.updated"));
+        assertThat(updated.json().path("added").valueStream().map(JsonNode::asString))
+                .contains("simulate-research-query");
+        assertThat(new Watch(fleet).listed(server)).contains("echo", "simulate-research-query");
+        assertThat(new Watch(fleet).statuses(server)).endsWith("online").doesNotContain("error");
     }
 
     @Test

@@ -31,6 +31,9 @@ final class UpgradeTest {
     private static final int WORKERS = 2;
     private static final int SERVERS = 8;
 
+    /** Three seconds, and the longest that a call of the load takes by itself. */
+    private static final Duration SLOWEST = Duration.ofMillis(3_150);
+
     @TempDir private Path asked;
     private final List<Integer> ports = new ArrayList<>();
 
@@ -111,7 +114,9 @@ final class UpgradeTest {
     }
 
     @Test
-    @DisplayName("DEP-06: replaces workers, then gateways, one at a time: no call fails")
+    @DisplayName(
+            "DEP-06: replaces workers, then gateways, one at a time: no call fails, the slowest takes"
+                    + " less than 3 s over its own time")
     void upgraded(@TempDir Path folder) throws IOException {
         try (var fleet = start();
                 var load = Load.mixed(fleet, folder, SERVERS, PACE)) {
@@ -133,6 +138,7 @@ final class UpgradeTest {
                     WORKERS, GATEWAYS, history.counts(), history.slowest().toMillis());
             assertThat(history.violations()).isEmpty();
             assertThat(history.counts().keySet()).isEqualTo(Set.of("success"));
+            assertThat(history.slowest()).isLessThan(SLOWEST);
         }
     }
 

@@ -3,19 +3,14 @@ package dev.perigee.testing.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.perigee.local.broker.EmbeddedBroker;
-import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.testing.fleet.Installation;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -24,20 +19,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 final class ClockOffTest {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-    @TempDir private static Path data;
-    private static EmbeddedBroker broker;
+    @RegisterExtension private static final OneBroker broker = new OneBroker();
 
     private final Installation installation = Installation.of("echo", "node", List.of());
-
-    @BeforeAll
-    static void startBroker() throws Exception {
-        broker = EmbeddedBroker.start(new HostPort("127.0.0.1", 0), data, Map.of());
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        broker.close();
-    }
 
     @ParameterizedTest(name = "by {0} s expires no request, and says so")
     @CsvSource({"120, ahead of", "-120, behind"})

@@ -11,9 +11,7 @@ import dev.perigee.gateway.inbound.PartitionFeed;
 import dev.perigee.gateway.inbound.PartitionHandler;
 import dev.perigee.gateway.inbound.ProgressCodec;
 import dev.perigee.gateway.inbound.Tenure;
-import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.topic.Topic;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -26,27 +24,14 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.TopicPartition;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 @DisplayName("A gateway that leaves its group")
 final class GracefulLeaveTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
-    @TempDir private static Path data;
-    private static EmbeddedBroker broker;
-
-    @BeforeAll
-    static void startBroker() throws Exception {
-        broker = EmbeddedBroker.start(data);
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        broker.close();
-    }
+    @RegisterExtension private static final OneBroker broker = new OneBroker();
 
     @Test
     @DisplayName("OWN-18: commits what is on its way to the broker, and no more")

@@ -21,11 +21,9 @@ import dev.perigee.gateway.outbound.FastPublisher;
 import dev.perigee.gateway.outbound.StateWrite;
 import dev.perigee.gateway.outbound.TopicHealth;
 import dev.perigee.gateway.outbound.TransactionalPublisher;
-import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.topic.Topic;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,28 +42,15 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 @DisplayName("A gateway's loops")
 final class LoopsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
     private static final int RECORDS = 20;
-    @TempDir private static Path data;
-    private static EmbeddedBroker broker;
-
-    @BeforeAll
-    static void startBroker() throws Exception {
-        broker = EmbeddedBroker.start(data);
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        broker.close();
-    }
+    @RegisterExtension private static final OneBroker broker = new OneBroker();
 
     @Test
     @DisplayName("read again what could not be handed over")

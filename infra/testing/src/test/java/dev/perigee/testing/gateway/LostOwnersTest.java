@@ -6,25 +6,21 @@ import static org.awaitility.Awaitility.await;
 import dev.perigee.gateway.Gateway;
 import dev.perigee.gateway.inbound.ProgressCodec;
 import dev.perigee.gateway.inbound.RequestProgress;
-import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.fleet.Installation;
 import dev.perigee.testing.fleet.Received;
 import dev.perigee.testing.gateway.HandMadeFleet.Calls;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What the next gateway learns from the group's offsets, when nobody else can tell it. */
 @DisplayName("When a gateway is gone and the worker has forgotten")
@@ -32,30 +28,14 @@ final class LostOwnersTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
     private static final Map<String, String> FAST =
             Map.of("group.session-timeout", "6s", "request.silence-margin", "2s");
-    @TempDir private static Path data;
-    private static EmbeddedBroker broker;
+    @RegisterExtension private static final OneBroker broker = new OneBroker();
 
     private final Installation installation = Installation.of("echo", "node", List.of());
-    private GatewayUnderTest test;
-
-    @BeforeAll
-    static void startBroker() throws Exception {
-        broker = EmbeddedBroker.start(data);
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        broker.close();
-    }
+    @AutoClose private GatewayUnderTest test;
 
     @BeforeEach
     void prepare() throws Exception {
         test = new GatewayUnderTest(broker.bootstrap());
-    }
-
-    @AfterEach
-    void close() {
-        test.close();
     }
 
     @Test

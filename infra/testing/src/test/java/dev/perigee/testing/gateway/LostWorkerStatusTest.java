@@ -3,42 +3,27 @@ package dev.perigee.testing.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.fleet.Installation;
 import dev.perigee.testing.fleet.Received;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 @DisplayName("OWN-13: When a gateway gives a worker up")
 final class LostWorkerStatusTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
     private static final Map<String, String> FAST = Map.of("group.session-timeout", "6s");
-    @TempDir private static Path data;
-    private static EmbeddedBroker broker;
+    @RegisterExtension private static final OneBroker broker = new OneBroker();
 
     private final Installation online = Installation.of("online", "node", List.of());
     private final Installation other = Installation.of("other", "node", List.of());
-
-    @BeforeAll
-    static void startBroker() throws Exception {
-        broker = EmbeddedBroker.start(data);
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        broker.close();
-    }
 
     @Test
     @DisplayName("what was online is not, and is again when the worker is found alive")

@@ -6,18 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.gateway.Gateway;
-import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.testing.fleet.Installation;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Two gateways with default settings in a real group, and a worker that they hear to order. */
 @DisplayName("Partitions whose worker")
@@ -25,18 +21,7 @@ final class MissedWorkerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration PROMISED = Duration.ofSeconds(10);
     private static final int HALF = GatewayUnderTest.PARTITIONS / 2;
-    @TempDir private static Path data;
-    private static EmbeddedBroker broker;
-
-    @BeforeAll
-    static void startBroker() throws Exception {
-        broker = EmbeddedBroker.start(data);
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        broker.close();
-    }
+    @RegisterExtension private static final OneBroker broker = new OneBroker();
 
     @Test
     @DisplayName(

@@ -4,22 +4,18 @@ import static dev.perigee.testing.FaultTime.pass;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.fleet.Installation;
 import dev.perigee.testing.gateway.HandMadeFleet.Calls;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The worker's result comes after the gateway has given up waiting for it. */
 @DisplayName("A request that a gateway answered itself")
@@ -29,30 +25,14 @@ final class OneAnswerTest {
             Map.of("request.silence-margin", "100ms", "group.session-timeout", "6s");
     private static final Map<String, String> LATE =
             Map.of("request.silence-margin", "4s", "group.session-timeout", "6s");
-    @TempDir private static Path data;
-    private static EmbeddedBroker broker;
+    @RegisterExtension private static final OneBroker broker = new OneBroker();
 
     private final Installation installation = Installation.of("echo", "node", List.of());
-    private GatewayUnderTest test;
-
-    @BeforeAll
-    static void startBroker() throws Exception {
-        broker = EmbeddedBroker.start(data);
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        broker.close();
-    }
+    @AutoClose private GatewayUnderTest test;
 
     @BeforeEach
     void prepare() throws Exception {
         test = new GatewayUnderTest(broker.bootstrap());
-    }
-
-    @AfterEach
-    void close() {
-        test.close();
     }
 
     @Test

@@ -5,25 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.gateway.Gateway;
-import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.fleet.Installation;
 import dev.perigee.testing.fleet.Received;
 import dev.perigee.testing.gateway.HandMadeFleet.Calls;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Calls of 200 KiB, of which a gateway with little memory takes three, or four of newcomers. */
 @DisplayName("A gateway with little memory for arguments")
@@ -38,29 +34,13 @@ final class OpenArgumentsTest {
                     "group.heartbeat-interval",
                     "300ms");
     private static final String MUCH = arguments(200);
-    @TempDir private static Path data;
-    private static EmbeddedBroker broker;
+    @RegisterExtension private static final OneBroker broker = new OneBroker();
 
-    private GatewayUnderTest test;
-
-    @BeforeAll
-    static void startBroker() throws Exception {
-        broker = EmbeddedBroker.start(data);
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        broker.close();
-    }
+    @AutoClose private GatewayUnderTest test;
 
     @BeforeEach
     void prepare() throws Exception {
         test = new GatewayUnderTest(broker.bootstrap());
-    }
-
-    @AfterEach
-    void close() {
-        test.close();
     }
 
     @Test

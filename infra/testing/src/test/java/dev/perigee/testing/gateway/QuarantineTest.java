@@ -3,12 +3,10 @@ package dev.perigee.testing.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.protocol.link.InstanceOrder.Apply;
 import dev.perigee.protocol.link.SessionNotice;
 import dev.perigee.testing.fleet.Installation;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -16,13 +14,11 @@ import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Real gateways and a real broker; the worker that dies is made by hand. */
 @DisplayName("When workers die under what runs")
@@ -31,28 +27,17 @@ final class QuarantineTest {
     private static final Map<String, String> LONG_TRIAL = settings("10m", "0s");
     private static final Map<String, String> SHORT_TRIAL = settings("100ms", "1s");
     private static final Map<String, String> LONG_QUIET = settings("100ms", "10m");
-    @TempDir private static Path data;
-    private static EmbeddedBroker broker;
+    @RegisterExtension private static final OneBroker broker = new OneBroker();
 
     private final Installation one = Installation.of("one", "node", List.of());
     private Installation two;
-    private GatewayUnderTest test;
+    @AutoClose private GatewayUnderTest test;
 
     private static Map<String, String> settings(String trial, String quiet) {
         return Map.of(
                 "group.session-timeout", "6s",
                 "quarantine.trial", trial,
                 "quarantine.quiet", quiet);
-    }
-
-    @BeforeAll
-    static void startBroker() throws Exception {
-        broker = EmbeddedBroker.start(data);
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        broker.close();
     }
 
     @BeforeEach
@@ -63,11 +48,6 @@ final class QuarantineTest {
                         .filter(each -> test.partition(each) == test.partition(one))
                         .findFirst()
                         .orElseThrow();
-    }
-
-    @AfterEach
-    void close() {
-        test.close();
     }
 
     @Test

@@ -3,52 +3,32 @@ package dev.perigee.testing.gateway;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.fleet.Installation;
 import dev.perigee.testing.fleet.Received;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The worker here runs whatever it gets: what does not run twice was stopped by the gateway. */
 @DisplayName("A request id that was answered a while ago")
 final class RepeatedIdsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int BATCH = 900;
-    @TempDir private static Path data;
-    private static EmbeddedBroker broker;
+    @RegisterExtension private static final OneBroker broker = new OneBroker();
 
     private final Installation installation = Installation.of("echo", "node", List.of());
-    private GatewayUnderTest test;
+    @AutoClose private GatewayUnderTest test;
     private int sent;
-
-    @BeforeAll
-    static void startBroker() throws Exception {
-        broker = EmbeddedBroker.start(data);
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        broker.close();
-    }
 
     @BeforeEach
     void prepare() throws Exception {
         test = new GatewayUnderTest(broker.bootstrap());
-    }
-
-    @AfterEach
-    void close() {
-        test.close();
     }
 
     @Test

@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.gateway.Gateway;
-import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.fleet.Installation;
 import java.net.HttpURLConnection;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -19,13 +17,11 @@ import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 @DisplayName("Secrets in the state topic")
 final class StateSecretsTest {
@@ -37,31 +33,15 @@ final class StateSecretsTest {
     /** More than are encrypted anew at a time. */
     private static final int MANY = 70;
 
-    @TempDir private static Path data;
-    private static EmbeddedBroker broker;
+    @RegisterExtension private static final OneBroker broker = new OneBroker();
 
     private final Installation installation =
             Installation.of("echo", "node", List.of()).withEnv("API_KEY", SECRET);
-    private GatewayUnderTest test;
-
-    @BeforeAll
-    static void startBroker() throws Exception {
-        broker = EmbeddedBroker.start(data);
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        broker.close();
-    }
+    @AutoClose private GatewayUnderTest test;
 
     @BeforeEach
     void prepare() throws Exception {
         test = new GatewayUnderTest(broker.bootstrap());
-    }
-
-    @AfterEach
-    void close() {
-        test.close();
     }
 
     private Gateway start(String keys) throws Exception {
