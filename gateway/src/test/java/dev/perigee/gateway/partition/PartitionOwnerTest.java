@@ -55,6 +55,7 @@ final class PartitionOwnerTest {
     @Test
     @DisplayName("leaves what was not answered to the next one")
     void leaves() {
+        partition.offsets.ends("mcp.commands", 0, 1); // Waits for a server that is to come.
         partition.begin();
         partition.opened(1);
         partition.call("r-1");
