@@ -149,6 +149,9 @@ final class NativeChild implements ChildProcess {
 
     /** Output that was written before the exit is delivered before the exit. */
     private void exit() {
+        if (processFile != CLOSED) {
+            call(() -> listener.onEnding(pid()));
+        }
         var status = collect();
         if (status == null) {
             return;
