@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class Dossier {
     final HostParts parts;
     final InstanceJournal journal;
+    final UsageAccount account;
     final Mailbox mailbox;
     final ServerMetrics metrics;
     final Reporter reporter;
@@ -75,11 +76,13 @@ final class Dossier {
     Dossier(
             HostParts parts,
             InstanceJournal journal,
+            UsageAccount account,
             Mailbox mailbox,
             ViewBoard board,
             Message.Apply first) {
         this.parts = parts;
         this.journal = journal;
+        this.account = account;
         this.mailbox = mailbox;
         this.gate = new OutputGate(mailbox);
         this.board = board;

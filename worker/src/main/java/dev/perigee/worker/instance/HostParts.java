@@ -30,4 +30,5 @@ record HostParts(
         ScheduledExecutorService timers,
         StartSlots slots,
         IdleSweep sweep,
+        UsageSweep usage,
         AwakeServers awake) {}

@@ -97,7 +97,8 @@ final class ProcessKeeper implements ServerKeeper {
                         dossier.gate,
                         dossier.mailbox,
                         dossier.metrics,
-                        notices);
+                        notices,
+                        dossier.account.meter());
         announcer.starting(run, kind, reason, commandId);
         dossier.lifecycle.to(InstanceState.STARTING);
         runs(run);

@@ -13,8 +13,10 @@ import dev.perigee.worker.mcp.ServerMetrics;
 import dev.perigee.worker.mcp.StdioMcpClient;
 import dev.perigee.worker.process.ChildListener;
 import dev.perigee.worker.process.ChildProcess;
+import dev.perigee.worker.process.Enclosure;
 import dev.perigee.worker.process.ExitStatus;
 import dev.perigee.worker.process.ProcessSignal;
+import dev.perigee.worker.process.TreeMeter;
 import dev.perigee.worker.process.isolation.Reach;
 import dev.perigee.worker.tool.FailureStatus;
 import java.nio.ByteBuffer;
@@ -37,6 +39,7 @@ final class ProcessRun extends ServerRun implements ChildListener {
     private final SecretMask mask;
     private final ServerLog log;
     private final @Nullable StdioMcpClient client;
+    private final @Nullable TreeMeter meter;
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable ChildProcess child;
     private volatile @Nullable ExitStatus exit;
@@ -51,12 +54,14 @@ final class ProcessRun extends ServerRun implements ChildListener {
             OutputGate gate,
             Mailbox mailbox,
             ServerMetrics metrics,
-            EgressNotices notices) {
+            EgressNotices notices,
+            @Nullable TreeMeter meter) {
         super(mailbox);
         this.config = config;
         this.journal = journal;
         this.gate = gate;
         this.notices = notices;
+        this.meter = meter;
         this.mask = SecretMask.of(config);
         this.log =
                 new ServerLog(
@@ -107,8 +112,18 @@ final class ProcessRun extends ServerRun implements ChildListener {
                 });
     }
 
+    /** The process is about to be started in this enclosure, or in none. */
+    void launching(@Nullable Enclosure enclosure) {
+        if (meter != null) {
+            meter.starting(enclosure);
+        }
+    }
+
     /** The process was started now. */
     void started(ChildProcess process, Instant now) {
+        if (meter != null) {
+            meter.begin(process.tree());
+        }
         child = process;
         startedAt(now);
         if (client != null) {
@@ -235,7 +250,17 @@ final class ProcessRun extends ServerRun implements ChildListener {
     }
 
     @Override
+    public void onEnding(long pid) {
+        if (meter != null) {
+            meter.end(pid);
+        }
+    }
+
+    @Override
     public void onExit(ExitStatus status) {
+        if (meter != null) {
+            meter.end();
+        }
         endedNanos = System.nanoTime();
         exit = status;
         log.flushLines();
