@@ -257,7 +257,7 @@ export type Method =
   | 'prompts/list'
   | 'prompts/get';
 
-export type EventTopic = 'status' | 'lifecycle' | 'logs' | 'request-logs' | 'tools' | 'catalog';
+export type EventTopic = 'status' | 'lifecycle' | 'logs' | 'request-logs' | 'tools' | 'catalog' | 'usage';
 
 /** A record of one of these topics. */
 export interface Followed {

@@ -1,7 +1,7 @@
 import {RecentIds} from './recent.js';
 import {Reader} from './reader.js';
 
-const TOPICS = ['status', 'lifecycle', 'logs', 'request-logs', 'tools', 'catalog'];
+const TOPICS = ['status', 'lifecycle', 'logs', 'request-logs', 'tools', 'catalog', 'usage'];
 const REMEMBERED = 50_000;
 const AHEAD = 1_000;
 const AHEAD_BYTES = 16 << 20;

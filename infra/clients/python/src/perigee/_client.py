@@ -236,7 +236,7 @@ class Client:
     def follow(self, topics: Iterable[str], start: _kafka.Start = "end") -> EventFeed:
         """Events of servers, each once. Raises Unreachable and Refused; the feed is closed by itself.
 
-        topics -- of status, lifecycle, logs, request-logs, tools and catalog
+        topics -- of status, lifecycle, logs, request-logs, tools, catalog and usage
         start -- "end": what comes from now on; "beginning": all that is kept; a datetime: from then on; or a feed's positions
         """
         return EventFeed(self._settings, self._prefix, topics, start)

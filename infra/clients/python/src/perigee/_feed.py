@@ -9,7 +9,7 @@ from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Optional
 from perigee import _kafka
 from perigee._recent import RecentIds
 
-_TOPICS = ("status", "lifecycle", "logs", "request-logs", "tools", "catalog")
+_TOPICS = ("status", "lifecycle", "logs", "request-logs", "tools", "catalog", "usage")
 _REMEMBERED = 50_000
 _POLL_SECONDS = 0.5
 
@@ -17,7 +17,7 @@ _POLL_SECONDS = 0.5
 class Followed(NamedTuple):
     """A record of one of the topics.
 
-    topic -- without the prefix: status, lifecycle, logs, request-logs, tools or catalog
+    topic -- without the prefix: status, lifecycle, logs, request-logs, tools, catalog or usage
     event -- None: the instance was uninstalled
     """
 

@@ -68,6 +68,7 @@ final class TopicTroubles {
                     CALL_EVENTS,
                     TOOLS,
                     CATALOG,
+                    USAGE,
                     HEARTBEATS,
                     DEAD_LETTERS ->
                     EnumSet.of(AclOperation.WRITE);

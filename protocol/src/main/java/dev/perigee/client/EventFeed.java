@@ -15,9 +15,9 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Typed events of all servers: status, lifecycle, logs, request logs, tools and catalogues. Events
- * of one process come in order. A repeat, after a failover for instance, is left out: it has the
- * same {@code ce_id}, of which the last {@value #REMEMBERED} are remembered. For one thread.
+ * Typed events of all servers: status, lifecycle, logs, request logs, tools, catalogues and usage.
+ * Events of one process come in order. A repeat, after a failover for instance, is left out: it has
+ * the same {@code ce_id}, of which the last {@value #REMEMBERED} are remembered. For one thread.
  */
 public final class EventFeed implements AutoCloseable {
     private static final int REMEMBERED = 50_000;
@@ -28,7 +28,8 @@ public final class EventFeed implements AutoCloseable {
                     Topic.LOGS,
                     Topic.REQUEST_LOGS,
                     Topic.TOOLS,
-                    Topic.CATALOG);
+                    Topic.CATALOG,
+                    Topic.USAGE);
 
     private final RecordSource source;
     private final TopicNames names;

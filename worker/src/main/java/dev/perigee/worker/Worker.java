@@ -138,6 +138,7 @@ public final class Worker implements AutoCloseable {
                         processes.launcher(),
                         processes.termination(),
                         isolation,
+                        settings.value(InstanceSettings.USAGE) ? processes.table() : null,
                         clock);
         parts.add("instances", instances::close);
         instances.measure(meters);
@@ -209,6 +210,7 @@ public final class Worker implements AutoCloseable {
     private record Processes(
             ProcessLauncher launcher,
             Termination termination,
+            ProcessTable table,
             ServerUsage usage,
             Watchdog watchdog,
             DiskReserve reserve,
@@ -252,6 +254,7 @@ public final class Worker implements AutoCloseable {
         return new Processes(
                 owned,
                 termination,
+                table,
                 new ServerUsage(table, owner, fresh),
                 watchdog,
                 reserve,

@@ -42,7 +42,8 @@ final class Happenings {
                     EventBody.CallLog _,
                     EventBody.CallInputRequired _,
                     EventBody.ToolsDiscovered _,
-                    EventBody.Catalog _ ->
+                    EventBody.Catalog _,
+                    EventBody.Usage _ ->
                     null;
         };
     }

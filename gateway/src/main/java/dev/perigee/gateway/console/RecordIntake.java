@@ -78,6 +78,7 @@ final class RecordIntake {
                     CALL_EVENTS,
                     TOOLS,
                     CATALOG,
+                    USAGE,
                     DEAD_LETTERS -> {}
         }
     }

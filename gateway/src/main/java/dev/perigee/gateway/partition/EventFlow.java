@@ -92,6 +92,7 @@ final class EventFlow {
                     LOGS,
                     LOG_RATE_LIMIT_EXCEEDED,
                     REQUEST_LOGS,
+                    USAGE,
                     TOOLS_UPDATED -> {
                 entry.awaitState(durable != null);
                 publish(type, event, session, entry);
@@ -119,6 +120,7 @@ final class EventFlow {
                     CALL_INPUT_REQUIRED,
                     TOOLS_DISCOVERED,
                     CATALOG,
+                    USAGE,
                     TOOLS_UPDATED,
                     TOOL_RESULT -> {}
         }

@@ -432,6 +432,43 @@ public sealed interface EventBody {
      */
     record LeftOut(String part, int kept, String reason) {}
 
+    /**
+     * What an instance used on one worker in one minute of UTC. A minute in which nothing happened
+     * and nothing was awake has no record; one has several where the instance came, went or was
+     * installed anew in it: all that begin in a minute are summed. While records cannot be
+     * published, one covers all minutes until they can.
+     *
+     * @param from start of the minute, of the first one where it covers several
+     * @param to end of the minute, or when the instance left the worker within it
+     * @param calls accepted requests to the server that were answered, with success or not; what
+     *     the worker answers by itself, such as {@code tools/list}, is none
+     * @param errors those of them whose outcome is not {@code success}
+     * @param requestBytes parameters of those calls as JSON, in bytes
+     * @param responseBytes results of those calls as JSON, in bytes; an error counts none
+     * @param awakeMs how long there was a process, from its spawn to its end; none over HTTP
+     * @param cpuMs processor time of all its processes, ended ones too, in user space and kernel
+     * @param memoryByteSeconds sum over time of the memory that its processes and the file systems
+     *     in memory of its jail take
+     * @param memoryPeakBytes the most of that in one measurement
+     */
+    record Usage(
+            Instant from,
+            Instant to,
+            long calls,
+            long errors,
+            long requestBytes,
+            long responseBytes,
+            long awakeMs,
+            long cpuMs,
+            long memoryByteSeconds,
+            long memoryPeakBytes)
+            implements EventBody {
+        @Override
+        public EventType type() {
+            return EventType.USAGE;
+        }
+    }
+
     /** The class of the body of a type; results and removals have none. */
     static Class<? extends EventBody> classOf(EventType type) {
         return switch (type) {
@@ -452,6 +489,7 @@ public sealed interface EventBody {
             case CALL_INPUT_REQUIRED -> CallInputRequired.class;
             case TOOLS_DISCOVERED -> ToolsDiscovered.class;
             case CATALOG -> Catalog.class;
+            case USAGE -> Usage.class;
             case TOOLS_UPDATED -> ToolsUpdated.class;
             case TOOL_RESULT, REMOVED ->
                     throw InvalidRecordException.invalid(type.wireName() + " has no event body");

@@ -23,6 +23,7 @@ public enum EventType {
     CALL_INPUT_REQUIRED("perigee.call.input_required", Topic.CALL_EVENTS),
     TOOLS_DISCOVERED("mcp.tools.discovered", Topic.TOOLS),
     CATALOG("mcp.server.catalog", Topic.CATALOG),
+    USAGE("mcp.server.usage", Topic.USAGE),
     TOOLS_UPDATED("mcp.tools.updated", Topic.LIFECYCLE),
     TOOL_RESULT("perigee.tool.result", Topic.TOOL_RESULTS),
     /**
@@ -53,6 +54,7 @@ public enum EventType {
         return switch (this) {
             case CALL_PROGRESS, CALL_LOG, CATALOG -> LinkVersions.CALLS_THAT_TALK;
             case CALL_INPUT_REQUIRED -> LinkVersions.QUESTIONS;
+            case USAGE -> LinkVersions.USAGE;
             default -> LinkVersions.FIRST;
         };
     }

@@ -20,8 +20,11 @@ public record LinkVersions(int least, int greatest) {
     /** The version with which the questions of running calls came. */
     public static final int QUESTIONS = 3;
 
+    /** The version with which records of usage came. */
+    public static final int USAGE = 4;
+
     /** The versions of this release. */
-    public static final LinkVersions SPOKEN = new LinkVersions(FIRST, QUESTIONS);
+    public static final LinkVersions SPOKEN = new LinkVersions(FIRST, USAGE);
 
     public LinkVersions {
         if (least < 1 || greatest < least) {

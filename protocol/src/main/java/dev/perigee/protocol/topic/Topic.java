@@ -13,6 +13,7 @@ public enum Topic {
     CALL_EVENTS("call-events", Cleanup.DELETE, false),
     TOOLS("tools", Cleanup.COMPACT, false),
     CATALOG("catalog", Cleanup.COMPACT, false),
+    USAGE("usage", Cleanup.DELETE, false),
     HEARTBEATS("heartbeats", Cleanup.COMPACT_AND_DELETE, false),
     DEAD_LETTERS("dead-letters", Cleanup.DELETE, false),
     STATE("state", Cleanup.COMPACT, true);
@@ -42,7 +43,7 @@ public enum Topic {
      * it, and what is for it is kept or dropped as for any topic that cannot be written.
      */
     public boolean isOptional() {
-        return this == CALL_EVENTS || this == CATALOG;
+        return this == CALL_EVENTS || this == CATALOG || this == USAGE;
     }
 
     /** True for the topics whose partitions are the process partitions: all have the same count. */

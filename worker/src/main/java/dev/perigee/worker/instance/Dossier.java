@@ -15,6 +15,7 @@ final class Dossier {
     final HostParts parts;
     final InstanceSecrets secrets;
     final InstanceJournal journal;
+    final UsageAccount account;
     final Mailbox mailbox;
     final ServerMetrics metrics;
     final Reporter reporter;
@@ -76,12 +77,14 @@ final class Dossier {
     Dossier(
             HostParts parts,
             InstanceJournal journal,
+            UsageAccount account,
             Mailbox mailbox,
             ViewBoard board,
             Message.Apply first) {
         this.parts = parts;
         this.secrets = new InstanceSecrets(parts.secrets());
         this.journal = journal;
+        this.account = account;
         this.mailbox = mailbox;
         this.gate = new OutputGate(mailbox);
         this.board = board;

@@ -31,5 +31,6 @@ record HostParts(
         ScheduledExecutorService timers,
         StartSlots slots,
         IdleSweep sweep,
+        UsageSweep usage,
         AwakeServers awake,
         Secrets secrets) {}

@@ -26,6 +26,7 @@ final class Instance {
     private final RunningCalls calls = new RunningCalls();
     private final InstanceJournal journal;
     private final RequestLogs requestLogs;
+    private final UsageAccount account;
     private final EndedQuestions endedQuestions = new EndedQuestions();
     private final Consumer<Instance> retired;
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -46,6 +47,7 @@ final class Instance {
         this.parts = parts;
         this.journal = journal;
         this.retired = retired;
+        this.account = parts.usage().account(first.processId(), journal);
         this.requestLogs =
                 new RequestLogs(
                         parts.options().logs(),
@@ -53,9 +55,10 @@ final class Instance {
                         event -> journal.append(event, pid(), null));
     }
 
-    /** From now on it is looked at whether it is idle. Called once. */
+    /** From now on it is looked at whether it is idle, and what it uses. Called once. */
     void begin() {
         parts.sweep().watch(this);
+        parts.usage().watch(account);
     }
 
     private void attend() {
@@ -96,6 +99,10 @@ final class Instance {
         return requestLogs;
     }
 
+    UsageAccount account() {
+        return account;
+    }
+
     EndedQuestions endedQuestions() {
         return endedQuestions;
     }
@@ -120,6 +127,8 @@ final class Instance {
         } finally {
             if (!goesOn) {
                 parts.sweep().forget(this);
+                parts.usage().forget(account);
+                account.close(false);
                 retired.accept(this);
                 ended.countDown();
             }
@@ -174,7 +183,7 @@ final class Instance {
             if (!(message instanceof Message.Apply first)) {
                 return leaveBeforeStart(message);
             }
-            var created = new Dossier(parts, journal, mailbox, board, first);
+            var created = new Dossier(parts, journal, account, mailbox, board, first);
             dossier = created;
             current = new Supervisor(created, requestLogs, calls);
             supervisor = current;

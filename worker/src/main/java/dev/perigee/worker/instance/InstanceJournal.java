@@ -52,6 +52,14 @@ public interface InstanceJournal {
     boolean appendQuestion(ToolOrder.Execute order, EventBody body, @Nullable Long pid);
 
     /**
+     * Appends a record of usage, which the next one can take up while it waits.
+     *
+     * @return false, and nothing was appended, while the record before is not acknowledged, or the
+     *     gateway that is attached, or was the last to be, does not know such records
+     */
+    boolean appendUsage(EventBody.Usage usage);
+
+    /**
      * A result of so many bytes was read that is yet to be appended, or dropped. It counts as if it
      * were appended, so that the valve closes as soon as too much is read.
      */

@@ -215,6 +215,13 @@ public final class InstanceSettings {
                             + " their shapes (names, types and sizes), where an installation's"
                             + " request_log_values does not say.");
 
+    public static final Setting<Boolean> USAGE =
+            Setting.of(
+                    "usage.enabled",
+                    SettingType.bool(),
+                    "true",
+                    "Whether the worker measures what each instance uses and publishes it once a"
+                            + " minute, on the topic usage.");
     public static final Setting<Integer> USER_AWAKE =
             Setting.of(
                     "limits.user.awake",
@@ -263,6 +270,7 @@ public final class InstanceSettings {
                             LOG_LINE,
                             LOG_PAYLOAD,
                             LOG_VALUES,
+                            USAGE,
                             USER_AWAKE,
                             TEAM_AWAKE)
                     .with(HttpSettings.SCHEMA)

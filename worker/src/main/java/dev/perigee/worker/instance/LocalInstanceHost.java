@@ -6,6 +6,7 @@ import dev.perigee.worker.log.SecretMask;
 import dev.perigee.worker.mcp.HttpConnections;
 import dev.perigee.worker.mcp.LineRoom;
 import dev.perigee.worker.process.ProcessLauncher;
+import dev.perigee.worker.process.ProcessTable;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.isolation.Isolation;
 import dev.perigee.worker.process.packages.Deletion;
@@ -19,25 +20,41 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.InstantSource;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Host of instances that are processes of this worker, or its clients of servers over HTTP. One
- * platform thread keeps the timers of log batches, start slots and idle processes; everything else
- * that waits is a virtual thread.
+ * platform thread keeps the timers of log batches, start slots and idle processes, one measures
+ * usage where that is published; everything else that waits is a virtual thread.
  */
 public final class LocalInstanceHost implements InstanceHost {
     private static final Logger log = LoggerFactory.getLogger(LocalInstanceHost.class);
 
     private final HostParts parts;
 
-    /** A host; its parts stay the caller's to close. */
+    /** A host that publishes no usage; its parts stay the caller's to close. */
     public LocalInstanceHost(
             InstanceOptions options,
             ProcessLauncher launcher,
             Termination termination,
             Isolation isolation,
+            InstantSource clock) {
+        this(options, launcher, termination, isolation, null, clock);
+    }
+
+    /**
+     * A host; its parts stay the caller's to close.
+     *
+     * @param metered where processes are found whose usage is published; null where none is
+     */
+    public LocalInstanceHost(
+            InstanceOptions options,
+            ProcessLauncher launcher,
+            Termination termination,
+            Isolation isolation,
+            @Nullable ProcessTable metered,
             InstantSource clock) {
         var timers =
                 new ScheduledThreadPoolExecutor(
@@ -68,6 +85,7 @@ public final class LocalInstanceHost implements InstanceHost {
                         timers,
                         new StartSlots(options.parallelStarts(), options.startSlotHold(), timers),
                         new IdleSweep(options.idle(), clock, timers),
+                        new UsageSweep(metered, clock),
                         new AwakeServers(options.awake(), clock::instant),
                         Secrets.of(options.secrets(), launcher, termination));
     }
@@ -118,6 +136,7 @@ public final class LocalInstanceHost implements InstanceHost {
     @Override
     public PartitionInstances open(int partition, JournalFactory journals) {
         parts.sweep().begin();
+        parts.usage().begin();
         return new HostedInstances(partition, parts, journals);
     }
 
@@ -149,6 +168,7 @@ public final class LocalInstanceHost implements InstanceHost {
     @Override
     public void close() {
         parts.timers().shutdownNow();
+        parts.usage().close();
         parts.deletion().close();
         parts.connections().close();
     }

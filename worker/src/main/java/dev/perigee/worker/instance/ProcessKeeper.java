@@ -102,7 +102,8 @@ final class ProcessKeeper implements ServerKeeper {
                         dossier.mailbox,
                         dossier.metrics,
                         notices,
-                        dossier.secrets);
+                        dossier.secrets,
+                        dossier.account.meter());
         announcer.starting(run, kind, reason, commandId);
         dossier.lifecycle.to(InstanceState.STARTING);
         runs(run);

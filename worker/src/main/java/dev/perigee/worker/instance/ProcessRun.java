@@ -13,8 +13,10 @@ import dev.perigee.worker.mcp.ServerMetrics;
 import dev.perigee.worker.mcp.StdioMcpClient;
 import dev.perigee.worker.process.ChildListener;
 import dev.perigee.worker.process.ChildProcess;
+import dev.perigee.worker.process.Enclosure;
 import dev.perigee.worker.process.ExitStatus;
 import dev.perigee.worker.process.ProcessSignal;
+import dev.perigee.worker.process.TreeMeter;
 import dev.perigee.worker.process.isolation.Reach;
 import dev.perigee.worker.secret.SecretException;
 import dev.perigee.worker.tool.FailureStatus;
@@ -39,6 +41,7 @@ final class ProcessRun extends ServerRun implements ChildListener {
     private final InstanceSecrets secrets;
     private final ServerLog log;
     private final @Nullable StdioMcpClient client;
+    private final @Nullable TreeMeter meter;
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable ChildProcess child;
     private volatile @Nullable ExitStatus exit;
@@ -55,7 +58,8 @@ final class ProcessRun extends ServerRun implements ChildListener {
             Mailbox mailbox,
             ServerMetrics metrics,
             EgressNotices notices,
-            InstanceSecrets secrets) {
+            InstanceSecrets secrets,
+            @Nullable TreeMeter meter) {
         super(mailbox);
         this.config = config;
         this.journal = journal;
@@ -63,6 +67,7 @@ final class ProcessRun extends ServerRun implements ChildListener {
         this.notices = notices;
         this.secrets = secrets;
         this.mask = secrets.mask(List.of(config));
+        this.meter = meter;
         this.log =
                 new ServerLog(
                         config.processId(),
@@ -124,8 +129,18 @@ final class ProcessRun extends ServerRun implements ChildListener {
                 });
     }
 
+    /** The process is about to be started in this enclosure, or in none. */
+    void launching(@Nullable Enclosure enclosure) {
+        if (meter != null) {
+            meter.starting(enclosure);
+        }
+    }
+
     /** The process was started now. */
     void started(ChildProcess process, Instant now) {
+        if (meter != null) {
+            meter.begin(process.tree());
+        }
         child = process;
         startedAt(now);
         if (client != null) {
@@ -252,7 +267,17 @@ final class ProcessRun extends ServerRun implements ChildListener {
     }
 
     @Override
+    public void onEnding(long pid) {
+        if (meter != null) {
+            meter.end(pid);
+        }
+    }
+
+    @Override
     public void onExit(ExitStatus status) {
+        if (meter != null) {
+            meter.end();
+        }
         endedNanos = System.nanoTime();
         exit = status;
         log.flushLines();

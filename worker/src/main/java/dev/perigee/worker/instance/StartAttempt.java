@@ -141,6 +141,7 @@ final class StartAttempt implements Runnable {
         run.starting();
         run.installed(program.version());
         var spec = parts.isolation().enclose(program, run.reach());
+        run.launching(spec.enclosure());
         var child = parts.launcher().launch(spec, run);
         run.started(child, parts.clock().instant());
         var client = run.client();

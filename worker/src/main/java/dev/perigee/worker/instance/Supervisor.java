@@ -319,6 +319,7 @@ final class Supervisor {
         // Their results come before the end, and nothing after it.
         calls.awaitNone(Duration.ofSeconds(2));
         requestLogs.flush();
+        dossier.account.close(true);
         dossier.parts.deletion().discard(LaunchPlan.home(dossier.config));
         dossier.journal.appendRemoved();
         complete(message, CommandDetails.removed(active, dormant));
@@ -346,6 +347,7 @@ final class Supervisor {
         var grace = grace().compareTo(limit) < 0 ? grace() : limit;
         server.end("The worker no longer runs the server", grace);
         requestLogs.flush();
+        dossier.account.close(false);
     }
 
     /** The time for an orderly end is over. */

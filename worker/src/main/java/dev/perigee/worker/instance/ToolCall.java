@@ -205,6 +205,8 @@ final class ToolCall implements Runnable {
             if (input != null) {
                 input.end();
             }
+            // Before the result is public, so that who has it finds it counted.
+            instance.account().answered(result, request.params().size());
             instance.journal().appendResult(order, result);
             logRequest(result);
         } finally {

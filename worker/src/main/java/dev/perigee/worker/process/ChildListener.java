@@ -18,6 +18,14 @@ public interface ChildListener {
     /** Bytes from standard error, not aligned to lines. The buffer is reused: copy what to keep. */
     void onStderr(ByteBuffer bytes);
 
+    /**
+     * The process is about to be reported as ended, and the system still knows it. Called directly
+     * before {@link #onExit}, not by every launcher.
+     *
+     * @param pid of the process; no other has it before this returns
+     */
+    default void onEnding(long pid) {}
+
     /** The process ended; called at once, even while a grandchild keeps a stream open. */
     void onExit(ExitStatus status);
 

@@ -49,6 +49,24 @@ public interface Enclosure {
     }
 
     /**
+     * Processor time in nanoseconds that all inside have spent, ended processes too, as this jail's
+     * control group counts it. -1 where none does. Reads one small file, on any thread, until
+     * {@link #release}.
+     */
+    default long cpuNanos() {
+        return -1;
+    }
+
+    /**
+     * Memory in bytes that all inside and the jail's file systems in memory take, without copies of
+     * files, as this jail's control group counts it. -1 where none does. Reads one small file, on
+     * any thread, until {@link #release}.
+     */
+    default long memoryBytes() {
+        return -1;
+    }
+
+    /**
      * Bytes that all inside have read from and written to disks, as this jail's control group
      * counts them. 0 where none does. Reads one small file, on any thread, until {@link #release}.
      */

@@ -147,6 +147,9 @@ final class NativeChild implements ChildProcess, NativeLoop.Child {
 
     /** Output that was written before the exit is delivered before the exit. */
     private void exit() {
+        if (processFile != CLOSED) {
+            call(() -> listener.onEnding(pid()));
+        }
         var status = collect();
         if (status == null) {
             return;

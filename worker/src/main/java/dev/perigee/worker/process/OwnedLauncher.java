@@ -196,6 +196,13 @@ public final class OwnedLauncher implements ProcessLauncher {
         }
 
         @Override
+        public void onEnding(long pid) {
+            if (!refused) {
+                listener.onEnding(pid);
+            }
+        }
+
+        @Override
         public void onExit(ExitStatus status) {
             var explained = ended(status);
             var _ = Thread.ofVirtual().name("child-clear").start(() -> clear(this));

@@ -105,6 +105,17 @@ final class JournalWriter implements InstanceJournal {
         return true;
     }
 
+    @Override
+    public boolean appendUsage(EventBody.Usage usage) {
+        if (!reaches(usage.type()) || journal.holdsUsage()) {
+            return false;
+        }
+        var about = identity;
+        write(to -> to.appendUsage(seq -> frames.event(about, seq, usage, null, null)));
+        metrics.event(usage);
+        return true;
+    }
+
     private void write(Predicate<ProcessJournal> append) {
         while (!append.test(journal)) {
             journal = reopen.apply(identity);
@@ -128,6 +139,7 @@ final class JournalWriter implements InstanceJournal {
             case EventBody.RequestLogs ignored -> 0;
             case EventBody.ToolsDiscovered ignored -> 0;
             case EventBody.Catalog ignored -> 0;
+            case EventBody.Usage ignored -> 0;
             case EventBody.ToolsUpdated ignored -> 0;
             case EventBody.CallProgress ignored -> 0;
             case EventBody.CallLog ignored -> 0;

@@ -26,6 +26,9 @@ final class ProcessJournal {
     private boolean retired;
     private boolean ended;
 
+    /** The number of the newest entry of usage; 0, which no entry has, before the first. */
+    private long usageSeq;
+
     /**
      * An empty journal of a process id that has no instance yet, or no more.
      *
@@ -135,6 +138,22 @@ final class ProcessJournal {
     /** Appends what is dropped where there is little room; false when the journal is retired. */
     boolean appendIfRoom(Journal.Encoder encoder, long lines) {
         return add(() -> journal.appendIfRoom(encoder, lines));
+    }
+
+    /** Appends an entry of usage; false when the journal is retired. */
+    boolean appendUsage(Journal.Encoder encoder) {
+        return add(
+                () -> {
+                    usageSeq = journal.nextSeq();
+                    journal.append(encoder, null);
+                });
+    }
+
+    /** Whether an entry of usage is not acknowledged, or nothing is taken any more. */
+    boolean holdsUsage() {
+        synchronized (lock) {
+            return ended || journal.firstRetainedSeq() <= usageSeq;
+        }
     }
 
     /**

@@ -22,6 +22,7 @@ import dev.perigee.worker.egress.LocalEgress;
 import dev.perigee.worker.process.LauncherOptions;
 import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.ProcessLaunchers;
+import dev.perigee.worker.process.ProcessTable;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.isolation.Isolation;
 import dev.perigee.worker.process.isolation.NoIsolation;
@@ -78,6 +79,16 @@ final class Bench implements AutoCloseable {
             ProcessLauncher launcher,
             Termination termination,
             Isolation isolation) {
+        this(settings, clock, launcher, termination, isolation, null);
+    }
+
+    private Bench(
+            Map<String, String> settings,
+            InstantSource clock,
+            ProcessLauncher launcher,
+            Termination termination,
+            Isolation isolation,
+            @Nullable ProcessTable metered) {
         this.launcher = launcher;
         var all =
                 new HashMap<>(
@@ -94,6 +105,7 @@ final class Bench implements AutoCloseable {
                         launcher,
                         termination,
                         isolation,
+                        metered,
                         clock);
         instances =
                 host.open(
@@ -101,6 +113,17 @@ final class Bench implements AutoCloseable {
                         identity ->
                                 journals.compute(
                                         identity.processId(), (_, _) -> new RecordingJournal()));
+    }
+
+    /** With usage published. */
+    static Bench metered() {
+        return new Bench(
+                Map.of(),
+                InstantSource.system(),
+                ProcessLaunchers.create(LauncherOptions.defaults()),
+                new Termination(),
+                new NoIsolation(System.getenv(), Path.of("target", "caches")),
+                new ProcessTable());
     }
 
     /** The test server with flags, as installation {@code id} of user u1. */

@@ -23,6 +23,7 @@ final class RecordingJournal implements InstanceJournal {
     final AtomicLong expectedBytes = new AtomicLong();
     volatile boolean removed;
     volatile boolean full;
+    volatile boolean usageHeld;
     volatile int protocol = LinkVersions.SPOKEN.greatest();
     volatile @Nullable RawJson durable;
     volatile @Nullable OutputValve valve;
@@ -74,6 +75,15 @@ final class RecordingJournal implements InstanceJournal {
         }
         appendCallEvent(order, body, pid);
         return true;
+    }
+
+    @Override
+    public boolean appendUsage(EventBody.Usage usage) {
+        boolean taken = !usageHeld && reaches(usage.type());
+        if (taken) {
+            append(usage, null, null);
+        }
+        return taken;
     }
 
     private static void hold(CountDownLatch latch) {

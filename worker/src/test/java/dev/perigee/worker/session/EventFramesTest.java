@@ -65,6 +65,20 @@ final class EventFramesTest {
     }
 
     @Test
+    @DisplayName("a record of usage is none for a gateway of the version before usage")
+    void knowsNoUsage() {
+        var usage =
+                new EventBody.Usage(
+                        Instant.EPOCH, Instant.EPOCH.plusSeconds(60), 1, 0, 2, 3, 4, 5, 6, 7);
+        byte[] frame = frames.event(about, 7, usage, null, null);
+
+        assertThat(EventFrames.readable(frame, LinkVersions.USAGE)).isSameAs(frame);
+        var read = Json.tree(EventFrames.readable(frame, LinkVersions.QUESTIONS));
+        assertThat(read.at("/params/type").asString()).isEqualTo(EventType.LOGS.wireName());
+        assertThat(read.at("/params/seq").asLong()).isEqualTo(7);
+    }
+
+    @Test
     @DisplayName("all else is as it was, and a gateway of this version reads everything")
     void changesNothingElse() {
         byte[] known = frames.event(about, 8, new EventBody.Exited(3), 42L, null);

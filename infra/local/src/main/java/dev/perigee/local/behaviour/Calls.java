@@ -49,6 +49,7 @@ final class Calls implements AutoCloseable {
             case STATUS,
                     TOOLS,
                     CATALOG,
+                    USAGE,
                     LIFECYCLE,
                     LOGS,
                     REQUEST_LOGS,

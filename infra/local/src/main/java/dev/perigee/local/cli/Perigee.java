@@ -54,6 +54,7 @@ public final class Perigee implements Runnable {
                     Map.entry("status", StatusCommand.class),
                     Map.entry("describe", DescribeCommand.class),
                     Map.entry("top", TopCommand.class),
+                    Map.entry("usage", UsageCommand.class),
                     Map.entry("call", CallCommand.class),
                     Map.entry("cancel", CancelCommand.class),
                     Map.entry("connect", ConnectCommand.class),

@@ -192,7 +192,8 @@ public enum AccessRole {
                     Topic.REQUEST_LOGS,
                     Topic.CALL_EVENTS,
                     Topic.TOOLS,
-                    Topic.CATALOG);
+                    Topic.CATALOG,
+                    Topic.USAGE);
 
     /**
      * What it needs. A right to read or write includes the right to describe.

@@ -98,6 +98,7 @@ public final class UserMatcher {
                     CALL_EVENTS,
                     TOOLS,
                     CATALOG,
+                    USAGE,
                     HEARTBEATS ->
                     false;
         };
@@ -158,7 +159,8 @@ public final class UserMatcher {
                     REQUEST_LOGS,
                     CALL_EVENTS,
                     TOOLS,
-                    CATALOG ->
+                    CATALOG,
+                    USAGE ->
                     isOwner(root);
         };
     }

@@ -23,6 +23,7 @@ import dev.perigee.protocol.topic.TopicNames;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -278,6 +279,33 @@ final class LookingCommandsTest {
                         empty -> assertThat(empty).isEmpty(),
                         header -> assertThat(header).startsWith("SERVER WORKER STATUS OPEN"),
                         busiest -> assertThat(busiest).isEqualTo("p2 w1 online 1 5 0 0"));
+    }
+
+    @Test
+    @DisplayName(
+            "OPS-07, OPS-16: usage shows sums of what servers used, of a team if that is asked")
+    void usageShowsSums() {
+        assertThat(run("usage").err()).contains("Nothing was used since");
+        var minute = Instant.now().truncatedTo(ChronoUnit.MINUTES);
+        var used =
+                new EventBody.Usage(
+                        minute, minute.plusSeconds(60), 3, 1, 10, 20, 36_000, 1500, 9, 7);
+        gateway.publish(event(Topic.USAGE, "p1", "t1", used));
+        gateway.publish(event(Topic.USAGE, "p2", "t2", used));
+        gateway.flush();
+
+        var lines = run("usage", "--team", "t2").out().lines().map(it -> it.replaceAll(" +", " "));
+        assertThat(lines)
+                .containsExactly(
+                        "TEAM USER SERVER CALLS ERRORS CPU S MEM GIB H AWAKE H BYTES",
+                        "t2 u1 everything 3 1 1.5 0.000 0.01 30");
+        var row =
+                Json.tree(
+                        run("usage", "--by", "team", "--output", "json", "--team", "t1")
+                                .out()
+                                .getBytes(StandardCharsets.UTF_8));
+        assertThat(row.path("cpu_ms").asLong()).isEqualTo(1500);
+        assertThat(row.has("user_id")).isFalse();
     }
 
     private static Heartbeat heartbeat(String worker, Instant time) {

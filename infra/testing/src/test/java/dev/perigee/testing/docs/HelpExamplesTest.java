@@ -60,6 +60,7 @@ final class HelpExamplesTest {
                     "status",
                     "describe",
                     "top",
+                    "usage",
                     "call",
                     "cancel",
                     "connect",

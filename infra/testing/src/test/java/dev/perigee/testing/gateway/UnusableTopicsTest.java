@@ -211,7 +211,7 @@ final class UnusableTopicsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"CALL_EVENTS", "CATALOG"})
+    @EnumSource(names = {"CALL_EVENTS", "CATALOG", "USAGE"})
     @DisplayName("CAL-01, CAL-10: a gateway starts and serves without a topic that is new")
     void startsWithoutNewTopics(Topic topic) throws Exception {
         try (var test = new GatewayUnderTest(broker.bootstrap())) {

@@ -36,6 +36,16 @@ record JailEnclosure(
     }
 
     @Override
+    public long cpuNanos() {
+        return groups == null || group == null ? -1 : groups.cpuNanos(group);
+    }
+
+    @Override
+    public long memoryBytes() {
+        return groups == null || group == null ? -1 : groups.memoryBytes(group);
+    }
+
+    @Override
     public long diskTraffic() {
         return groups == null || group == null ? 0 : groups.diskTraffic(group);
     }

@@ -6,8 +6,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -116,6 +118,34 @@ final class MemoryGroups {
                     .anyMatch(line -> line.startsWith(KILLS) && !line.equals(KILLS + "0"));
         } catch (IOException e) {
             return false;
+        }
+    }
+
+    /** Processor time that was spent in it; -1 where that is not counted, or it is gone. */
+    long cpuNanos(Path group) {
+        if (!place.unified()) {
+            return -1; // In v1 another controller counts it, in another hierarchy.
+        }
+        long micros = sum(group.resolve("cpu.stat"), "usage_usec");
+        return micros < 0 ? -1 : TimeUnit.MICROSECONDS.toNanos(micros);
+    }
+
+    /** Bytes of anonymous memory and of files that are nowhere else; -1 where it is gone. */
+    long memoryBytes(Path group) {
+        return sum(group.resolve("memory.stat"), place.unified() ? "anon" : "rss", "shmem");
+    }
+
+    /** Of the numbers behind these names, one a line; -1 where the file has none of them. */
+    private static long sum(Path file, String... names) {
+        try {
+            return Files.readAllLines(file).stream()
+                    .map(line -> line.split(" "))
+                    .filter(words -> words.length == 2 && List.of(names).contains(words[0]))
+                    .mapToLong(words -> Long.parseLong(words[1]))
+                    .reduce(Long::sum)
+                    .orElse(-1);
+        } catch (IOException | NumberFormatException e) {
+            return -1;
         }
     }
 

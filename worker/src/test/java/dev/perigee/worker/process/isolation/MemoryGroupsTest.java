@@ -57,6 +57,33 @@ final class MemoryGroupsTest {
     }
 
     @Test
+    void processorTimeAndMemoryAreThoseOfAllInside() throws Exception {
+        Files.writeString(
+                group.resolve("cpu.stat"),
+                "usage_usec 1500000\nuser_usec 1000000\nsystem_usec 500000\nnice_usec 0\n");
+        Files.writeString(
+                group.resolve("memory.stat"),
+                "anon 4096\nfile 8192\nkernel 100\nshmem 1000\nanon_thp 7\n");
+        assertThat(groups(true).cpuNanos(group)).isEqualTo(1_500_000_000);
+        assertThat(groups(true).memoryBytes(group)).isEqualTo(5096);
+    }
+
+    @Test
+    void theOldHierarchyHasMemoryOnly() throws Exception {
+        Files.writeString(
+                group.resolve("memory.stat"),
+                "cache 9000\nrss 4096\nrss_huge 0\nshmem 1000\ntotal_rss 4096\n");
+        assertThat(groups(false).cpuNanos(group)).isEqualTo(-1);
+        assertThat(groups(false).memoryBytes(group)).isEqualTo(5096);
+    }
+
+    @Test
+    void nothingIsCountedWhereThereIsNoGroupAnyMore() {
+        assertThat(groups(true).cpuNanos(group.resolve("gone"))).isEqualTo(-1);
+        assertThat(groups(true).memoryBytes(group.resolve("gone"))).isEqualTo(-1);
+    }
+
+    @Test
     void nothingWasKilledWhereThereIsNoGroupAnyMore() {
         assertThat(groups(true).killedIn(group.resolve("gone"))).isFalse();
     }
