@@ -92,6 +92,10 @@ final class EventFlow {
                     LOGS,
                     LOG_RATE_LIMIT_EXCEEDED,
                     REQUEST_LOGS,
+                    RESOURCE_UPDATED,
+                    LIST_CHANGED,
+                    NOTIFICATION,
+                    SUBSCRIPTIONS,
                     TOOLS_UPDATED -> {
                 entry.awaitState(durable != null);
                 publish(type, event, session, entry);
@@ -117,6 +121,10 @@ final class EventFlow {
                     CALL_PROGRESS,
                     CALL_LOG,
                     CALL_INPUT_REQUIRED,
+                    RESOURCE_UPDATED,
+                    LIST_CHANGED,
+                    NOTIFICATION,
+                    SUBSCRIPTIONS,
                     TOOLS_DISCOVERED,
                     CATALOG,
                     TOOLS_UPDATED,

@@ -242,7 +242,7 @@ final class LinkHandshakeTest {
                 r -> new LinkFrame.Failure(r.id(), LinkError.NO_COMMON_VERSION.code(), mismatch));
         fixture.start();
 
-        awaitProblem("the gateway speaks 1 to 3, the worker 7 to 9: upgrade the gateway");
+        awaitProblem("the gateway speaks 1 to 4, the worker 7 to 9: upgrade the gateway");
         assertThat(fixture.view().state()).isEqualTo(LinkState.CONNECTING);
     }
 
@@ -264,10 +264,10 @@ final class LinkHandshakeTest {
                                         "sessions",
                                         List.of(),
                                         "protocol",
-                                        4)));
+                                        5)));
         fixture.start();
 
-        awaitProblem("chose version 4 of the link, this gateway speaks 1 to 3");
+        awaitProblem("chose version 5 of the link, this gateway speaks 1 to 4");
     }
 
     @Test

@@ -20,8 +20,11 @@ public record LinkVersions(int least, int greatest) {
     /** The version with which the questions of running calls came. */
     public static final int QUESTIONS = 3;
 
+    /** The version with which the notifications of servers came. */
+    public static final int SERVER_EVENTS = 4;
+
     /** The versions of this release. */
-    public static final LinkVersions SPOKEN = new LinkVersions(FIRST, QUESTIONS);
+    public static final LinkVersions SPOKEN = new LinkVersions(FIRST, SERVER_EVENTS);
 
     public LinkVersions {
         if (least < 1 || greatest < least) {

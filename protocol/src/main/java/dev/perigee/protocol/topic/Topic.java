@@ -11,6 +11,7 @@ public enum Topic {
     LOGS("logs", Cleanup.DELETE, false),
     REQUEST_LOGS("request-logs", Cleanup.DELETE, false),
     CALL_EVENTS("call-events", Cleanup.DELETE, false),
+    SERVER_EVENTS("server-events", Cleanup.DELETE, false),
     TOOLS("tools", Cleanup.COMPACT, false),
     CATALOG("catalog", Cleanup.COMPACT, false),
     HEARTBEATS("heartbeats", Cleanup.COMPACT_AND_DELETE, false),
@@ -42,7 +43,7 @@ public enum Topic {
      * it, and what is for it is kept or dropped as for any topic that cannot be written.
      */
     public boolean isOptional() {
-        return this == CALL_EVENTS || this == CATALOG;
+        return this == CALL_EVENTS || this == CATALOG || this == SERVER_EVENTS;
     }
 
     /** True for the topics whose partitions are the process partitions: all have the same count. */

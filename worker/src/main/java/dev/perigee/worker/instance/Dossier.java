@@ -16,6 +16,7 @@ final class Dossier {
     final InstanceJournal journal;
     final Mailbox mailbox;
     final ServerMetrics metrics;
+    final Subscriptions subscriptions;
     final Reporter reporter;
     final Waiting waiting = new Waiting();
     final Lifecycle lifecycle = new Lifecycle();
@@ -77,6 +78,7 @@ final class Dossier {
             InstanceJournal journal,
             Mailbox mailbox,
             ViewBoard board,
+            Subscriptions subscriptions,
             Message.Apply first) {
         this.parts = parts;
         this.journal = journal;
@@ -84,7 +86,9 @@ final class Dossier {
         this.gate = new OutputGate(mailbox);
         this.board = board;
         this.metrics = new ServerMetrics(parts.clock());
-        this.reporter = new Reporter(journal, parts.clock(), parts.options().restart());
+        this.subscriptions = subscriptions;
+        this.reporter =
+                new Reporter(journal, parts.clock(), parts.options().restart(), subscriptions);
         reporter.versionedBy(this::version);
         var pause = parts.options().probes().recoveryPause();
         this.recoveries = new FlapDamping(pause, System.nanoTime());

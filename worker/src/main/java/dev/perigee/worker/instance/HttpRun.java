@@ -2,7 +2,9 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.TransportType;
+import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.trace.LogContext;
+import dev.perigee.worker.log.LevelInference;
 import dev.perigee.worker.log.LogOptions;
 import dev.perigee.worker.log.ServerLog;
 import dev.perigee.worker.log.ServerMessage;
@@ -33,6 +35,8 @@ final class HttpRun extends ServerRun {
     private final HttpMcpClient client;
     private final EgressNotices notices;
     private final ServerLog messages;
+    private final InstanceJournal journal;
+    private final ServerNotices serverNotices;
     private volatile ServerConfig config;
     private volatile HttpTarget target;
     private volatile boolean over;
@@ -66,6 +70,8 @@ final class HttpRun extends ServerRun {
                                 messages.journal().append(event, null, null);
                             }
                         });
+        this.journal = messages.journal();
+        this.serverNotices = new ServerNotices(this::masked, new Outlet(), messages.timers());
         this.notices = notices;
         this.config = config;
         this.target = targetOf(config);
@@ -80,6 +86,22 @@ final class HttpRun extends ServerRun {
                         options,
                         metrics,
                         this);
+    }
+
+    private final class Outlet implements ServerNotices.Outlet {
+        @Override
+        public void publish(EventBody event) {
+            if (!over && !silent && journal.reaches(event.type())) {
+                journal.appendNotice(event, null);
+            }
+        }
+
+        @Override
+        public void remark(String what) {
+            if (!over) {
+                messages.remark(LevelInference.WARN, what);
+            }
+        }
     }
 
     private static HttpTarget targetOf(ServerConfig config) {
@@ -125,6 +147,11 @@ final class HttpRun extends ServerRun {
     @Override
     void remark(String what) {
         about.on(log.atInfo()).addKeyValue("process_id", config.processId()).log("{}", what);
+    }
+
+    @Override
+    ServerNotices serverNotices() {
+        return serverNotices;
     }
 
     @Override

@@ -27,6 +27,7 @@ final class Instance {
     private final InstanceJournal journal;
     private final RequestLogs requestLogs;
     private final EndedQuestions endedQuestions = new EndedQuestions();
+    private final Subscriptions subscriptions = new Subscriptions();
     private final Consumer<Instance> retired;
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile @Nullable Thread thread;
@@ -98,6 +99,10 @@ final class Instance {
 
     EndedQuestions endedQuestions() {
         return endedQuestions;
+    }
+
+    Subscriptions subscriptions() {
+        return subscriptions;
     }
 
     private @Nullable Long pid() {
@@ -174,7 +179,7 @@ final class Instance {
             if (!(message instanceof Message.Apply first)) {
                 return leaveBeforeStart(message);
             }
-            var created = new Dossier(parts, journal, mailbox, board, first);
+            var created = new Dossier(parts, journal, mailbox, board, subscriptions, first);
             dossier = created;
             current = new Supervisor(created, requestLogs, calls);
             supervisor = current;

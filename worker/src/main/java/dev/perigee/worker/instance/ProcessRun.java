@@ -36,6 +36,7 @@ final class ProcessRun extends ServerRun implements ChildListener {
     private final EgressNotices notices;
     private final SecretMask mask;
     private final ServerLog log;
+    private final ServerNotices serverNotices;
     private final @Nullable StdioMcpClient client;
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable ChildProcess child;
@@ -66,6 +67,7 @@ final class ProcessRun extends ServerRun implements ChildListener {
                         parts.clock(),
                         parts.timers(),
                         this::append);
+        this.serverNotices = new ServerNotices(mask::apply, new Outlet(), parts.timers());
         this.client =
                 config.transportType() == TransportType.STDIO
                         ? new StdioMcpClient(
@@ -87,6 +89,20 @@ final class ProcessRun extends ServerRun implements ChildListener {
         @Override
         public void resume() {
             gate.stall(child, false);
+        }
+    }
+
+    private final class Outlet implements ServerNotices.Outlet {
+        @Override
+        public void publish(EventBody event) {
+            if (!silent && journal.reaches(event.type())) {
+                journal.appendNotice(event, pid());
+            }
+        }
+
+        @Override
+        public void remark(String what) {
+            ProcessRun.this.remark(what);
         }
     }
 
@@ -188,6 +204,11 @@ final class ProcessRun extends ServerRun implements ChildListener {
     @Override
     void remark(String what) {
         log.remark(LevelInference.WARN, what);
+    }
+
+    @Override
+    ServerNotices serverNotices() {
+        return serverNotices;
     }
 
     @Override

@@ -96,6 +96,7 @@ public final class UserMatcher {
                     LOGS,
                     REQUEST_LOGS,
                     CALL_EVENTS,
+                    SERVER_EVENTS,
                     TOOLS,
                     CATALOG,
                     HEARTBEATS ->
@@ -157,6 +158,7 @@ public final class UserMatcher {
                     LOGS,
                     REQUEST_LOGS,
                     CALL_EVENTS,
+                    SERVER_EVENTS,
                     TOOLS,
                     CATALOG ->
                     isOwner(root);
