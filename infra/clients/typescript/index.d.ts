@@ -254,10 +254,12 @@ export type Method =
   | 'tools/search'
   | 'resources/list'
   | 'resources/read'
+  | 'resources/subscribe'
+  | 'resources/unsubscribe'
   | 'prompts/list'
   | 'prompts/get';
 
-export type EventTopic = 'status' | 'lifecycle' | 'logs' | 'request-logs' | 'tools' | 'catalog' | 'usage';
+export type EventTopic = 'status' | 'lifecycle' | 'logs' | 'request-logs' | 'server-events' | 'tools' | 'catalog' | 'usage';
 
 /** A record of one of these topics. */
 export interface Followed {

@@ -1,7 +1,7 @@
 import {RecentIds} from './recent.js';
 import {Reader} from './reader.js';
 
-const TOPICS = ['status', 'lifecycle', 'logs', 'request-logs', 'tools', 'catalog', 'usage'];
+const TOPICS = ['status', 'lifecycle', 'logs', 'request-logs', 'server-events', 'tools', 'catalog', 'usage'];
 const REMEMBERED = 50_000;
 const AHEAD = 1_000;
 const AHEAD_BYTES = 16 << 20;
@@ -86,9 +86,10 @@ export class EventFeed {
       }
       if (typeof event !== 'object' || event === null) return undefined;
     }
+    const processId = typeof event?.process_id === 'string' ? event.process_id : key;
     const bytes = value?.length ?? 0;
     this.#bytes += bytes;
-    this.#events.push({followed: {topic: topic.slice(this.#prefix.length), processId: key, event}, next, bytes});
+    this.#events.push({followed: {topic: topic.slice(this.#prefix.length), processId, event}, next, bytes});
     this.#came();
     return this.#hasRoom() ? undefined : new Promise((resolve) => this.#held.push(resolve));
   }

@@ -1,6 +1,7 @@
 // A small MCP server over stdio for the worker's own tests. Flags: --mute --no-serverinfo --die TEXT --list-error-once
 // --talk --logging
 // --slow-init MS --ask --garbage --no-tools --die-if-file PATH
+// --subscribe: has resources to subscribe to, but those whose URI begins with "no:", and lists that change; tool touch says that one changed, notify anything
 // --catalog: says much of itself, and has prompts and resources; tools_set adds a prompt, too
 // --era modern|both: speaks 2026-07-28, only or as well; --silent, --touchy: asked anything before initialize says nothing, exits
 // --churn MS BYTES: for so long after the handshake, ever other tools, one with a name of so many bytes, which its path and description repeat; at last echo and last
@@ -19,9 +20,10 @@ const record = [];
 const times = []; // When each of these came, in milliseconds.
 let token;
 let lists = 0;
+const subscribed = new Map(); // The request that each resource is listened to by, 0 for one of its own.
 const asked = new Map(); // The callers that wait, by the id of their question.
 let listErrors = has('--list-error-once') ? 1 : 0;
-let listed = ['echo', 'pid', 'env', 'args', 'sleep', 'crash', 'exit0', 'fail', 'rpc_error', 'stderr', 'garbage', 'tools_set', 'record', 'big', ...(has('--talk') ? ['talk', 'ask'] : [])];
+let listed = ['echo', 'pid', 'env', 'args', 'sleep', 'crash', 'exit0', 'fail', 'rpc_error', 'stderr', 'garbage', 'tools_set', 'record', 'big', ...(has('--talk') ? ['talk', 'ask'] : []), ...(has('--subscribe') ? ['touch', 'notify'] : [])];
 
 if (has('--die')) {
   process.stderr.write(after('--die') + '\n', () => process.exit(1));
@@ -82,12 +84,35 @@ const tools = {
     await sleep(a.after ?? 0);
     return text(JSON.stringify(said.length > 20 ? said.reduce((counts, each) => ((counts[each.error ? 'refused' : 'answered'] = (counts[each.error ? 'refused' : 'answered'] ?? 0) + 1), counts), {}) : said));
   },
+  // Says n times that a resource changed, if it is subscribed to.
+  touch: async (a) => {
+    for (let n = 0; n < (a.n ?? 1); n++) {
+      const uri = a.each ? a.uri + n : a.uri;
+      const id = subscribed.get(uri);
+      if (id !== undefined || a.anyway) send({ method: 'notifications/resources/updated', params: { uri, ...(id ? { _meta: { 'io.modelcontextprotocol/subscriptionId': id } } : {}) } });
+      if (n % 1000 === 999) await flood();
+    }
+    return text([...subscribed.keys()].sort().join(' '));
+  },
+  notify: async (a) => {
+    for (let n = 0; n < (a.n ?? 1); n++) {
+      send({ method: a.each ? a.method + n : a.method, params: a.bytes ? { text: 'x'.repeat(a.bytes) } : a.params });
+      if (n % 100 === 99) await flood();
+    }
+    return text('');
+  },
   record: (a) => text(JSON.stringify(a?.times ? times : record)),
 };
+const taken = (uri) => !uri.startsWith('no:');
+const offered = has('--subscribe') ? { resources: { subscribe: true, listChanged: true }, prompts: { listChanged: true } } : {};
 
 const modern = {
-  'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: { tools: { listChanged: true } }, instructions: 'modern', ...said }),
-  'subscriptions/listen': (p, id) => (send({ method: 'notifications/subscriptions/acknowledged', params: { _meta: { 'io.modelcontextprotocol/subscriptionId': id } } }), undefined),
+  'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: { tools: { listChanged: true }, ...offered }, instructions: 'modern', ...said }),
+  'subscriptions/listen': ({ notifications: { resourceSubscriptions, ...lists } }, id) => {
+    const uris = resourceSubscriptions?.filter(taken);
+    uris?.forEach((uri) => subscribed.set(uri, id));
+    send({ method: 'notifications/subscriptions/acknowledged', params: { _meta: { 'io.modelcontextprotocol/subscriptionId': id }, notifications: { ...lists, resourceSubscriptions: uris } } });
+  },
 };
 const said = { _meta: { 'io.modelcontextprotocol/serverInfo': { name: 'test', version: '2' } } };
 let opened = false; // By initialize.
@@ -109,7 +134,7 @@ const methods = {
     if (has('--slow-init')) await sleep(Number(after('--slow-init')));
     return {
       protocolVersion: p.protocolVersion,
-      capabilities: { ...(has('--no-tools') ? {} : { tools: { listChanged: true }, ...(has('--catalog') ? { prompts: {}, resources: {} } : {}) }), ...(has('--logging') ? { logging: {} } : {}) },
+      capabilities: { ...(has('--no-tools') ? {} : { tools: { listChanged: true }, ...(has('--catalog') ? { prompts: {}, resources: {} } : {}) }), ...(has('--logging') ? { logging: {} } : {}), ...offered },
       ...(has('--catalog') ? { instructions: `Use it with ${process.env.TEST_VALUE}` } : {}),
       ...(has('--no-serverinfo') ? {} : { serverInfo: { name: 'test', version: '1' } }),
     };
@@ -124,6 +149,13 @@ const methods = {
   },
   'tools/call': (p) => ((token = p._meta?.progressToken), tools[p.name](p.arguments)),
   'logging/setLevel': () => ({}),
+  ...(has('--subscribe') && after('--era') !== 'modern' ? {
+    'resources/subscribe': ({ uri }) => {
+      if (!taken(uri)) throw Object.assign(new Error('no such resource'), { code: -32002 });
+      return subscribed.set(uri, 0), {};
+    },
+    'resources/unsubscribe': ({ uri }) => (subscribed.delete(uri), {}),
+  } : {}),
   'resources/list': () => ({ resources: [{ uri: 'x://y', name: 'y' }] }),
   'resources/templates/list': () => ({ resourceTemplates: [{ uriTemplate: 'x://{y}', name: 'y' }] }),
   'prompts/list': () => ({ prompts: [{ name: 'p' }, ...(listed.length < 14 ? [{ name: 'q' }] : [])] }),
@@ -137,6 +169,7 @@ async function receive(line) {
   times.push(performance.now());
   const { id, method, params, result, error } = JSON.parse(line);
   if (method === undefined && asked.has(id)) asked.get(id)(error ? { error: error.code } : result);
+  if (method === 'notifications/cancelled') subscribed.forEach((by, uri) => by === params.requestId && subscribed.delete(uri));
   if (method === 'notifications/initialized' && has('--ask'))
     for (const [askId, asked] of [[0, 'roots/list'], ['p', 'ping'], [2, 'sampling/createMessage']]) send({ id: askId, method: asked });
   if (method === 'notifications/initialized' && has('--churn')) churn(Number(after('--churn')), Number(argv[argv.indexOf('--churn') + 2]));

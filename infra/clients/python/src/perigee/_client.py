@@ -149,7 +149,8 @@ class Client:
 
         Raises NoAnswer, Unreachable, Refused; ValueError for an id that is none or that another thread waits for.
 
-        method -- tools/call, tools/list, tools/search, resources/list, resources/read, prompts/list or prompts/get
+        method -- tools/call, tools/list, tools/search, resources/list, resources/read,
+            resources/subscribe, resources/unsubscribe, prompts/list or prompts/get
         fields -- tool_path, arguments, query, limit
         timeout -- seconds that the fleet has from the record's append, a day at most; NoAnswer comes five seconds later, and with on_input by longest_input
         request_id -- of a request that may have been sent before, within ten minutes: it does not run a second time
@@ -236,7 +237,7 @@ class Client:
     def follow(self, topics: Iterable[str], start: _kafka.Start = "end") -> EventFeed:
         """Events of servers, each once. Raises Unreachable and Refused; the feed is closed by itself.
 
-        topics -- of status, lifecycle, logs, request-logs, tools, catalog and usage
+        topics -- of status, lifecycle, logs, request-logs, server-events, tools, catalog and usage
         start -- "end": what comes from now on; "beginning": all that is kept; a datetime: from then on; or a feed's positions
         """
         return EventFeed(self._settings, self._prefix, topics, start)

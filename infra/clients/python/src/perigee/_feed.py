@@ -9,7 +9,7 @@ from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Optional
 from perigee import _kafka
 from perigee._recent import RecentIds
 
-_TOPICS = ("status", "lifecycle", "logs", "request-logs", "tools", "catalog", "usage")
+_TOPICS = ("status", "lifecycle", "logs", "request-logs", "server-events", "tools", "catalog", "usage")
 _REMEMBERED = 50_000
 _POLL_SECONDS = 0.5
 
@@ -17,7 +17,7 @@ _POLL_SECONDS = 0.5
 class Followed(NamedTuple):
     """A record of one of the topics.
 
-    topic -- without the prefix: status, lifecycle, logs, request-logs, tools, catalog or usage
+    topic -- without the prefix: status, lifecycle, logs, request-logs, server-events, tools, catalog or usage
     event -- None: the instance was uninstalled
     """
 
@@ -110,4 +110,7 @@ class EventFeed:
             event = json.loads(record.value)
         except (ValueError, RecursionError):
             return None  # Another program's.
-        return Followed(topic, process_id, event) if isinstance(event, dict) else None
+        if not isinstance(event, dict):
+            return None
+        named = event.get("process_id")
+        return Followed(topic, named if isinstance(named, str) else process_id, event)

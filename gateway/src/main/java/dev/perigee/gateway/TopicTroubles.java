@@ -66,6 +66,7 @@ final class TopicTroubles {
                     LOGS,
                     REQUEST_LOGS,
                     CALL_EVENTS,
+                    SERVER_EVENTS,
                     TOOLS,
                     CATALOG,
                     USAGE,

@@ -15,9 +15,10 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Typed events of all servers: status, lifecycle, logs, request logs, tools, catalogues and usage.
- * Events of one process come in order. A repeat, after a failover for instance, is left out: it has
- * the same {@code ce_id}, of which the last {@value #REMEMBERED} are remembered. For one thread.
+ * Typed events of all servers: status, lifecycle, logs, request logs, what servers notify of, tools,
+ * catalogues and usage. Events of one process come in order. A repeat, after a failover for
+ * instance, is left out: it has the same {@code ce_id}, of which the last {@value #REMEMBERED} are
+ * remembered. For one thread.
  */
 public final class EventFeed implements AutoCloseable {
     private static final int REMEMBERED = 50_000;
@@ -27,6 +28,7 @@ public final class EventFeed implements AutoCloseable {
                     Topic.LIFECYCLE,
                     Topic.LOGS,
                     Topic.REQUEST_LOGS,
+                    Topic.SERVER_EVENTS,
                     Topic.TOOLS,
                     Topic.CATALOG,
                     Topic.USAGE);
@@ -44,7 +46,7 @@ public final class EventFeed implements AutoCloseable {
      * A record of these topics.
      *
      * @param topic where the record was
-     * @param processId the record's key
+     * @param processId the instance
      * @param event null for a tombstone: the instance was uninstalled
      */
     public record Followed(Topic topic, String processId, @Nullable Event event) {}
@@ -100,7 +102,9 @@ public final class EventFeed implements AutoCloseable {
             if (topic != null && isNew(record)) {
                 try {
                     var event = record.value() == null ? null : Event.read(record.value());
-                    followed.add(new Followed(topic, textOf(record.key()), event));
+                    var processId =
+                            event == null ? textOf(record.key()) : event.origin().processId();
+                    followed.add(new Followed(topic, processId, event));
                 } catch (InvalidRecordException ignored) {
                     // Written by a newer version or another program: skipped.
                 }

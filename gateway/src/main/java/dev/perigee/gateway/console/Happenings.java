@@ -41,6 +41,10 @@ final class Happenings {
                     EventBody.CallProgress _,
                     EventBody.CallLog _,
                     EventBody.CallInputRequired _,
+                    EventBody.ResourceUpdated _,
+                    EventBody.ListChanged _,
+                    EventBody.Notification _,
+                    EventBody.Subscriptions _,
                     EventBody.ToolsDiscovered _,
                     EventBody.Catalog _,
                     EventBody.Usage _ ->

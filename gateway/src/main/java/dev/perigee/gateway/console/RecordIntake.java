@@ -76,6 +76,7 @@ final class RecordIntake {
                     TOOL_RESULTS,
                     COMMAND_RESULTS,
                     CALL_EVENTS,
+                    SERVER_EVENTS,
                     TOOLS,
                     CATALOG,
                     USAGE,

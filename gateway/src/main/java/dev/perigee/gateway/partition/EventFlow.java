@@ -93,6 +93,10 @@ final class EventFlow {
                     LOG_RATE_LIMIT_EXCEEDED,
                     REQUEST_LOGS,
                     USAGE,
+                    RESOURCE_UPDATED,
+                    LIST_CHANGED,
+                    NOTIFICATION,
+                    SUBSCRIPTIONS,
                     TOOLS_UPDATED -> {
                 entry.awaitState(durable != null);
                 publish(type, event, session, entry);
@@ -118,6 +122,10 @@ final class EventFlow {
                     CALL_PROGRESS,
                     CALL_LOG,
                     CALL_INPUT_REQUIRED,
+                    RESOURCE_UPDATED,
+                    LIST_CHANGED,
+                    NOTIFICATION,
+                    SUBSCRIPTIONS,
                     TOOLS_DISCOVERED,
                     CATALOG,
                     USAGE,

@@ -339,6 +339,81 @@ public sealed interface EventBody {
     }
 
     /**
+     * A resource of a server changed, to which its user subscribed. The newest of the server's
+     * notifications within a while; of equal ones before it nothing is published.
+     *
+     * @param uri the server's own, of the resource or of a part of it
+     * @param dropped notifications of the server that were left out since the event before on this
+     *     topic, because they came faster than they are published or were too large; null for none
+     */
+    record ResourceUpdated(String uri, @Nullable Long dropped) implements EventBody {
+        @Override
+        public EventType type() {
+            return EventType.RESOURCE_UPDATED;
+        }
+    }
+
+    /**
+     * What a server offers is another list now. The newest within a while.
+     *
+     * @param list {@code tools}, {@code resources} or {@code prompts}
+     * @param dropped as in {@link ResourceUpdated}
+     */
+    record ListChanged(String list, @Nullable Long dropped) implements EventBody {
+        @Override
+        public EventType type() {
+            return EventType.LIST_CHANGED;
+        }
+    }
+
+    /**
+     * Any other notification of a server, the newest of its method within a while.
+     *
+     * @param method the server's own
+     * @param params the server's own, without secrets; where they are larger than {@link
+     *     #MAX_PARAMS_BYTES} their size, as {@code {"omitted_bytes":n}}; null where it gave none
+     * @param dropped as in {@link ResourceUpdated}
+     */
+    record Notification(String method, @Nullable RawJson params, @Nullable Long dropped)
+            implements EventBody {
+        /** Largest parameters. */
+        public static final int MAX_PARAMS_BYTES = 16 * 1024;
+
+        @Override
+        public EventType type() {
+            return EventType.NOTIFICATION;
+        }
+    }
+
+    /**
+     * The subscriptions of an instance changed, or were made again.
+     *
+     * @param change {@code subscribed} or {@code unsubscribed} by a request; {@code renewed} after
+     *     the server, or the session with it, began anew: updates in between are not known
+     * @param uri the one that a request named, null where none did
+     * @param count how many there are
+     * @param refused those that the server did not take again; they are kept and asked for at its
+     *     next start. Null for none
+     */
+    record Subscriptions(
+            String change, @Nullable String uri, int count, @Nullable List<String> refused)
+            implements EventBody {
+        /** By a request. */
+        public static final String SUBSCRIBED = "subscribed";
+
+        /** By a request. */
+        public static final String UNSUBSCRIBED = "unsubscribed";
+
+        /** Made again by the worker. */
+        public static final String RENEWED = "renewed";
+
+        @Override
+        public EventType type() {
+            return EventType.SUBSCRIPTIONS;
+        }
+    }
+
+    /**
      * The tools that a server offers now.
      *
      * @param toolCount how many
@@ -487,6 +562,10 @@ public sealed interface EventBody {
             case CALL_PROGRESS -> CallProgress.class;
             case CALL_LOG -> CallLog.class;
             case CALL_INPUT_REQUIRED -> CallInputRequired.class;
+            case RESOURCE_UPDATED -> ResourceUpdated.class;
+            case LIST_CHANGED -> ListChanged.class;
+            case NOTIFICATION -> Notification.class;
+            case SUBSCRIPTIONS -> Subscriptions.class;
             case TOOLS_DISCOVERED -> ToolsDiscovered.class;
             case CATALOG -> Catalog.class;
             case USAGE -> Usage.class;

@@ -23,8 +23,11 @@ public record LinkVersions(int least, int greatest) {
     /** The version with which records of usage came. */
     public static final int USAGE = 4;
 
+    /** The version with which the notifications of servers came. */
+    public static final int SERVER_EVENTS = 4;
+
     /** The versions of this release. */
-    public static final LinkVersions SPOKEN = new LinkVersions(FIRST, USAGE);
+    public static final LinkVersions SPOKEN = new LinkVersions(FIRST, SERVER_EVENTS);
 
     public LinkVersions {
         if (least < 1 || greatest < least) {

@@ -14,6 +14,10 @@ public enum ToolMethod {
     RESOURCES_LIST("resources/list"),
     /** Reads a resource by its URI. */
     RESOURCES_READ("resources/read"),
+    /** Has a server notify of changes of a resource, on {@code server-events}. */
+    RESOURCES_SUBSCRIBE("resources/subscribe"),
+    /** Ends that. */
+    RESOURCES_UNSUBSCRIBE("resources/unsubscribe"),
     /** Lists a server's prompts. */
     PROMPTS_LIST("prompts/list"),
     /** Renders a prompt. */
@@ -47,7 +51,14 @@ public enum ToolMethod {
     /** True when the request names one server in {@code tool_path}. */
     public boolean needsServer() {
         return switch (this) {
-            case TOOLS_CALL, RESOURCES_LIST, RESOURCES_READ, PROMPTS_LIST, PROMPTS_GET -> true;
+            case TOOLS_CALL,
+                    RESOURCES_LIST,
+                    RESOURCES_READ,
+                    RESOURCES_SUBSCRIBE,
+                    RESOURCES_UNSUBSCRIBE,
+                    PROMPTS_LIST,
+                    PROMPTS_GET ->
+                    true;
             case TOOLS_LIST, TOOLS_SEARCH, CANCEL, CALL_RESPOND -> false;
         };
     }

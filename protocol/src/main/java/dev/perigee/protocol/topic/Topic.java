@@ -11,6 +11,7 @@ public enum Topic {
     LOGS("logs", Cleanup.DELETE, false),
     REQUEST_LOGS("request-logs", Cleanup.DELETE, false),
     CALL_EVENTS("call-events", Cleanup.DELETE, false),
+    SERVER_EVENTS("server-events", Cleanup.DELETE, false),
     TOOLS("tools", Cleanup.COMPACT, false),
     CATALOG("catalog", Cleanup.COMPACT, false),
     USAGE("usage", Cleanup.DELETE, false),
@@ -43,7 +44,10 @@ public enum Topic {
      * it, and what is for it is kept or dropped as for any topic that cannot be written.
      */
     public boolean isOptional() {
-        return this == CALL_EVENTS || this == CATALOG || this == USAGE;
+        return switch (this) {
+            case CALL_EVENTS, SERVER_EVENTS, CATALOG, USAGE -> true;
+            default -> false;
+        };
     }
 
     /** True for the topics whose partitions are the process partitions: all have the same count. */

@@ -1,5 +1,6 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.protocol.link.ToolOrder;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,23 @@ final class CallDeadline {
         this.deadlineNanos = startNanos + left.toNanos();
         this.eachNanos = each == null ? 0 : each.toNanos();
         this.lastNanos = startNanos + last.toNanos();
+    }
+
+    /**
+     * The deadline of a request.
+     *
+     * @param left from the start to the order's deadline
+     */
+    static CallDeadline of(ToolOrder.Execute order, long startNanos, Duration left) {
+        var each = order.request().extendOnProgressMs();
+        var last = order.lastDeadline();
+        return each == null || last == null
+                ? new CallDeadline(startNanos, left, null, left)
+                : new CallDeadline(
+                        startNanos,
+                        left,
+                        Duration.ofMillis(each),
+                        left.plus(Duration.between(order.deadline(), last)));
     }
 
     /** The deadline of a call that was not sent: it does not move. */

@@ -18,6 +18,7 @@ final class Dossier {
     final UsageAccount account;
     final Mailbox mailbox;
     final ServerMetrics metrics;
+    final Subscriptions subscriptions;
     final Reporter reporter;
     final Waiting waiting = new Waiting();
     final Lifecycle lifecycle = new Lifecycle();
@@ -80,6 +81,7 @@ final class Dossier {
             UsageAccount account,
             Mailbox mailbox,
             ViewBoard board,
+            Subscriptions subscriptions,
             Message.Apply first) {
         this.parts = parts;
         this.secrets = new InstanceSecrets(parts.secrets());
@@ -89,7 +91,9 @@ final class Dossier {
         this.gate = new OutputGate(mailbox);
         this.board = board;
         this.metrics = new ServerMetrics(parts.clock());
-        this.reporter = new Reporter(journal, parts.clock(), parts.options().restart());
+        this.subscriptions = subscriptions;
+        this.reporter =
+                new Reporter(journal, parts.clock(), parts.options().restart(), subscriptions);
         reporter.versionedBy(this::version);
         var pause = parts.options().probes().recoveryPause();
         this.recoveries = new FlapDamping(pause, System.nanoTime());

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param crashes times of the crashes that still count
  * @param disabledTools tools that are hidden and refused
  * @param asleep null unless it is dormant, online, and its tools are known
+ * @param subscriptions URIs of the resources that its user subscribed to, null for none
  */
 record DurableState(
         @Nullable ServerStatus status,
@@ -25,12 +26,25 @@ record DurableState(
         boolean synced,
         List<Instant> crashes,
         Set<String> disabledTools,
-        @Nullable Asleep asleep) {
+        @Nullable Asleep asleep,
+        @Nullable List<String> subscriptions) {
 
     @SuppressWarnings("NullAway") // Jackson passes null for what an older version did not write.
     DurableState {
         crashes = crashes == null ? List.of() : List.copyOf(crashes);
         disabledTools = disabledTools == null ? Set.of() : new TreeSet<>(disabledTools);
+        subscriptions = subscriptions == null ? null : List.copyOf(subscriptions);
+    }
+
+    /** The state of one without subscriptions. */
+    DurableState(
+            @Nullable ServerStatus status,
+            @Nullable String statusMessage,
+            boolean synced,
+            List<Instant> crashes,
+            Set<String> disabledTools,
+            @Nullable Asleep asleep) {
+        this(status, statusMessage, synced, crashes, disabledTools, asleep, null);
     }
 
     static DurableState none() {

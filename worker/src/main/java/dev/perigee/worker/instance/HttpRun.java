@@ -2,8 +2,10 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.config.ServerConfig;
 import dev.perigee.protocol.config.TransportType;
+import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.ServerStatus;
 import dev.perigee.protocol.trace.LogContext;
+import dev.perigee.worker.log.LevelInference;
 import dev.perigee.worker.log.LogOptions;
 import dev.perigee.worker.log.SecretMask;
 import dev.perigee.worker.log.ServerLog;
@@ -37,6 +39,8 @@ final class HttpRun extends ServerRun {
     private final ServerLog messages;
     private final HttpCredentials credentials;
     private final AtomicBoolean looks = new AtomicBoolean();
+    private final InstanceJournal journal;
+    private final ServerNotices serverNotices;
     private volatile boolean over;
     private volatile boolean silent;
 
@@ -70,6 +74,8 @@ final class HttpRun extends ServerRun {
                                 messages.journal().append(event, null, null);
                             }
                         });
+        this.journal = messages.journal();
+        this.serverNotices = new ServerNotices(this::masked, new Outlet(), messages.timers());
         this.notices = notices;
         this.client =
                 new HttpMcpClient(
@@ -82,6 +88,22 @@ final class HttpRun extends ServerRun {
                         options,
                         metrics,
                         this);
+    }
+
+    private final class Outlet implements ServerNotices.Outlet {
+        @Override
+        public void publish(EventBody event) {
+            if (!over && !silent && journal.reaches(event.type())) {
+                journal.appendNotice(event, null);
+            }
+        }
+
+        @Override
+        public void remark(String what) {
+            if (!over) {
+                messages.remark(LevelInference.WARN, what);
+            }
+        }
     }
 
     /** Requests carry this from now on. */
@@ -163,6 +185,11 @@ final class HttpRun extends ServerRun {
     @Override
     void remark(String what) {
         about.on(log.atInfo()).addKeyValue("process_id", config().processId()).log("{}", what);
+    }
+
+    @Override
+    ServerNotices serverNotices() {
+        return serverNotices;
     }
 
     @Override

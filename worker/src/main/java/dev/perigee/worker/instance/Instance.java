@@ -28,6 +28,7 @@ final class Instance {
     private final RequestLogs requestLogs;
     private final UsageAccount account;
     private final EndedQuestions endedQuestions = new EndedQuestions();
+    private final Subscriptions subscriptions = new Subscriptions();
     private final Consumer<Instance> retired;
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile @Nullable Thread thread;
@@ -107,6 +108,10 @@ final class Instance {
         return endedQuestions;
     }
 
+    Subscriptions subscriptions() {
+        return subscriptions;
+    }
+
     private @Nullable Long pid() {
         var view = board.current();
         return view == null || view.run() == null ? null : view.run().pid();
@@ -183,7 +188,8 @@ final class Instance {
             if (!(message instanceof Message.Apply first)) {
                 return leaveBeforeStart(message);
             }
-            var created = new Dossier(parts, journal, account, mailbox, board, first);
+            var created =
+                    new Dossier(parts, journal, account, mailbox, board, subscriptions, first);
             dossier = created;
             current = new Supervisor(created, requestLogs, calls);
             supervisor = current;

@@ -45,6 +45,13 @@ public interface InstanceJournal {
     void appendCallEvent(ToolOrder.Execute order, EventBody body, @Nullable Long pid);
 
     /**
+     * Appends what a server notifies of by itself; dropped where the journal has little room.
+     *
+     * @param pid the process that it is of, null where there is none
+     */
+    void appendNotice(EventBody body, @Nullable Long pid);
+
+    /**
      * Appends a question of a running call, which is neither left out nor evicted then.
      *
      * @return false where the journal has little room: nothing was appended

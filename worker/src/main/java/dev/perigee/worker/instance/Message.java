@@ -8,6 +8,7 @@ import dev.perigee.worker.tool.FailureStatus;
 import dev.perigee.worker.tool.ToolCatalogue;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Messages to a supervisor. */
@@ -102,6 +103,27 @@ sealed interface Message {
 
     /** The server's tools may be others now. */
     record ToolsMissed(ServerRun run) implements Message {}
+
+    /** What the server notified of may be lost, and what it is to notify of forgotten. */
+    record NoticesMissed(ServerRun run) implements Hint {}
+
+    /**
+     * A request changed what the server notifies of.
+     *
+     * @param run that was asked, null where none was
+     * @param kept completed when a later owner will know
+     */
+    record SubscriptionChanged(
+            @Nullable ServerRun run, String uri, boolean subscribed, CompletableFuture<Void> kept)
+            implements Message {}
+
+    /**
+     * The subscriptions were made again.
+     *
+     * @param refused those that the server did not take
+     * @param unreached whether it did not answer some of them
+     */
+    record Renewed(Renewal renewal, List<String> refused, boolean unreached) implements Message {}
 
     /** A call was answered by a server whose status said it would not. */
     record Answered(ServerRun run) implements Message {}

@@ -40,6 +40,7 @@ final class ProcessRun extends ServerRun implements ChildListener {
     private final EgressNotices notices;
     private final InstanceSecrets secrets;
     private final ServerLog log;
+    private final ServerNotices serverNotices;
     private final @Nullable StdioMcpClient client;
     private final @Nullable TreeMeter meter;
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -76,6 +77,7 @@ final class ProcessRun extends ServerRun implements ChildListener {
                         parts.clock(),
                         parts.timers(),
                         this::append);
+        this.serverNotices = new ServerNotices(mask::apply, new Outlet(), parts.timers());
         this.client =
                 config.transportType() == TransportType.STDIO
                         ? new StdioMcpClient(
@@ -97,6 +99,20 @@ final class ProcessRun extends ServerRun implements ChildListener {
         @Override
         public void resume() {
             gate.stall(child, false);
+        }
+    }
+
+    private final class Outlet implements ServerNotices.Outlet {
+        @Override
+        public void publish(EventBody event) {
+            if (!silent && journal.reaches(event.type())) {
+                journal.appendNotice(event, pid());
+            }
+        }
+
+        @Override
+        public void remark(String what) {
+            ProcessRun.this.remark(what);
         }
     }
 
@@ -220,6 +236,11 @@ final class ProcessRun extends ServerRun implements ChildListener {
     @Override
     void remark(String what) {
         log.remark(LevelInference.WARN, what);
+    }
+
+    @Override
+    ServerNotices serverNotices() {
+        return serverNotices;
     }
 
     @Override

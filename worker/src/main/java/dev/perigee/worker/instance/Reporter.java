@@ -14,12 +14,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Writer of an instance's events to the journal, each with the durable state where that changed:
- * status, crashes, disabled tools, and whether it is dormant. Confined to the supervisor's thread.
+ * status, crashes, disabled tools, subscriptions, and whether it is dormant. Confined to the
+ * supervisor's thread.
  */
 final class Reporter {
     private final InstanceJournal journal;
     private final InstantSource clock;
     private final RestartPolicy policy;
+    private final Subscriptions subscriptions;
     private StatusMachine status = new StatusMachine();
     private List<Instant> crashes = new ArrayList<>();
     private Set<String> disabledTools = Set.of();
@@ -27,8 +29,13 @@ final class Reporter {
     private DurableState told = DurableState.none();
     private Supplier<@Nullable String> version = () -> null;
 
-    Reporter(InstanceJournal journal, InstantSource clock, RestartPolicy policy) {
+    Reporter(
+            InstanceJournal journal,
+            InstantSource clock,
+            RestartPolicy policy,
+            Subscriptions subscriptions) {
         this.journal = journal;
+        this.subscriptions = subscriptions;
         this.clock = clock;
         this.policy = policy;
     }
@@ -43,6 +50,7 @@ final class Reporter {
         status = new StatusMachine(state.status(), state.statusMessage(), state.synced());
         crashes = new ArrayList<>(state.crashes());
         disabledTools = state.disabledTools();
+        subscriptions.restore(state.subscriptions());
         told = state;
     }
 
@@ -120,7 +128,8 @@ final class Reporter {
                         status.synced(),
                         crashes,
                         disabledTools,
-                        status.status() == ServerStatus.ONLINE ? asleep : null);
+                        status.status() == ServerStatus.ONLINE ? asleep : null,
+                        subscriptions.stored());
         if (now.equals(told)) {
             return null;
         }

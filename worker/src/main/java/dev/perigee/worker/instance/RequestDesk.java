@@ -58,7 +58,13 @@ final class RequestDesk {
             return switch (method) {
                 case TOOLS_LIST -> listing(request, listed(request));
                 case TOOLS_SEARCH -> search(request);
-                case TOOLS_CALL, RESOURCES_LIST, RESOURCES_READ, PROMPTS_LIST, PROMPTS_GET ->
+                case TOOLS_CALL,
+                        RESOURCES_LIST,
+                        RESOURCES_READ,
+                        RESOURCES_SUBSCRIBE,
+                        RESOURCES_UNSUBSCRIBE,
+                        PROMPTS_LIST,
+                        PROMPTS_GET ->
                         forServer(order, method);
                 case CALL_RESPOND -> respond(order);
                 case CANCEL ->

@@ -115,6 +115,19 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
         logged(() -> ServerMessage.read(params));
     }
 
+    @Override
+    public final void onNotice(String method, @Nullable RawJson params) {
+        serverNotices().said(method, params);
+    }
+
+    @Override
+    public final void onNoticesMissed() {
+        mailbox.post(new Message.NoticesMissed(this));
+    }
+
+    /** What the server notifies of by itself, on its way to the journal. */
+    abstract ServerNotices serverNotices();
+
     /** The server logged something, for its log; read only where that is kept. */
     abstract void logged(Supplier<@Nullable ServerMessage> message);
 

@@ -24,6 +24,7 @@ final class Supervisor {
     private final HttpKeeper http;
     private final HealthProbe health;
     private final OwnProbes probes;
+    private final SubscriptionKeeper subscriptions;
     private final RequestLogs requestLogs;
     private final RunningCalls calls;
     private ServerKeeper server;
@@ -38,6 +39,7 @@ final class Supervisor {
         this.server = keeper();
         this.health = new HealthProbe(dossier, tools);
         this.probes = new OwnProbes(dossier, health);
+        this.subscriptions = new SubscriptionKeeper(dossier);
         this.requestLogs = requestLogs;
         this.calls = calls;
     }
@@ -71,7 +73,10 @@ final class Supervisor {
             case Message.SwitchTool switchTool -> switchTool(switchTool);
             case Message.CheckHealth check -> health.begin(check);
             case Message.Progressed progressed -> process.progressed(progressed);
-            case Message.Started started -> process.started(started);
+            case Message.Started started -> {
+                process.started(started);
+                subscriptions.renew(started.run());
+            }
             case Message.StartFailed failed -> process.startFailed(failed);
             case Message.StartRefused refused -> process.startRefused(refused);
             case Message.Connected connected -> http.connected(connected);
@@ -85,6 +90,9 @@ final class Supervisor {
             case Message.Exited exited -> process.exited(exited);
             case Message.ToolsChanged changed -> tools.changed(changed);
             case Message.ToolsMissed missed -> tools.missed(missed.run());
+            case Message.NoticesMissed missed -> subscriptions.renew(missed.run());
+            case Message.SubscriptionChanged changed -> subscriptions.changed(changed);
+            case Message.Renewed renewed -> subscriptions.renewed(renewed);
             case Message.Answered answered -> tools.recovered(answered.run());
             case Message.Wake wake -> process.wake(wake.starts());
             case Message.Idle _ -> sleepIfIdle();
@@ -97,6 +105,7 @@ final class Supervisor {
         process.settle();
         probes.plan();
         tools.look();
+        subscriptions.look();
         dossier.publish();
     }
 

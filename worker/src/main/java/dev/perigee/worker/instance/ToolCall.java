@@ -45,31 +45,13 @@ final class ToolCall implements Runnable {
     private final CallDeadline deadline;
     private final Thread thread;
     private final @Nullable CallInput input;
+    private final @Nullable SubscriptionRequest subscription;
     private volatile boolean cancelled;
     private volatile boolean unanswered;
     private int attempts;
     private @Nullable ServerRun asked;
     private @Nullable McpRequest sent;
-    private @Nullable Reporting reporting;
-
-    /** Tells of the call while a server works on it. */
-    private record Reporting(ServerRun run, CallReporter reporter, @Nullable CallInput input) {
-        static Reporting begin(ServerRun run, CallReporter reporter, @Nullable CallInput input) {
-            run.notices().add(reporter);
-            if (input != null) {
-                run.questions().add(input);
-            }
-            return new Reporting(run, reporter, input);
-        }
-
-        void end() {
-            run.notices().remove(reporter);
-            if (input != null) {
-                run.questions().remove(input);
-            }
-            reporter.end();
-        }
-    }
+    private @Nullable CallReporting reporting;
 
     /**
      * A call that was accepted.
@@ -89,9 +71,10 @@ final class ToolCall implements Runnable {
         this.span = span;
         this.secondRun =
                 new SecondRun(order, request, instance.parts().options().retry().trustHints());
-        this.deadline = deadline(order, left);
+        this.deadline = CallDeadline.of(order, startNanos, left);
         this.thread = Thread.ofVirtual().name("tool-call").unstarted(this);
         this.input = input();
+        this.subscription = SubscriptionRequest.of(instance, order.request());
     }
 
     /** Null where the call may not be asked. */
@@ -138,18 +121,6 @@ final class ToolCall implements Runnable {
         return input == null
                 ? new CallInput.Verdict.Refused("The call accepts no questions")
                 : input.respond(inputId, responses);
-    }
-
-    private CallDeadline deadline(ToolOrder.Execute of, Duration left) {
-        var each = of.request().extendOnProgressMs();
-        var last = of.lastDeadline();
-        return each == null || last == null
-                ? new CallDeadline(startNanos, left, null, left)
-                : new CallDeadline(
-                        startNanos,
-                        left,
-                        Duration.ofMillis(each),
-                        left.plus(Duration.between(of.deadline(), last)));
     }
 
     void begin() {
@@ -244,6 +215,9 @@ final class ToolCall implements Runnable {
                     }
                 }
                 case CallGate.Wake(var seen) -> {
+                    if (subscription != null && subscription.needsNoServer()) {
+                        return forget(subscription);
+                    }
                     if (wokenAt == null) {
                         wokenAt = seen;
                         instance.mailbox().post(new Message.Wake(seen.starts()));
@@ -257,6 +231,18 @@ final class ToolCall implements Runnable {
                 return unasked(stillWaiting(view));
             }
         }
+    }
+
+    private ToolResult forget(SubscriptionRequest given) throws InterruptedException {
+        try {
+            return answered(given.forget(() -> deadline.left(System.nanoTime(), null)));
+        } catch (SubscriptionRequest.RefusedException e) {
+            return failed(error(e.code(), String.valueOf(e.getMessage())));
+        }
+    }
+
+    private ToolResult answered(RawJson result) {
+        return ToolResults.answered(order.request(), instance.processId(), result, effort());
     }
 
     /** The result, or null when the process had just ended: nothing was sent. */
@@ -274,10 +260,14 @@ final class ToolCall implements Runnable {
         RawJson result;
         try {
             askForMessages(run, client);
+            attempts += (subscription != null && client.listens()) ? 1 : 0;
             result =
-                    run instanceof HttpRun http
-                            ? askElsewhere(http, view)
-                            : askProcess(client, run);
+                    subscription == null
+                            ? send(run, client, view)
+                            : subscription.perform(
+                                    run, client, () -> left(run), () -> send(run, client, view));
+        } catch (SubscriptionRequest.RefusedException e) {
+            return failed(error(e.code(), masked(String.valueOf(e.getMessage()))));
         } catch (McpException e) {
             if (!e.sent() && e.isEnd() && !cancelled) {
                 asked = null;
@@ -290,7 +280,12 @@ final class ToolCall implements Runnable {
         if (status == ServerStatus.OFFLINE || status == ServerStatus.ERROR) {
             instance.mailbox().post(new Message.Answered(run));
         }
-        return ToolResults.answered(order.request(), instance.processId(), result, effort());
+        return answered(result);
+    }
+
+    private RawJson send(ServerRun run, McpClient client, @Nullable View view)
+            throws McpException, InterruptedException {
+        return run instanceof HttpRun http ? askElsewhere(http, view) : askProcess(client, run);
     }
 
     private RawJson askProcess(McpClient client, ServerRun run)
@@ -334,7 +329,7 @@ final class ToolCall implements Runnable {
                         outlet,
                         run.notices(),
                         instance.parts().timers());
-        reporting = Reporting.begin(run, reporter, input);
+        reporting = CallReporting.begin(run, reporter, input);
     }
 
     /** Has the server log what the request accepts; that it does not want to is no failure. */

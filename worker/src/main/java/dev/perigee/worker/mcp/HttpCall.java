@@ -58,6 +58,25 @@ final class HttpCall implements McpRequest.Owner {
         return method;
     }
 
+    /** Whether its answer is a stream that lasts: it is over as soon as that is acknowledged. */
+    boolean isListening() {
+        return method.equals(ModernMeta.LISTEN);
+    }
+
+    /** Whether its response is over, too. */
+    boolean hasEnded() {
+        var taken = way;
+        return taken != null && taken.exchange().isOver();
+    }
+
+    /** Ends the response, which may go on after the answer. */
+    void abandon() {
+        var taken = way;
+        if (taken != null) {
+            taken.exchange().abandon();
+        }
+    }
+
     /** What it is about: a tool, a prompt, a resource; null for all else. */
     @Nullable String subject() {
         return switch (method) {
@@ -125,7 +144,9 @@ final class HttpCall implements McpRequest.Owner {
             return;
         }
         if (answered) {
-            taken.session().linger(taken.exchange());
+            if (!isListening()) {
+                taken.session().linger(taken.exchange());
+            }
         } else {
             taken.exchange().abandon();
         }

@@ -4,6 +4,8 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.trace.LogContext;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -109,6 +111,11 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
         }
 
         @Override
+        public void noticesMissed() {
+            listener.onNoticesMissed();
+        }
+
+        @Override
         public void toolsMayDiffer() {
             listener.onToolsMissed();
         }
@@ -176,6 +183,34 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
     }
 
     @Override
+    public boolean listens() {
+        return era == Era.MODERN;
+    }
+
+    @Override
+    public List<String> listen(Collection<String> uris, Duration timeout)
+            throws McpException, InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        var session = session(deadline);
+        if (!session.isModern()) {
+            return List.copyOf(uris); // The server was replaced by an older one.
+        }
+        var params = uris.isEmpty() ? null : ModernMeta.listen(session.info(), uris);
+        if (params == null) {
+            session.listensBy(null);
+            return List.of();
+        }
+        var call = new HttpCall(ModernMeta.LISTEN, params, deadline, inFlight);
+        session.post(call);
+        if (closed) {
+            inFlight.fail(call.id(), closedNow());
+        }
+        var taken = call.request().awaitAndTake(left(deadline));
+        session.listensBy(call);
+        return ModernMeta.refused(uris, taken);
+    }
+
+    @Override
     public void reply(ServerQuestion question, RawJson result) {
         calls.reply(McpMessage.answer(question.id(), result));
     }
@@ -209,6 +244,8 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
             opened = true;
             if (hadSession) {
                 session.missed(); // What the server announced in between no one received.
+            } else {
+                listener.onNoticesMissed(); // A worker before this one may have had a session.
             }
             hadSession = true;
             return session;

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,6 +50,7 @@ final class HttpSession
     private final ConcurrentHashMap<Long, Exchange> unfinished = new ConcurrentHashMap<>();
     private final AtomicLong lastExchange = new AtomicLong();
     private final Lingering lingering = new Lingering();
+    private final AtomicReference<@Nullable HttpCall> listening = new AtomicReference<>();
     private final AtomicBoolean closing = new AtomicBoolean();
     private volatile boolean usable = true;
     private volatile boolean reached;
@@ -73,6 +75,9 @@ final class HttpSession
 
         /** The egress policy refused a request; the text is for people. */
         void refused(String what);
+
+        /** Notifications may be lost, and what the server notifies of forgotten. */
+        void noticesMissed();
 
         /** The server's list of tools may have changed unannounced. */
         void toolsMayDiffer();
@@ -260,8 +265,36 @@ final class HttpSession
         client.received(message.getBytes(StandardCharsets.UTF_8));
     }
 
+    /** The server notifies of resources in the response to this call; null for none any more. */
+    void listensBy(@Nullable HttpCall call) {
+        var before = listening.getAndSet(call);
+        if (before != null) {
+            before.abandon();
+        }
+        if (closing.get()) {
+            stopListening();
+        } else if (call != null && call.hasEnded()) {
+            listenedTo(call);
+        }
+    }
+
+    /** The stream of a call ended; of one that was replaced nobody hears. */
+    private void listenedTo(HttpCall call) {
+        if (listening.compareAndSet(call, null)) {
+            client.noticesMissed();
+        }
+    }
+
+    private void stopListening() {
+        var last = listening.getAndSet(null);
+        if (last != null) {
+            last.abandon();
+        }
+    }
+
     @Override
     public void missed() {
+        client.noticesMissed();
         var server = info;
         if (server != null && server.announcesTools()) {
             client.toolsMayDiffer();
@@ -286,7 +319,9 @@ final class HttpSession
             parts.target().refused(carried);
         }
         var call = exchange.call();
-        if (call != null) {
+        if (call != null && call.isListening() && call.isOver()) {
+            listenedTo(call);
+        } else if (call != null) {
             callEnded(call, exchange, end);
         } else if (exchange.kind() == Exchange.Kind.STREAM) {
             streamEnded(exchange, end);
@@ -392,6 +427,9 @@ final class HttpSession
         streamEnd = why;
         connected.completeExceptionally(why);
         failPosted();
+        if (info != null && !retired && !closing.get()) {
+            client.noticesMissed();
+        }
         CompletableFuture.delayedExecutor(RECEIPT_NANOS, TimeUnit.NANOSECONDS)
                 .execute(() -> calls.forEach(call -> client.failed(call, why)));
     }
@@ -455,6 +493,7 @@ final class HttpSession
 
     private void release() {
         notifications.close();
+        stopListening();
         var opened = stream;
         if (opened != null) {
             opened.abandon();

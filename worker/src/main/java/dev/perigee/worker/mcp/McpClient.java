@@ -2,6 +2,8 @@ package dev.perigee.worker.mcp;
 
 import dev.perigee.protocol.json.RawJson;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
 import java.util.function.Supplier;
 
 /** A session with one MCP server. Safe for use by any thread; many requests may be in flight. */
@@ -37,6 +39,25 @@ public interface McpClient {
 
     /** The same for one that has no result, for people. */
     void refuse(ServerQuestion question, ServerQuestion.Refusal why) throws McpException;
+
+    /**
+     * Whether changes of resources are told by {@link #listen}, rather than subscribed to by a
+     * request for each.
+     */
+    boolean listens();
+
+    /**
+     * Has a modern server notify of changes of these resources from now on, in place of those
+     * before; blocks until it acknowledges that.
+     *
+     * @param uris all of them, none to end it
+     * @return those of which the server does not notify
+     * @throws McpException when the server does not acknowledge it in time; what it was asked
+     *     before goes on
+     * @throws InterruptedException when interrupted before that
+     */
+    List<String> listen(Collection<String> uris, Duration timeout)
+            throws McpException, InterruptedException;
 
     /** Sends a request and waits for its result, as long as there is time left. */
     default RawJson request(String method, RawJson params, Supplier<Duration> left)

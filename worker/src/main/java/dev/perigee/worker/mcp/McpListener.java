@@ -25,6 +25,18 @@ public interface McpListener {
     default void onMessage(RawJson params) {}
 
     /**
+     * The server notifies of a list that is another one now, of a resource, or of anything else
+     * that has no callback of its own; its parameters, unread. May come often.
+     */
+    default void onNotice(String method, @Nullable RawJson params) {}
+
+    /**
+     * The session or stream that notifications come in began anew: some may be lost, and the server
+     * may no longer know what it is to notify of.
+     */
+    default void onNoticesMissed() {}
+
+    /**
      * A legacy server asks for something; who takes it replies, once.
      *
      * @return why nobody takes it, null where somebody does

@@ -112,7 +112,10 @@ final class Reception {
 
     private void notice(String method, @Nullable RawJson params) {
         switch (method) {
-            case "notifications/tools/list_changed" -> listener.onToolsChanged();
+            case "notifications/tools/list_changed" -> {
+                listener.onToolsChanged();
+                listener.onNotice(method, params);
+            }
             case "notifications/progress" -> {
                 if (params != null) {
                     listener.onProgress(params);
@@ -128,7 +131,20 @@ final class Reception {
                     withdrawn(params);
                 }
             }
-            default -> {}
+            case "notifications/subscriptions/acknowledged" -> {
+                if (params != null) {
+                    acknowledged(params);
+                }
+            }
+            default -> listener.onNotice(method, params);
+        }
+    }
+
+    /** What a server says first of all is the answer that its listener waits for. */
+    private void acknowledged(RawJson params) {
+        var id = ModernMeta.subscription(params);
+        if (id != null) {
+            var _ = inFlight.answer(id, params);
         }
     }
 

@@ -123,6 +123,22 @@ public record ServerInfo(
                 Said.of(serverInfo, capabilities, instructions));
     }
 
+    /**
+     * Whether it notifies its clients when one of its lists changes.
+     *
+     * @param list {@code tools}, {@code prompts} or {@code resources}
+     */
+    boolean announces(String list) {
+        var offered = said.capabilities();
+        return list.equals("tools")
+                ? announcesTools
+                : offered != null
+                        && Json.tree(offered.bytes())
+                                .path(list)
+                                .path("listChanged")
+                                .asBoolean(false);
+    }
+
     private static @Nullable Named named(@Nullable RawJson serverInfo) {
         return serverInfo == null ? null : Json.read(serverInfo, Named.class);
     }

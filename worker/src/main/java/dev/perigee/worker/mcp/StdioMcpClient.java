@@ -6,6 +6,9 @@ import dev.perigee.worker.process.ChildProcess;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -27,10 +30,12 @@ public final class StdioMcpClient implements McpClient {
 
     private static final byte[] NOTHING = {};
     private static final String DISCOVER = "server/discover";
-    private static final String LISTEN = "subscriptions/listen";
 
     /** Nobody waits for the answer, which comes when the subscription ends: it counts as none. */
-    private static final long LISTEN_ID = 0;
+    private static final long LISTS = 0;
+
+    /** They are none that anybody asked for. */
+    private static final Set<String> UNCOUNTED = Set.of(DISCOVER, ModernMeta.LISTEN);
 
     private final LogContext about = LogContext.current();
     private final String processId;
@@ -42,10 +47,14 @@ public final class StdioMcpClient implements McpClient {
     private final ReentrantLock reading = new ReentrantLock();
     private final LineRoom.Line line;
     private final McpRequest.Owner owner;
+    private final ReentrantLock listening = new ReentrantLock();
     private volatile @Nullable ChildProcess child;
     private volatile @Nullable Ended ended;
     private volatile boolean initialized;
     private volatile @Nullable ModernMeta meta;
+
+    /** The request that resources are listened to by, {@link #LISTS} for none; under the lock. */
+    private long listenedBy = LISTS;
 
     /** Stops the server's output, and lets it go on. Does not block. */
     public interface Output {
@@ -223,9 +232,9 @@ public final class StdioMcpClient implements McpClient {
         if (outcome.era() == Era.MODERN) {
             var modern = new ModernMeta(options);
             meta = modern;
-            if (outcome.info().announcesTools()) {
-                var listen = modern.put(ModernMeta.listen());
-                write(McpMessage.write(LISTEN_ID, LISTEN, listen), timeout);
+            var lists = ModernMeta.listen(outcome.info(), List.of());
+            if (lists != null) {
+                write(McpMessage.write(LISTS, ModernMeta.LISTEN, modern.put(lists)), timeout);
             }
         }
         initialized = true;
@@ -267,8 +276,8 @@ public final class StdioMcpClient implements McpClient {
             inFlight.drop(request.id());
             throw e;
         }
-        if (!method.equals(DISCOVER)) {
-            inFlight.sent(); // The question for its era is none that anybody asked.
+        if (!UNCOUNTED.contains(method)) {
+            inFlight.sent();
         }
         var end = ended;
         if (end != null) {
@@ -292,6 +301,38 @@ public final class StdioMcpClient implements McpClient {
             end = ended;
             var kind = end == null ? McpException.Kind.NOT_READ : end.kind();
             throw new McpException(kind, false, "The request was not sent: " + e.getMessage());
+        }
+    }
+
+    @Override
+    public boolean listens() {
+        return meta != null;
+    }
+
+    /** The next request goes out before the last is given up, so that nothing is missed. */
+    @Override
+    public List<String> listen(Collection<String> uris, Duration timeout)
+            throws McpException, InterruptedException {
+        listening.lockInterruptibly();
+        try {
+            long before = listenedBy;
+            List<String> refused = List.of();
+            long next = LISTS;
+            var params = ModernMeta.listen(null, uris);
+            if (params != null) {
+                long start = System.nanoTime();
+                var request = send(ModernMeta.LISTEN, params, timeout);
+                var taken = request.awaitAndTake(timeout.minusNanos(System.nanoTime() - start));
+                refused = ModernMeta.refused(uris, taken);
+                next = request.id();
+            }
+            listenedBy = next;
+            if (before != LISTS) {
+                writeOrForget(McpMessage.cancelled(before, "Replaced"));
+            }
+            return refused;
+        } finally {
+            listening.unlock();
         }
     }
 

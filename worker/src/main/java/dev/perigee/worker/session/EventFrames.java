@@ -14,6 +14,7 @@ import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolError;
 import dev.perigee.protocol.tool.ToolResult;
+import dev.perigee.protocol.topic.Topic;
 import dev.perigee.worker.instance.InstanceIdentity;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -219,12 +220,16 @@ final class EventFrames {
                         about.startToken(),
                         seq,
                         type.wireName(),
-                        about.processId(),
+                        key(about, type),
                         data,
                         durable,
                         null,
                         null,
                         null));
+    }
+
+    private static String key(InstanceIdentity about, EventType type) {
+        return type.topic() == Topic.SERVER_EVENTS ? about.installationId() : about.processId();
     }
 
     private static byte[] write(InstanceEvent event) {

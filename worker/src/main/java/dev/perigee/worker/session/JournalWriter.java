@@ -95,6 +95,13 @@ final class JournalWriter implements InstanceJournal {
     }
 
     @Override
+    public void appendNotice(EventBody body, @Nullable Long pid) {
+        var about = identity;
+        write(to -> to.appendIfRoom(seq -> frames.event(about, seq, body, pid, null), 0));
+        metrics.event(body);
+    }
+
+    @Override
     public boolean appendQuestion(ToolOrder.Execute order, EventBody body, @Nullable Long pid) {
         if (!journal.hasRoom()) {
             return false;
@@ -144,6 +151,10 @@ final class JournalWriter implements InstanceJournal {
             case EventBody.CallProgress ignored -> 0;
             case EventBody.CallLog ignored -> 0;
             case EventBody.CallInputRequired ignored -> 0;
+            case EventBody.ResourceUpdated ignored -> 0;
+            case EventBody.ListChanged ignored -> 0;
+            case EventBody.Notification ignored -> 0;
+            case EventBody.Subscriptions ignored -> 0;
         };
     }
 

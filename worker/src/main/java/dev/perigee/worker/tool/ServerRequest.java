@@ -8,6 +8,7 @@ import dev.perigee.protocol.tool.CallPart;
 import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.tool.ToolRequest;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  */
 public record ServerRequest(
         String method, RawJson params, @Nullable String tool, @Nullable Long progressToken) {
+    /** Longest URI that can be subscribed to, in bytes. */
+    public static final int MAX_SUBSCRIBED_BYTES = 2048;
+
     private static final int TRACE_PARTS = 4;
     private static final int LONGEST_PART = 32;
 
@@ -64,6 +68,14 @@ public record ServerRequest(
                             token);
             case RESOURCES_READ ->
                     asIs(method, new Read(name(path, "{server_slug}|{uri}"), meta), null, token);
+            case RESOURCES_SUBSCRIBE, RESOURCES_UNSUBSCRIBE -> {
+                var uri = name(path, "{server_slug}|{uri}");
+                if (uri.getBytes(StandardCharsets.UTF_8).length > MAX_SUBSCRIBED_BYTES) {
+                    throw InvalidRecordException.invalid(
+                            "the URI has more than " + MAX_SUBSCRIBED_BYTES + " bytes");
+                }
+                yield asIs(method, new Read(uri, meta), null, token);
+            }
             case RESOURCES_LIST, PROMPTS_LIST ->
                     new ServerRequest(
                             method.wireName(),

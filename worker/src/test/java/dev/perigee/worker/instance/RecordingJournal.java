@@ -69,6 +69,11 @@ final class RecordingJournal implements InstanceJournal {
     }
 
     @Override
+    public void appendNotice(EventBody body, @Nullable Long pid) {
+        append(body, pid, null);
+    }
+
+    @Override
     public boolean appendQuestion(ToolOrder.Execute order, EventBody body, @Nullable Long pid) {
         if (full) {
             return false;

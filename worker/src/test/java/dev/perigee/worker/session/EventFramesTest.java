@@ -79,6 +79,20 @@ final class EventFramesTest {
     }
 
     @Test
+    @DisplayName("CAL-09: what servers notify of is keyed by installation, and none for it before")
+    void knowsNoNotices() {
+        var changed = new EventBody.ListChanged("tools", null);
+        byte[] frame = frames.event(about, 7, changed, 42L, RawJson.of("{\"a\":1}"));
+
+        assertThat(EventFrames.readable(frame, LinkVersions.SERVER_EVENTS)).isSameAs(frame);
+        assertThat(Json.tree(frame).at("/params/key").asString()).isEqualTo(about.installationId());
+        var read = Json.tree(EventFrames.readable(frame, LinkVersions.QUESTIONS)).path("params");
+        assertThat(read.path("type").asString()).isEqualTo(EventType.LOGS.wireName());
+        assertThat(read.path("key").asString()).isEqualTo(about.processId());
+        assertThat(read.at("/durable/a").asInt()).isEqualTo(1);
+    }
+
+    @Test
     @DisplayName("all else is as it was, and a gateway of this version reads everything")
     void changesNothingElse() {
         byte[] known = frames.event(about, 8, new EventBody.Exited(3), 42L, null);

@@ -12,6 +12,7 @@ import dev.perigee.worker.mcp.ServerInfo;
 import dev.perigee.worker.mcp.ServerQuestion;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,16 @@ final class ServerCatalogTest {
 
                 @Override
                 public McpRequest send(String method, RawJson params, Duration timeout) {
+                    throw new UnsupportedOperationException();
+                }
+
+                @Override
+                public boolean listens() {
+                    return false;
+                }
+
+                @Override
+                public List<String> listen(Collection<String> uris, Duration timeout) {
                     throw new UnsupportedOperationException();
                 }
 

@@ -54,6 +54,7 @@ final class Calls implements AutoCloseable {
                     LOGS,
                     REQUEST_LOGS,
                     CALL_EVENTS,
+                    SERVER_EVENTS,
                     HEARTBEATS,
                     DEAD_LETTERS,
                     STATE -> {

@@ -64,7 +64,8 @@ final class CallCommand extends ClientCommand {
             paramLabel = "METHOD",
             defaultValue = "tools/call",
             description =
-                    "tools/call (default), resources/list, resources/read, prompts/list,"
+                    "tools/call (default), resources/list, resources/read,"
+                            + " resources/subscribe, resources/unsubscribe, prompts/list,"
                             + " prompts/get.")
     private String method = "";
 
@@ -214,8 +215,9 @@ final class CallCommand extends ClientCommand {
                     "--method "
                             + method
                             + " is not for a server: take tools/call, resources/list,"
-                            + " resources/read, prompts/list or prompts/get; tools are listed and"
-                            + " searched by 'perigee tools'");
+                            + " resources/read, resources/subscribe, resources/unsubscribe,"
+                            + " prompts/list or prompts/get; tools are listed and searched by"
+                            + " 'perigee tools'");
         }
     }
 

@@ -191,6 +191,7 @@ public enum AccessRole {
                     Topic.LOGS,
                     Topic.REQUEST_LOGS,
                     Topic.CALL_EVENTS,
+                    Topic.SERVER_EVENTS,
                     Topic.TOOLS,
                     Topic.CATALOG,
                     Topic.USAGE);

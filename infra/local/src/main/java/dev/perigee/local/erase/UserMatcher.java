@@ -96,6 +96,7 @@ public final class UserMatcher {
                     LOGS,
                     REQUEST_LOGS,
                     CALL_EVENTS,
+                    SERVER_EVENTS,
                     TOOLS,
                     CATALOG,
                     USAGE,
@@ -158,6 +159,7 @@ public final class UserMatcher {
                     LOGS,
                     REQUEST_LOGS,
                     CALL_EVENTS,
+                    SERVER_EVENTS,
                     TOOLS,
                     CATALOG,
                     USAGE ->

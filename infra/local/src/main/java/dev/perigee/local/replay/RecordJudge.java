@@ -105,8 +105,9 @@ final class RecordJudge {
     }
 
     /**
-     * All methods but tools/call only read; a cancellation stops what was asked for before, and a
-     * response is for a question of the source, which nobody asks in the target.
+     * All methods but tools/call only read, or say what is notified of; a cancellation stops what
+     * was asked for before, and a response is for a question of the source, which nobody asks in
+     * the target.
      */
     private boolean isAllowed(RequestRead read) {
         return switch (read.method()) {
@@ -114,6 +115,8 @@ final class RecordJudge {
                     TOOLS_SEARCH,
                     RESOURCES_LIST,
                     RESOURCES_READ,
+                    RESOURCES_SUBSCRIBE,
+                    RESOURCES_UNSUBSCRIBE,
                     PROMPTS_LIST,
                     PROMPTS_GET,
                     CANCEL,

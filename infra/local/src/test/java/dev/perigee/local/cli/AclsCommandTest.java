@@ -36,6 +36,7 @@ final class AclsCommandTest {
                                 + " --topic mcp.command-results --topic mcp.status"
                                 + " --topic mcp.lifecycle --topic mcp.logs"
                                 + " --topic mcp.request-logs --topic mcp.call-events"
+                                + " --topic mcp.server-events"
                                 + " --topic mcp.tools --topic mcp.catalog --topic mcp.usage",
                         grant + " --operation Read --resource-pattern-type prefixed --topic shop.",
                         grant + " --operation Read --resource-pattern-type prefixed --group shop-");

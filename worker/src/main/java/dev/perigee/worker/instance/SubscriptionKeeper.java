@@ -1,0 +1,115 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.event.EventBody;
+import dev.perigee.worker.log.SecretMask;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeper of an instance's subscriptions: has a change journalled, and has them made again when a
+ * process or a session began, one {@link Renewal} at a time, and until the server answers. The
+ * pause before the next doubles while they follow each other closely. Confined to the supervisor's
+ * thread.
+ */
+final class SubscriptionKeeper {
+    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(5);
+
+    /** After so long without one the next has no pause. */
+    private static final Duration QUIET = Duration.ofSeconds(10);
+
+    private final Dossier dossier;
+    private @Nullable Renewal renewal;
+    private @Nullable ServerRun last;
+    private boolean again;
+    private Duration pause = Duration.ZERO;
+    private long endedNanos;
+
+    SubscriptionKeeper(Dossier dossier) {
+        this.dossier = dossier;
+    }
+
+    /** A request changed them. */
+    void changed(Message.SubscriptionChanged message) {
+        if (dossier.presence != View.Presence.HERE) {
+            return; // The call is answered without it.
+        }
+        var run = dossier.run;
+        dossier.reporter.append(
+                new EventBody.Subscriptions(
+                        message.subscribed()
+                                ? EventBody.Subscriptions.SUBSCRIBED
+                                : EventBody.Subscriptions.UNSUBSCRIBED,
+                        SecretMask.of(dossier.config).apply(message.uri()),
+                        dossier.subscriptions.count(),
+                        null),
+                run == null ? null : run.pid());
+        message.kept().complete(null);
+        if (message.subscribed() && run != null && run != message.run()) {
+            renew(run); // Another one was asked, which has ended since.
+        }
+    }
+
+    /** The server may know of none. */
+    void renew(ServerRun run) {
+        if (run != dossier.run
+                || run.isOver()
+                || run.client() == null
+                || dossier.lifecycle.state() != InstanceState.RUNNING
+                || dossier.subscriptions.isEmpty()) {
+            return;
+        }
+        if (renewal != null && renewal.run() == run) {
+            again = true;
+        } else {
+            begin(run);
+        }
+    }
+
+    private void begin(ServerRun run) {
+        again = false;
+        var since = Duration.ofNanos(System.nanoTime() - endedNanos);
+        pause = run == last ? next(since) : Duration.ZERO;
+        last = run;
+        renewal = new Renewal(run, dossier.subscriptions, dossier.mailbox, pause);
+        renewal.begin(dossier.processId());
+    }
+
+    private Duration next(Duration since) {
+        if (since.compareTo(QUIET) > 0 && since.compareTo(pause) > 0) {
+            return Duration.ZERO;
+        }
+        var doubled = pause.isZero() ? FIRST_PAUSE : pause.multipliedBy(2);
+        return doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+    }
+
+    /** They were made again, as far as the server takes them. */
+    void renewed(Message.Renewed message) {
+        if (message.renewal() != renewal) {
+            return;
+        }
+        renewal = null;
+        endedNanos = System.nanoTime();
+        var run = message.renewal().run();
+        if (run != dossier.run || run.isOver()) {
+            return;
+        }
+        int count = dossier.subscriptions.count();
+        if (!message.unreached() || message.refused().size() < count) {
+            run.serverNotices().renewed(count, message.refused());
+        }
+        if ((again || message.unreached()) && count > 0) {
+            begin(run);
+        }
+    }
+
+    /** Something happened: the server that is asked may be gone. */
+    void look() {
+        var under = renewal;
+        if (under != null
+                && (under.run() != dossier.run || dossier.presence != View.Presence.HERE)) {
+            renewal = null;
+            under.giveUp();
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.tool.ErrorCode;
+import dev.perigee.protocol.tool.ToolMethod;
+import dev.perigee.protocol.tool.ToolPath;
+import dev.perigee.protocol.tool.ToolRequest;
+import dev.perigee.worker.mcp.McpClient;
+import dev.perigee.worker.mcp.McpException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A request to subscribe to a resource, or to end that. What is subscribed to is kept before the
+ * request is answered; what is given up is forgotten before the server is asked, so that nothing
+ * brings it back. On its call's thread.
+ */
+final class SubscriptionRequest {
+    private final Instance instance;
+    private final Subscriptions subscriptions;
+    private final String uri;
+    private final boolean subscribes;
+
+    /** A way of asking a legacy server, as any request is. */
+    @FunctionalInterface
+    interface Question {
+        RawJson ask() throws McpException, InterruptedException;
+    }
+
+    /** Reason for which there is no subscription, by no error of the server. */
+    static final class RefusedException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        private final ErrorCode code;
+
+        RefusedException(ErrorCode code, String message) {
+            super(message, null, false, false);
+            this.code = code;
+        }
+
+        ErrorCode code() {
+            return code;
+        }
+    }
+
+    private SubscriptionRequest(Instance instance, String uri, boolean subscribes) {
+        this.instance = instance;
+        this.subscriptions = instance.subscriptions();
+        this.uri = uri;
+        this.subscribes = subscribes;
+    }
+
+    /** Null where the request is another one. */
+    static @Nullable SubscriptionRequest of(Instance instance, ToolRequest request) {
+        var method = ToolMethod.of(request.method());
+        boolean subscribes = method == ToolMethod.RESOURCES_SUBSCRIBE;
+        if (!subscribes && method != ToolMethod.RESOURCES_UNSUBSCRIBE) {
+            return null;
+        }
+        var uri = ToolPath.parse(request.toolPath()).name();
+        return uri == null ? null : new SubscriptionRequest(instance, uri, subscribes);
+    }
+
+    /** Whether no server has to be started for it. */
+    boolean needsNoServer() {
+        return !subscribes;
+    }
+
+    /** Forgets it, where there is no server to ask. */
+    RawJson forget(Supplier<Duration> left) throws RefusedException, InterruptedException {
+        begin(left);
+        try {
+            keep(null, left);
+            return RawJson.EMPTY_OBJECT;
+        } finally {
+            subscriptions.end();
+        }
+    }
+
+    /** Asks the server; the answer to the request. */
+    RawJson perform(ServerRun run, McpClient client, Supplier<Duration> left, Question legacy)
+            throws RefusedException, McpException, InterruptedException {
+        begin(left);
+        try {
+            if (!subscribes) {
+                keep(run, left);
+                return client.listens() ? listen(client, subscriptions.all(), left) : legacy.ask();
+            }
+            requireRoom(run);
+            var answer =
+                    client.listens() ? listen(client, subscriptions.with(uri), left) : legacy.ask();
+            keep(run, left);
+            return answer;
+        } finally {
+            subscriptions.end();
+        }
+    }
+
+    private void begin(Supplier<Duration> left) throws RefusedException, InterruptedException {
+        if (!subscriptions.begin(left.get())) {
+            throw new RefusedException(
+                    ErrorCode.UNAVAILABLE,
+                    "Other subscriptions of this server were not done in time: try again");
+        }
+    }
+
+    private void requireRoom(ServerRun run) throws RefusedException {
+        if (!run.masked(uri).equals(uri)) {
+            throw new RefusedException(
+                    ErrorCode.INVALID_REQUEST, "The URI has a secret of the configuration");
+        }
+        if (!subscriptions.hasRoom(uri)) {
+            throw new RefusedException(
+                    ErrorCode.INVALID_REQUEST,
+                    "An instance has at most %d subscriptions with %d bytes of URIs together"
+                            .formatted(Subscriptions.MAX_URIS, Subscriptions.MAX_BYTES));
+        }
+    }
+
+    private RawJson listen(McpClient client, List<String> uris, Supplier<Duration> left)
+            throws RefusedException, McpException, InterruptedException {
+        if (client.listen(uris, left.get()).contains(uri)) {
+            throw new RefusedException(
+                    ErrorCode.SERVER_ERROR,
+                    "The server does not notify of changes of this resource");
+        }
+        return RawJson.EMPTY_OBJECT;
+    }
+
+    private void keep(@Nullable ServerRun run, Supplier<Duration> left)
+            throws RefusedException, InterruptedException {
+        boolean changed = subscribes ? subscriptions.add(uri) : subscriptions.remove(uri);
+        if (!changed) {
+            return;
+        }
+        var kept = new CompletableFuture<Void>();
+        instance.mailbox().post(new Message.SubscriptionChanged(run, uri, subscribes, kept));
+        try {
+            kept.get(Math.max(1, left.get().toNanos()), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new RefusedException(
+                    ErrorCode.UNAVAILABLE, "The subscription was not kept in time: try again");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+package dev.perigee.worker.instance;
+
+import dev.perigee.worker.tool.ServerRequest;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Resources of an instance's server that its user subscribed to, in the order of the requests. They
+ * outlive processes, sessions and workers, as part of the instance's durable state. Bounded by
+ * {@link #MAX_URIS}, {@link #MAX_BYTES} in sum, and the longest URI of a {@link ServerRequest}.
+ * Safe for use by any thread; only {@link #begin} blocks.
+ */
+final class Subscriptions {
+    static final int MAX_URIS = 100;
+
+    /** Of all URIs together. */
+    static final int MAX_BYTES = 32 << 10;
+
+    private final Set<String> uris = new LinkedHashSet<>();
+    private final ReentrantLock changing = new ReentrantLock();
+    private int bytes;
+
+    /**
+     * Waits for the right to change what server and set know, so that both are told in one order;
+     * {@link #end} gives it back.
+     *
+     * @return false when it was not free in time
+     */
+    boolean begin(Duration patience) throws InterruptedException {
+        return changing.tryLock(Math.max(0, patience.toNanos()), TimeUnit.NANOSECONDS);
+    }
+
+    void end() {
+        changing.unlock();
+    }
+
+    synchronized boolean isEmpty() {
+        return uris.isEmpty();
+    }
+
+    synchronized boolean contains(String uri) {
+        return uris.contains(uri);
+    }
+
+    synchronized int count() {
+        return uris.size();
+    }
+
+    synchronized List<String> all() {
+        return List.copyOf(uris);
+    }
+
+    /** All of them and this one. */
+    synchronized List<String> with(String uri) {
+        var all = new LinkedHashSet<>(uris);
+        all.add(uri);
+        return List.copyOf(all);
+    }
+
+    /** Whether this one is among them, or may be. */
+    synchronized boolean hasRoom(String uri) {
+        return uris.contains(uri) || fits(uri);
+    }
+
+    private boolean fits(String uri) {
+        int size = size(uri);
+        return size <= ServerRequest.MAX_SUBSCRIBED_BYTES
+                && uris.size() < MAX_URIS
+                && bytes + size <= MAX_BYTES;
+    }
+
+    /** False when it was there, or there is no room for it. */
+    synchronized boolean add(String uri) {
+        if (uris.contains(uri) || !fits(uri)) {
+            return false;
+        }
+        bytes += size(uri);
+        return uris.add(uri);
+    }
+
+    /** False when it was not there. */
+    synchronized boolean remove(String uri) {
+        if (!uris.remove(uri)) {
+            return false;
+        }
+        bytes -= size(uri);
+        return true;
+    }
+
+    /** As a later owner needs them, null for none. */
+    synchronized @Nullable List<String> stored() {
+        return uris.isEmpty() ? null : new ArrayList<>(uris);
+    }
+
+    /** What a former owner stored, as far as there is room for it. */
+    synchronized void restore(@Nullable List<String> stored) {
+        uris.clear();
+        bytes = 0;
+        if (stored != null) {
+            stored.forEach(this::add);
+        }
+    }
+
+    private static int size(String uri) {
+        return uri.getBytes(StandardCharsets.UTF_8).length;
+    }
+}
