@@ -15,8 +15,8 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Typed events of all servers: status, lifecycle, logs, request logs, what servers notify of, tools,
- * catalogues and usage. Events of one process come in order. A repeat, after a failover for
+ * Typed events of all servers: status, lifecycle, logs, request logs, what servers notify of,
+ * tools, catalogues and usage. Events of one process come in order. A repeat, after a failover for
  * instance, is left out: it has the same {@code ce_id}, of which the last {@value #REMEMBERED} are
  * remembered. For one thread.
  */

@@ -36,7 +36,9 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Records of transactions in the state topic that no coordinator knows, and of one that it does. */
+/**
+ * Records of transactions in the state topic that no coordinator knows, and of one that it does.
+ */
 @DisplayName("A transaction in the state topic")
 final class HangingTransactionTest {
     /** The first version that says nothing of partitions to the coordinator is below 12. */
@@ -65,8 +67,7 @@ final class HangingTransactionTest {
             live.send(new ProducerRecord<>(topic, LIVE, bytes("key"), bytes("{}"))).get();
 
             try (var gateway = test.start("a")) {
-                await().atMost(PATIENCE)
-                        .until(() -> GatewayUnderTest.serving(gateway) == others());
+                await().atMost(PATIENCE).until(() -> GatewayUnderTest.serving(gateway) == others());
                 assertThat(aborted(gateway)).isEqualTo(1);
 
                 live.commitTransaction();
@@ -91,9 +92,12 @@ final class HangingTransactionTest {
     private static KafkaProducer<byte[], byte[]> producer(EmbeddedBroker broker, String id) {
         return new KafkaProducer<>(
                 Map.of(
-                        "bootstrap.servers", broker.bootstrap(),
-                        "transactional.id", id,
-                        "transaction.timeout.ms", 300_000),
+                        "bootstrap.servers",
+                        broker.bootstrap(),
+                        "transactional.id",
+                        id,
+                        "transaction.timeout.ms",
+                        300_000),
                 new ByteArraySerializer(),
                 new ByteArraySerializer());
     }
@@ -129,7 +133,11 @@ final class HangingTransactionTest {
             await().atMost(PATIENCE)
                     .until(
                             () ->
-                                    admin.describeProducers(List.of(partition)).all().get().values()
+                                    admin
+                                            .describeProducers(List.of(partition))
+                                            .all()
+                                            .get()
+                                            .values()
                                             .stream()
                                             .flatMap(state -> state.activeProducers().stream())
                                             .anyMatch(
