@@ -13,7 +13,6 @@ import dev.perigee.worker.log.MaskedJson;
 import dev.perigee.worker.tool.ServerRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -28,7 +27,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServerNotices {
     private static final String UPDATED = "notifications/resources/updated";
-    private static final String RENEWED = "renewed";
 
     /** Longest name of a method that is passed on. */
     private static final int MAX_METHOD_BYTES = 200;
@@ -79,17 +77,6 @@ final class ServerNotices {
                     default -> other(method, params);
                 };
         put(notice);
-    }
-
-    /** The subscriptions were made again, but for some. */
-    void renewed(int count, List<String> refused) {
-        var event =
-                new EventBody.Subscriptions(
-                        EventBody.Subscriptions.RENEWED,
-                        null,
-                        count,
-                        refused.isEmpty() ? null : refused.stream().map(mask).toList());
-        put(new Notice(RENEWED, 0, _ -> event)); // Bounded as the subscriptions are.
     }
 
     private synchronized void put(@Nullable Notice notice) {

@@ -32,7 +32,8 @@ final class SubscriptionKeeper {
     /** A request changed them. */
     void changed(Message.SubscriptionChanged message) {
         if (dossier.presence != View.Presence.HERE) {
-            return; // The call is answered without it.
+            message.kept().completeExceptionally(new IllegalStateException("it leaves"));
+            return;
         }
         var run = dossier.run;
         dossier.reporter.append(
@@ -96,7 +97,15 @@ final class SubscriptionKeeper {
         }
         int count = dossier.subscriptions.count();
         if (!message.unreached() || message.refused().size() < count) {
-            run.serverNotices().renewed(count, message.refused());
+            dossier.reporter.append( // Not one of many, and what a copy's owner has to know.
+                    new EventBody.Subscriptions(
+                            EventBody.Subscriptions.RENEWED,
+                            null,
+                            count,
+                            message.refused().isEmpty()
+                                    ? null
+                                    : message.refused().stream().map(run::masked).toList()),
+                    run.pid());
         }
         if ((again || message.unreached()) && count > 0) {
             begin(run);

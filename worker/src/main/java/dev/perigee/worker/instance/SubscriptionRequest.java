@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
  * brings it back. On its call's thread.
  */
 final class SubscriptionRequest {
+    /** Longest wait for the supervisor, which may be leaving. */
+    private static final Duration KEEPING = Duration.ofSeconds(10);
+
     private final Instance instance;
     private final Subscriptions subscriptions;
     private final String uri;
@@ -142,7 +145,8 @@ final class SubscriptionRequest {
         var kept = new CompletableFuture<Void>();
         instance.mailbox().post(new Message.SubscriptionChanged(run, uri, subscribes, kept));
         try {
-            kept.get(Math.max(1, left.get().toNanos()), TimeUnit.NANOSECONDS);
+            var most = left.get().compareTo(KEEPING) < 0 ? left.get() : KEEPING;
+            kept.get(Math.max(1, most.toNanos()), TimeUnit.NANOSECONDS);
         } catch (ExecutionException | TimeoutException e) {
             throw new RefusedException(
                     ErrorCode.UNAVAILABLE, "The subscription was not kept in time: try again");

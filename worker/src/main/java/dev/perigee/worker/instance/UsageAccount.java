@@ -79,7 +79,7 @@ final class UsageAccount {
         }
         synchronized (lock) {
             collect(clock.instant());
-            meters.removeIf(meter -> !meter.isLive()); // One whose process was never started.
+            meters.removeIf(TreeMeter::neverBegan);
             var meter = new TreeMeter();
             meters.add(meter);
             return meter;

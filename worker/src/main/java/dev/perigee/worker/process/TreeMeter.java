@@ -24,6 +24,9 @@ public final class TreeMeter {
     private static final long NANOS_PER_TICK = 1_000_000_000L / ProcStat.TICKS_PER_SECOND;
     private static final double NANOS_PER_SECOND = 1e9;
 
+    /** Of a larger tree the others count as last seen: all servers' input waits meanwhile. */
+    private static final int LAST_LOOKED_AT = 256;
+
     private final LongSupplier nanos;
     private final LongFunction<@Nullable ProcStat> stats;
     private final ToLongFunction<ProcessEntry> memory;
@@ -35,6 +38,8 @@ public final class TreeMeter {
     private boolean ended;
 
     /** Whether the group counts processor time; what it had counted at the last look. */
+    private boolean heldByGroup;
+
     private boolean grouped;
 
     private long groupNanos;
@@ -80,11 +85,17 @@ public final class TreeMeter {
         this.memory = memory;
     }
 
+    /** Whether its tree was never started. */
+    public synchronized boolean neverBegan() {
+        return !begun;
+    }
+
     /** The tree is about to be started in this enclosure, or in none. */
     public synchronized void starting(@Nullable Enclosure within) {
         enclosure = within;
         groupNanos = within == null ? -1 : within.cpuNanos();
         grouped = groupNanos >= 0;
+        heldByGroup = within != null && within.memoryBytes() >= 0;
         takenAt = nanos.getAsLong();
         measuredAt = takenAt;
     }
@@ -134,7 +145,7 @@ public final class TreeMeter {
     private List<TreeAccount.Count> last(ProcStat first) {
         var counts = new ArrayList<TreeAccount.Count>();
         counts.add(TreeAccount.Count.ofTicks(first));
-        for (var member : members) {
+        for (var member : members.subList(0, Math.min(members.size(), LAST_LOOKED_AT))) {
             var now = member.pid() == first.pid() ? null : stats.apply(member.pid());
             if (now != null && now.startTime() == member.stat().startTime()) {
                 counts.add(TreeAccount.Count.ofTicks(now));
@@ -168,7 +179,7 @@ public final class TreeMeter {
     }
 
     private synchronized boolean needsProcesses() {
-        return isLive() && (!grouped || enclosure == null || enclosure.memoryBytes() < 0);
+        return isLive() && !(grouped && heldByGroup);
     }
 
     /** Looks at what it uses now; reads without the lock, for which the end of a process waits. */

@@ -135,6 +135,13 @@ final class Journal {
         }
     }
 
+    /** What a server notifies of unasked, where there is room. */
+    void appendNotice(Encoder encoder) {
+        if (hasRoomForNotices()) {
+            append(encoder, null);
+        }
+    }
+
     /** A result of so many bytes is read and will be appended, or dropped; it counts already. */
     void expect(long size) {
         expected(size, 1);
@@ -324,6 +331,13 @@ final class Journal {
             var output = Objects.requireNonNull(entry.output());
             evicted = new Output(before + output.lines(), output.pid());
         }
+    }
+
+    /** Whether it is filled less than a quarter: what servers notify of unasked takes no more. */
+    boolean hasRoomForNotices() {
+        return bytes + expectedBytes < limits.maxBytes() / 4
+                && entries.size() < limits.maxEntries() / 4
+                && hasRoomForLogs();
     }
 
     /** Whether it is filled less than three quarters. */

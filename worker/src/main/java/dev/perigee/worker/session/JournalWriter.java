@@ -97,7 +97,7 @@ final class JournalWriter implements InstanceJournal {
     @Override
     public void appendNotice(EventBody body, @Nullable Long pid) {
         var about = identity;
-        write(to -> to.appendIfRoom(seq -> frames.event(about, seq, body, pid, null), 0));
+        write(to -> to.appendNotice(seq -> frames.event(about, seq, body, pid, null)));
         metrics.event(body);
     }
 

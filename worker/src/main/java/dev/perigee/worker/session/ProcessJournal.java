@@ -140,6 +140,13 @@ final class ProcessJournal {
         return add(() -> journal.appendIfRoom(encoder, lines));
     }
 
+    /**
+     * Appends what a server notifies of, where there is room; false when the journal is retired.
+     */
+    boolean appendNotice(Journal.Encoder encoder) {
+        return add(() -> journal.appendNotice(encoder));
+    }
+
     /** Appends an entry of usage; false when the journal is retired. */
     boolean appendUsage(Journal.Encoder encoder) {
         return add(
