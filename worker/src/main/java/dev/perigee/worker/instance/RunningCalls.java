@@ -1,5 +1,7 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.link.ToolOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +14,22 @@ import java.util.concurrent.locks.ReentrantLock;
  * Calls of one instance that were accepted and are not answered yet. Safe for use by any thread.
  */
 final class RunningCalls {
-    private final ConcurrentHashMap<ToolCall, Boolean> calls = new ConcurrentHashMap<>();
+    /** A call that is not answered yet. */
+    interface RunningCall {
+        /** Whether it is the call of this request; whose it is its caller knows. */
+        boolean isOf(String requestId);
+
+        /** Somebody answers a question of the server. */
+        CallInput.Verdict respond(String inputId, RawJson responses);
+
+        /** Whether a cancellation is of it. */
+        boolean matches(ToolOrder.Cancel cancel);
+
+        /** Cancels the call from another thread; the server is notified. */
+        void cancel();
+    }
+
+    private final ConcurrentHashMap<RunningCall, Boolean> calls = new ConcurrentHashMap<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition none = lock.newCondition();
 
@@ -20,11 +37,11 @@ final class RunningCalls {
         return calls.size();
     }
 
-    void add(ToolCall call) {
+    void add(RunningCall call) {
         calls.put(call, Boolean.TRUE);
     }
 
-    void remove(ToolCall call) {
+    void remove(RunningCall call) {
         calls.remove(call);
         if (calls.isEmpty()) {
             lock.lock();
@@ -36,7 +53,7 @@ final class RunningCalls {
         }
     }
 
-    List<ToolCall> all() {
+    List<RunningCall> all() {
         return new ArrayList<>(calls.keySet());
     }
 

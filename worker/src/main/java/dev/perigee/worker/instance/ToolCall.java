@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * One accepted request, on a virtual thread of its own: waits for its instance, bounded, asks the
  * server once (over HTTP again where that is harmless), and has exactly one result appended.
  */
-final class ToolCall implements Runnable {
+final class ToolCall implements Runnable, RunningCalls.RunningCall {
     private static final Logger log = LoggerFactory.getLogger(ToolCall.class);
 
     private static final Duration SET_LEVEL_WAIT = Duration.ofSeconds(2);
@@ -111,13 +111,13 @@ final class ToolCall implements Runnable {
         }
     }
 
-    /** Whether it is the call of this request; whose it is its caller knows. */
-    boolean isOf(String requestId) {
+    @Override
+    public boolean isOf(String requestId) {
         return order.request().requestId().equals(requestId);
     }
 
-    /** Somebody answers a question of the server. */
-    CallInput.Verdict respond(String inputId, RawJson responses) {
+    @Override
+    public CallInput.Verdict respond(String inputId, RawJson responses) {
         return input == null
                 ? new CallInput.Verdict.Refused("The call accepts no questions")
                 : input.respond(inputId, responses);
@@ -127,15 +127,16 @@ final class ToolCall implements Runnable {
         thread.start();
     }
 
-    boolean matches(ToolOrder.Cancel cancel) {
+    @Override
+    public boolean matches(ToolOrder.Cancel cancel) {
         var asked = order.request();
         return asked.requestId().equals(cancel.requestId())
                 && asked.teamId().equals(cancel.teamId())
                 && asked.userId().equals(cancel.userId());
     }
 
-    /** Cancels the call from another thread; the server is notified. */
-    void cancel() {
+    @Override
+    public void cancel() {
         cancelled = true;
         thread.interrupt();
     }
