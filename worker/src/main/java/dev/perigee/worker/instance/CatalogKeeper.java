@@ -89,11 +89,7 @@ final class CatalogKeeper {
         var parts = dossier.parts;
         try {
             var catalog =
-                    new ServerCatalog(
-                                    client,
-                                    info,
-                                    run.mask()::apply,
-                                    parts.options().requestTimeout())
+                    new ServerCatalog(client, info, run::masked, parts.options().requestTimeout())
                             .make(pages, parts.clock().instant());
             if (ServerCatalog.asks(info)) {
                 dossier.mailbox.post(new Message.Catalogued(run, number, made(catalog)));

@@ -45,7 +45,7 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
 
         @Override
         public UnaryOperator<String> mask() {
-            return ServerRun.this.mask()::apply;
+            return ServerRun.this::masked;
         }
     }
 

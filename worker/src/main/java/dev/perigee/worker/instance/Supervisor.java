@@ -244,7 +244,8 @@ final class Supervisor {
     private boolean isRepaired(Message.Apply message) {
         var cause = message.order().cause();
         return (cause == Cause.CREATED || cause == Cause.UPDATED)
-                && dossier.run instanceof HttpRun
+                && dossier.run instanceof HttpRun run
+                && run.isRenewable()
                 && dossier.reporter.status() == ServerStatus.REQUIRES_REAUTH;
     }
 

@@ -53,7 +53,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
                     throw e;
                 }
                 parts.target().refused(carried);
-                parts.target().renew(deadlineNanos);
+                renewAfter(e, deadlineNanos);
                 var newest = parts.target().get();
                 if (newest.equals(carried)) {
                     throw e;
@@ -343,12 +343,23 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
         sendAgain(
                 call,
                 () -> {
-                    parts.target().renew(call.deadlineNanos());
+                    renewAfter(why, call.deadlineNanos());
                     if (parts.target().get().equals(carried)) {
                         throw why;
                     }
                     sessions.outdate(session);
                 });
+    }
+
+    /** Where nobody provides others, the refusal counts. */
+    private void renewAfter(McpException refusal, long deadlineNanos)
+            throws McpException, InterruptedException {
+        try {
+            parts.target().renew(deadlineNanos);
+        } catch (McpException e) {
+            refusal.addSuppressed(e);
+            throw refusal;
+        }
     }
 
     private void sendAgain(HttpCall call) {

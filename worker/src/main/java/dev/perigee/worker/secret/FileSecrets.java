@@ -1,5 +1,6 @@
 package dev.perigee.worker.secret;
 
+import dev.perigee.worker.process.Tenant;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -8,6 +9,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 
 /**
@@ -29,10 +32,51 @@ final class FileSecrets implements SecretSource {
     private static final Duration LIMIT = Duration.ofSeconds(5);
 
     private final BlockingReads reads = new BlockingReads(PARALLEL);
+
+    /** A read of each of these users hangs; a further one would take one more thread. */
+    private final ConcurrentHashMap<Tenant, Reading> hanging = new ConcurrentHashMap<>();
+
     private final Path directory;
 
     FileSecrets(Path directory) {
         this.directory = directory;
+    }
+
+    /** A read whose thread may go on when nobody waits any more. */
+    private final class Reading implements Callable<String> {
+        private final SecretAddress address;
+        private final Tenant user;
+        private boolean running;
+        private boolean abandoned;
+
+        Reading(SecretAddress address) {
+            this.address = address;
+            this.user = new Tenant(address.teamId(), address.userId());
+        }
+
+        @Override
+        public String call() throws IOException, SecretException {
+            synchronized (this) {
+                running = true;
+            }
+            try {
+                return read(address);
+            } finally {
+                synchronized (this) {
+                    running = false;
+                    if (abandoned) {
+                        hanging.remove(user, this);
+                    }
+                }
+            }
+        }
+
+        synchronized void abandon() {
+            if (running) {
+                abandoned = true;
+                hanging.put(user, this);
+            }
+        }
     }
 
     @Override
@@ -53,10 +97,15 @@ final class FileSecrets implements SecretSource {
     @Override
     public String read(SecretAddress address, long deadlineNanos)
             throws SecretException, InterruptedException {
+        var reading = new Reading(address);
+        if (hanging.containsKey(reading.user)) {
+            throw late(address);
+        }
         try {
-            return reads.read(() -> read(address), deadlineNanos);
+            return reads.read(reading, deadlineNanos);
         } catch (TimeoutException e) {
-            throw new SecretException(address.name(), "its file was not read in time");
+            reading.abandon();
+            throw late(address);
         } catch (IOException e) {
             throw new SecretException(
                     address.name(), "the worker may not read its file, or cannot");
@@ -100,6 +149,10 @@ final class FileSecrets implements SecretSource {
                     address.name(), "its file is a link that leads out of its user's directory");
         }
         return file;
+    }
+
+    private static SecretException late(SecretAddress address) {
+        return new SecretException(address.name(), "its file was not read in time");
     }
 
     private static SecretException missing(SecretAddress address) {
