@@ -10,9 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
@@ -37,7 +35,6 @@ final class PartitionCountWatch implements AutoCloseable {
     private final Admin admin;
     private final List<String> topics;
     private final int expected;
-    private final CountDownLatch closed = new CountDownLatch(1);
     private final TopicNames names;
     private final Counter replacements;
     private volatile Runnable onAdded = () -> {};
@@ -46,8 +43,7 @@ final class PartitionCountWatch implements AutoCloseable {
     private volatile @Nullable String replaced;
     private volatile long replacedNanos;
     private Incarnations incarnations;
-    private final Thread thread =
-            Thread.ofVirtual().name("watch-partitions").unstarted(this::watch);
+    private final PeriodicLook looks = new PeriodicLook("watch-partitions", PERIOD, this::look);
     private volatile int servable;
     private volatile @Nullable String problem;
     private long loggedNanos;
@@ -94,7 +90,7 @@ final class PartitionCountWatch implements AutoCloseable {
         onAdded = added;
         onReplaced = replacement;
         suspicion = suspicious;
-        thread.start();
+        looks.start();
     }
 
     /** What is wrong and what to do, for people; null while the counts are as expected. */
@@ -106,16 +102,6 @@ final class PartitionCountWatch implements AutoCloseable {
     /** Partitions of a lower number can be served: every topic has them. */
     int servable() {
         return servable;
-    }
-
-    private void watch() {
-        try {
-            while (!closed.await(PERIOD.toMillis(), TimeUnit.MILLISECONDS)) {
-                look();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     private void look() throws InterruptedException {
@@ -190,7 +176,6 @@ final class PartitionCountWatch implements AutoCloseable {
 
     @Override
     public void close() {
-        closed.countDown();
-        thread.interrupt();
+        looks.close();
     }
 }

@@ -6,8 +6,6 @@ import dev.perigee.gateway.link.WorkerView;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
@@ -27,10 +25,8 @@ final class ReachWatch implements AutoCloseable {
 
     private final WorkerLinks links;
     private final Supplier<Map<Integer, String>> hosts;
-    private final Duration period;
     private final ReachTracker tracker;
-    private final CountDownLatch closed = new CountDownLatch(1);
-    private final Thread thread = Thread.ofVirtual().name("watch-reach").unstarted(this::watch);
+    private final PeriodicLook looks;
     private volatile Runnable reassign = () -> {};
 
     /**
@@ -40,7 +36,7 @@ final class ReachWatch implements AutoCloseable {
     ReachWatch(WorkerLinks links, Supplier<Map<Integer, String>> hosts, Duration pingInterval) {
         this.links = links;
         this.hosts = hosts;
-        this.period = pingInterval.dividedBy(4);
+        this.looks = new PeriodicLook("watch-reach", pingInterval.dividedBy(4), this::look);
         this.tracker = new ReachTracker(pingInterval.multipliedBy(PATIENCE), PROBATION, MEMORY);
     }
 
@@ -49,7 +45,7 @@ final class ReachWatch implements AutoCloseable {
      */
     void start(Runnable reassigning) {
         reassign = reassigning;
-        thread.start();
+        looks.start();
     }
 
     /** What the group is told now; any thread. */
@@ -60,23 +56,16 @@ final class ReachWatch implements AutoCloseable {
         }
     }
 
-    private void watch() {
-        try {
-            while (!closed.await(period.toNanos(), TimeUnit.NANOSECONDS)) {
-                if (look()) {
-                    LOG.atInfo()
-                            .addKeyValue("missed", reach().misses().toString())
-                            .log(
-                                    "Workers missed by this gateway changed; asking for an assignment");
-                    reassign.run();
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+    private void look() {
+        if (decide()) {
+            LOG.atInfo()
+                    .addKeyValue("missed", reach().misses().toString())
+                    .log("Workers missed by this gateway changed; asking for an assignment");
+            reassign.run();
         }
     }
 
-    private boolean look() {
+    private boolean decide() {
         var owned = hosts.get();
         var heard = links.heard();
         var known =
@@ -91,7 +80,6 @@ final class ReachWatch implements AutoCloseable {
 
     @Override
     public void close() {
-        closed.countDown();
-        thread.interrupt();
+        looks.close();
     }
 }

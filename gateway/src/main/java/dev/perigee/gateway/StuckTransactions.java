@@ -12,9 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.AbortTransactionSpec;
@@ -31,10 +29,12 @@ import org.slf4j.LoggerFactory;
 /**
  * Ends hanging transactions in the state topic: records of a transaction that their partition has
  * and the transaction coordinator does not, as a broker may leave them that loses and regains its
- * leadership amid a transaction. No marker comes for them, so nobody reads past them, and the
- * partition is never restored. Looks every few seconds at the partitions of this gateway; what is
- * open and the same for {@link #PATIENCE}, and unknown to every coordinator, is aborted. That needs
- * the right Alter on the cluster; without it the log says what to run. One virtual thread.
+ * leadership in the middle of a transaction. No commit or abort marker follows them, so no consumer
+ * reads beyond them, and the partition is never restored. Looks every few seconds at the partitions
+ * of this gateway; what is open and the same for {@link #PATIENCE}, and unknown to every
+ * coordinator, is aborted. That needs the right Alter on the cluster, and Describe on the
+ * transactional ids of all who write there: of others it would be taken for hanging. Without Alter
+ * the log says what to run. One virtual thread.
  */
 final class StuckTransactions implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StuckTransactions.class);
@@ -56,9 +56,7 @@ final class StuckTransactions implements AutoCloseable {
     private final Counter ended;
     private final Map<Open, Long> since = new HashMap<>();
     private final Set<Open> told = new HashSet<>();
-    private final CountDownLatch closed = new CountDownLatch(1);
-    private final Thread thread =
-            Thread.ofVirtual().name("watch-transactions").unstarted(this::watch);
+    private final PeriodicLook looks = new PeriodicLook("watch-transactions", PERIOD, this::look);
 
     /** A transaction as the leader of a partition knows it. */
     private record Open(
@@ -82,17 +80,7 @@ final class StuckTransactions implements AutoCloseable {
     }
 
     void start() {
-        thread.start();
-    }
-
-    private void watch() {
-        try {
-            while (!closed.await(PERIOD.toMillis(), TimeUnit.MILLISECONDS)) {
-                look();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        looks.start();
     }
 
     private void look() throws InterruptedException {
@@ -212,7 +200,6 @@ final class StuckTransactions implements AutoCloseable {
 
     @Override
     public void close() {
-        closed.countDown();
-        thread.interrupt();
+        looks.close();
     }
 }

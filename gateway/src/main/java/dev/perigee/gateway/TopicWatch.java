@@ -7,9 +7,7 @@ import java.time.Duration;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeConfigsOptions;
 import org.apache.kafka.clients.admin.DescribeTopicsOptions;
@@ -35,8 +33,7 @@ final class TopicWatch implements AutoCloseable {
     private final Admin admin;
     private final TopicNames names;
     private final TopicHealth health;
-    private final CountDownLatch closed = new CountDownLatch(1);
-    private final Thread thread = Thread.ofVirtual().name("watch-topics").unstarted(this::watch);
+    private final PeriodicLook looks = new PeriodicLook("watch-topics", PERIOD, this::look);
     private Map<ConfigResource, Integer> leastReplicas = Map.of();
     private Map<Topic, String> suspected = Map.of();
 
@@ -47,17 +44,7 @@ final class TopicWatch implements AutoCloseable {
     }
 
     void start() {
-        thread.start();
-    }
-
-    private void watch() {
-        try {
-            while (!closed.await(PERIOD.toMillis(), TimeUnit.MILLISECONDS)) {
-                look();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        looks.start();
     }
 
     private void look() throws InterruptedException {
@@ -147,7 +134,6 @@ final class TopicWatch implements AutoCloseable {
 
     @Override
     public void close() {
-        closed.countDown();
-        thread.interrupt();
+        looks.close();
     }
 }

@@ -105,11 +105,8 @@ final class PendingNotices {
             tokens[1] -= notice.bytes();
             each.remove();
             bytes -= notice.bytes();
-            var event = notice.maker().event(dropped == 0 ? null : (Long) dropped);
-            events.add(event);
-            if (!(event instanceof EventBody.Subscriptions)) {
-                dropped = 0;
-            }
+            events.add(notice.maker().event(dropped == 0 ? null : (Long) dropped));
+            dropped = 0;
         }
         started = true;
         nextNanos = nowNanos + PAUSE.toNanos();

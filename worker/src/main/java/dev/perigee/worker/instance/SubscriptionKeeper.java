@@ -97,7 +97,7 @@ final class SubscriptionKeeper {
         }
         int count = dossier.subscriptions.count();
         if (!message.unreached() || message.refused().size() < count) {
-            dossier.reporter.append( // Not one of many, and what a copy's owner has to know.
+            dossier.reporter.append( // Never left out: a copy may be out of date.
                     new EventBody.Subscriptions(
                             EventBody.Subscriptions.RENEWED,
                             null,

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sums of one instance's usage by minute of UTC: that of the minute that runs, and that of minutes
  * which ended and are not published. The latter are one sum, so that an instance holds two however
- * long nobody takes them. Pure; its owner holds a lock around it.
+ * long the record before is not acknowledged. Pure; its owner holds a lock around it.
  *
  * <p>Time is by the wall clock, which may be set back: what comes then counts in the newest minute,
  * or in the one before it.

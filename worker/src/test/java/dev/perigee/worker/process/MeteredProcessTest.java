@@ -15,6 +15,7 @@ import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -191,10 +192,7 @@ final class MeteredProcessTest {
     @DisplayName("is what its control group counts, within 5 % of what it says itself")
     void agreesWithTheGroup() throws Exception {
         var group = group();
-        if (group == null) {
-            System.out.println("No control group of v2 can be made here: nothing to compare with");
-            return;
-        }
+        Assumptions.assumeTrue(group != null, "skipped: no control group of v2 can be made here");
         try {
             var child = start(group);
             awaitSaid();
