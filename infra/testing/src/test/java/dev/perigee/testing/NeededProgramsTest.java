@@ -44,8 +44,8 @@ final class NeededProgramsTest {
                     "WorkerSettingsTest");
 
     /**
-     * They skip what is about nsjail's absence, what a namespace or root is needed for, and lines
-     * that the documentation has for readers only.
+     * They skip what is about nsjail's absence, what a namespace, root or a control group is needed
+     * for, and lines that the documentation has for readers only.
      */
     private static final List<String> ASSUMING =
             List.of(
@@ -54,6 +54,7 @@ final class NeededProgramsTest {
                     "IdentitiesTest",
                     "BareMachineTest",
                     "ContainedSuiteTest",
+                    "MeteredProcessTest",
                     "DocumentationTest");
 
     @Test
