@@ -5,44 +5,69 @@ import dev.perigee.protocol.topic.TopicNames;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.apache.kafka.common.utils.Utils;
 import org.apache.kafka.clients.admin.AbortTransactionSpec;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeProducersOptions;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
+import org.apache.kafka.clients.admin.DescribeTransactionsOptions;
 import org.apache.kafka.clients.admin.ListTransactionsOptions;
 import org.apache.kafka.clients.admin.ProducerState;
 import org.apache.kafka.clients.admin.TransactionListing;
 import org.apache.kafka.clients.admin.TransactionState;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends hanging transactions in the state topic: records of a transaction that their partition has
- * and the transaction coordinator does not, as a broker may leave them that loses and regains its
- * leadership in the middle of a transaction. No commit or abort marker follows them, so no consumer
- * reads beyond them, and the partition is never restored. Looks every few seconds at the partitions
- * of this gateway; what is open and the same for {@link #PATIENCE}, and unknown to every
- * coordinator, is aborted. That needs the right Alter on the cluster, and Describe on the
- * transactional ids of all who write there: of others it would be taken for hanging. Without Alter
- * the log says what to run. One virtual thread.
+ * Ends hanging transactions in what gateways write by transactions: records that their partition
+ * takes for a transaction's and the transaction coordinator does not, as a broker may leave them
+ * that loses and regains its leadership in the middle of a transaction. No commit or abort marker
+ * follows them, so no consumer reads beyond them: the partition of the state topic is never
+ * restored, results and statuses never reach a backend; offsets in such a transaction are not told
+ * to the group's consumers, who read nothing then. Looks every few seconds at the partitions
+ * that are this gateway's share; what is open and the same for {@link #PATIENCE}, and over as its
+ * coordinator says, is aborted. That needs the right Alter on the cluster; without it the log says
+ * what to run. One whose producer no coordinator has, or shows to a gateway, may be another
+ * application's: it is let alone, and named once it is older than transactions become. One virtual
+ * thread.
  */
 final class StuckTransactions implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(StuckTransactions.class);
     private static final Duration PERIOD = Duration.ofSeconds(5);
     private static final int ANSWER_MS = 10_000;
+    private static final String OFFSETS =
+            org.apache.kafka.common.internals.Topic.GROUP_METADATA_TOPIC_NAME;
 
     /** More than the timeout of a gateway's transaction, and what a broker needs to end it. */
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    /** More than brokers let any transaction be open, by default. */
+    private static final Duration OLDEST = Duration.ofMinutes(16);
+
+    /** What gateways write by transactions. */
+    private static final Set<Topic> WRITTEN =
+            EnumSet.of(
+                    Topic.COMMANDS,
+                    Topic.COMMAND_RESULTS,
+                    Topic.STATUS,
+                    Topic.TOOLS,
+                    Topic.CATALOG,
+                    Topic.STATE);
 
     private static final Set<TransactionState> OVER =
             EnumSet.of(
@@ -51,7 +76,8 @@ final class StuckTransactions implements AutoCloseable {
                     TransactionState.COMPLETE_ABORT);
 
     private final Admin admin;
-    private final String topic;
+    private final TopicNames names;
+    private final String group;
     private final Supplier<? extends Collection<Integer>> partitions;
     private final Counter ended;
     private final Map<Open, Long> since = new HashMap<>();
@@ -63,19 +89,23 @@ final class StuckTransactions implements AutoCloseable {
             TopicPartition partition, long producerId, int epoch, int coordinator, long start) {}
 
     /**
+     * @param group of gateways, whose offsets are part of their transactions
      * @param partitions of this gateway
      */
     StuckTransactions(
             Admin admin,
             TopicNames names,
+            String group,
             Supplier<? extends Collection<Integer>> partitions,
             MeterRegistry metrics) {
         this.admin = admin;
-        this.topic = names.of(Topic.STATE);
+        this.names = names;
+        this.group = group;
         this.partitions = partitions;
         this.ended =
                 Counter.builder("perigee.gateway.transactions.hanging")
-                        .description("Hanging transactions in the state topic that were aborted")
+                        .description(
+                                "Hanging transactions in topics of this gateway that were aborted")
                         .register(metrics);
     }
 
@@ -90,41 +120,98 @@ final class StuckTransactions implements AutoCloseable {
             told.retainAll(open);
             long now = System.nanoTime();
             open.forEach(each -> since.putIfAbsent(each, now));
-            var old =
-                    open.stream()
-                            .filter(
-                                    each ->
-                                            now - since.getOrDefault(each, now)
-                                                    >= PATIENCE.toNanos())
-                            .toList();
+            var old = since(open, now, PATIENCE);
             if (!old.isEmpty()) {
-                var live = live(old);
-                for (var each : old) {
-                    if (!live.contains(each)) {
-                        abort(each);
-                    }
+                var over = over(old);
+                for (var each : over) {
+                    abort(each);
                 }
+                since(open, now, OLDEST).stream()
+                        .filter(each -> !over.contains(each))
+                        .forEach(each -> tell(each, "no coordinator tells of its producer"));
             }
         } catch (ExecutionException e) {
             LOG.atDebug().setCause(e).log("Cannot look for hanging transactions");
         }
     }
 
+    private List<Open> since(Set<Open> open, long now, Duration age) {
+        return open.stream()
+                .filter(each -> now - since.getOrDefault(each, now) >= age.toNanos())
+                .toList();
+    }
+
+    /** What is open in this gateway's share, as far as brokers answer and it may read. */
     private Set<Open> open() throws InterruptedException, ExecutionException {
-        var asked = partitions.get().stream().map(each -> new TopicPartition(topic, each)).toList();
+        var asked = share();
         if (asked.isEmpty()) {
             return Set.of();
         }
+        var answers =
+                admin.describeProducers(asked, new DescribeProducersOptions().timeoutMs(ANSWER_MS));
         var open = new HashSet<Open>();
-        admin.describeProducers(asked, new DescribeProducersOptions().timeoutMs(ANSWER_MS))
-                .all()
-                .get()
-                .forEach(
-                        (partition, state) ->
-                                state.activeProducers().stream()
-                                        .filter(p -> p.currentTransactionStartOffset().isPresent())
-                                        .forEach(p -> open.add(open(partition, p))));
+        for (var partition : asked) {
+            answered(answers.partitionResult(partition))
+                    .ifPresent(
+                            state ->
+                                    state.activeProducers().stream()
+                                            .filter(
+                                                    p ->
+                                                            p.currentTransactionStartOffset()
+                                                                    .isPresent())
+                                            .forEach(p -> open.add(open(partition, p))));
+        }
         return open;
+    }
+
+    /**
+     * Each partition is the share of the gateway that has the process partition of its number, and
+     * that of the group's offsets the share of who has the first.
+     */
+    private List<TopicPartition> share() throws InterruptedException {
+        var mine = Set.copyOf(partitions.get());
+        if (mine.isEmpty()) {
+            return List.of();
+        }
+        var counts = counts();
+        int processes = counts.getOrDefault(names.of(Topic.STATE), 1);
+        var share = new ArrayList<TopicPartition>();
+        for (var topic : WRITTEN) {
+            IntStream.range(0, counts.getOrDefault(names.of(topic), 0))
+                    .filter(partition -> mine.contains(partition % processes))
+                    .forEach(p -> share.add(new TopicPartition(names.of(topic), p)));
+        }
+        int offsets = counts.getOrDefault(OFFSETS, 0);
+        if (offsets > 0 && mine.contains(0)) {
+            share.add(new TopicPartition(OFFSETS, Utils.abs(group.hashCode()) % offsets));
+        }
+        return share;
+    }
+
+    /** How many partitions topics have, without those that are missing or may not be seen. */
+    private Map<String, Integer> counts() throws InterruptedException {
+        var asked = WRITTEN.stream().map(names::of).collect(Collectors.toList());
+        asked.add(OFFSETS);
+        var counts = new HashMap<String, Integer>();
+        for (var each :
+                admin
+                        .describeTopics(asked, new DescribeTopicsOptions().timeoutMs(ANSWER_MS))
+                        .topicNameValues()
+                        .entrySet()) {
+            answered(each.getValue())
+                    .ifPresent(topic -> counts.put(each.getKey(), topic.partitions().size()));
+        }
+        return counts;
+    }
+
+    /** Empty when it failed: an optional topic may be missing, or the right to read it. */
+    private static <T> Optional<T> answered(KafkaFuture<T> answer) throws InterruptedException {
+        try {
+            return Optional.of(answer.get());
+        } catch (ExecutionException e) {
+            LOG.atDebug().setCause(e).log("Not looked at for hanging transactions");
+            return Optional.empty();
+        }
     }
 
     private static Open open(TopicPartition partition, ProducerState producer) {
@@ -136,27 +223,35 @@ final class StuckTransactions implements AutoCloseable {
                 producer.currentTransactionStartOffset().orElseThrow());
     }
 
-    /** Those that a coordinator will end; all brokers have to answer. */
-    private Set<Open> live(List<Open> open) throws InterruptedException, ExecutionException {
+    /**
+     * Those of a producer whose coordinator has it in no transaction with the partition; all
+     * brokers have to answer.
+     */
+    private Set<Open> over(List<Open> open) throws InterruptedException, ExecutionException {
         var producers = open.stream().map(Open::producerId).collect(Collectors.toSet());
-        var ids =
-                admin
-                        .listTransactions(
+        var known =
+                admin.listTransactions(
                                 new ListTransactionsOptions()
                                         .filterProducerIds(producers)
                                         .timeoutMs(ANSWER_MS))
                         .all()
+                        .get();
+        var running =
+                admin.describeTransactions(
+                                known.stream()
+                                        .filter(each -> !OVER.contains(each.state()))
+                                        .map(TransactionListing::transactionalId)
+                                        .toList(),
+                                new DescribeTransactionsOptions().timeoutMs(ANSWER_MS))
+                        .all()
                         .get()
-                        .stream()
-                        .filter(each -> !OVER.contains(each.state()))
-                        .map(TransactionListing::transactionalId)
-                        .toList();
-        var known = admin.describeTransactions(ids).all().get().values();
+                        .values();
         return open.stream()
+                .filter(each -> known.stream().anyMatch(of -> of.producerId() == each.producerId()))
                 .filter(
                         each ->
-                                known.stream()
-                                        .anyMatch(
+                                running.stream()
+                                        .noneMatch(
                                                 transaction ->
                                                         transaction.producerId()
                                                                         == each.producerId()
@@ -179,22 +274,27 @@ final class StuckTransactions implements AutoCloseable {
                     .get();
             ended.increment();
             LOG.atWarn()
+                    .addKeyValue("topic", each.partition().topic())
                     .addKeyValue("partition", each.partition().partition())
                     .addKeyValue("offset", each.start())
-                    .log("Aborted a hanging transaction in the state topic");
+                    .log("Aborted a hanging transaction");
         } catch (ExecutionException e) {
-            if (told.add(each)) {
-                LOG.atError()
-                        .addKeyValue("partition", each.partition().partition())
-                        .addKeyValue("reason", String.valueOf(e.getCause()))
-                        .log(
-                                "A transaction hangs, and nothing behind it is read. Run:"
-                                        + " kafka-transactions --bootstrap-server ... abort --topic {}"
-                                        + " --partition {} --start-offset {}",
-                                topic,
-                                each.partition().partition(),
-                                each.start());
-            }
+            tell(each, String.valueOf(e.getCause()));
+        }
+    }
+
+    /** Once for each. */
+    private void tell(Open each, String reason) {
+        if (told.add(each)) {
+            LOG.atError()
+                    .addKeyValue("reason", reason)
+                    .log(
+                            "A transaction hangs, and nothing behind it is read. Run:"
+                                    + " kafka-transactions --bootstrap-server ... abort --topic {}"
+                                    + " --partition {} --start-offset {}",
+                            each.partition().topic(),
+                            each.partition().partition(),
+                            each.start());
         }
     }
 

@@ -28,8 +28,9 @@ public enum AccessRole {
         public List<AccessRight> rights(TopicNames names, String group, List<String> replies) {
             var rights = new ArrayList<AccessRight>();
             rights.addAll(topics(names, READ, TAKEN_IN));
-            // The last, to see who has which process id.
-            rights.addAll(topics(names, READ, EnumSet.of(Topic.STATE, Topic.STATUS)));
+            // To restore, to see who has which process id, and whether a transaction hangs there.
+            rights.addAll(topics(names, READ, KEPT));
+            rights.addAll(topics(names, READ, EnumSet.of(Topic.COMMAND_RESULTS)));
             rights.addAll(
                     topics(names, WRITE, EnumSet.complementOf(EnumSet.of(Topic.TOOL_REQUESTS))));
             rights.addAll(topics(names, DESCRIBE_CONFIGS, EnumSet.allOf(Topic.class)));

@@ -36,23 +36,24 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * Records of transactions in the state topic that no coordinator knows, and of one that it does.
- */
-@DisplayName("A transaction in the state topic")
+/** Records of transactions that are over for their coordinator, and of others. */
+@DisplayName("A transaction in a topic that a gateway writes")
 final class HangingTransactionTest {
     /** The first version that says nothing of partitions to the coordinator is below 12. */
     private static final short VERSION = 11;
 
     private static final int HANGING = 1;
     private static final int LIVE = 2;
+    private static final long UNKNOWN = 1_000_000;
     private static final Duration PATIENCE = Duration.ofSeconds(90);
 
     @TempDir private Path data;
 
     @Test
     @SuppressWarnings("try") // The gateway leaves before the fleet does.
-    @DisplayName("that hangs is aborted, and its partition served; one that is open is let alone")
+    @DisplayName(
+            "that hangs is aborted, and its partition served or read; one that is open, or of who"
+                    + " is not known, is let alone")
     void hangs() throws Exception {
         var kafka = Map.of("transaction.partition.verification.enable", "false");
         try (var broker = EmbeddedBroker.start(new HostPort("127.0.0.1", 0), data, kafka);
@@ -60,15 +61,21 @@ final class HangingTransactionTest {
                 var hanging = producer(broker, "hanging");
                 var live = producer(broker, "live")) {
             var topic = test.names.of(Topic.STATE);
+            var results = test.names.of(Topic.COMMAND_RESULTS);
             hanging.initTransactions();
             hang(broker, "hanging", new TopicPartition(topic, HANGING));
+            hang(broker, "hanging", new TopicPartition(results, HANGING));
+            var unknown = new TopicPartition(results, LIVE);
+            hang(broker, "unknown", UNKNOWN, 0, unknown);
             live.initTransactions();
             live.beginTransaction();
             live.send(new ProducerRecord<>(topic, LIVE, bytes("key"), bytes("{}"))).get();
 
             try (var gateway = test.start("a")) {
                 await().atMost(PATIENCE).until(() -> GatewayUnderTest.serving(gateway) == others());
-                assertThat(aborted(gateway)).isEqualTo(1);
+                await().atMost(PATIENCE).until(() -> aborted(gateway) == 2);
+                assertThat(isOpen(broker, new TopicPartition(results, HANGING))).isFalse();
+                assertThat(isOpen(broker, unknown)).isTrue();
 
                 live.commitTransaction();
                 await().atMost(PATIENCE)
@@ -76,7 +83,7 @@ final class HangingTransactionTest {
                                 () ->
                                         GatewayUnderTest.serving(gateway)
                                                 == GatewayUnderTest.PARTITIONS);
-                assertThat(aborted(gateway)).isEqualTo(1);
+                assertThat(aborted(gateway)).isEqualTo(2);
             }
         }
     }
@@ -102,49 +109,59 @@ final class HangingTransactionTest {
                 new ByteArraySerializer());
     }
 
-    /** A record as one of a transaction that was never begun. */
     private static void hang(EmbeddedBroker broker, String id, TopicPartition partition)
             throws Exception {
-        try (var admin = Admin.create(Map.of("bootstrap.servers", (Object) broker.bootstrap()))) {
+        try (var admin = admin(broker)) {
             var producer = admin.describeTransactions(List.of(id)).description(id).get();
-            var records =
-                    MemoryRecords.withTransactionalRecords(
-                            Compression.NONE,
-                            producer.producerId(),
-                            (short) producer.producerEpoch(),
-                            0,
-                            new SimpleRecord(bytes("key"), bytes("{}")));
-            var topics = new TopicProduceDataCollection();
-            topics.add(
-                    new TopicProduceData()
-                            .setName(partition.topic())
-                            .setPartitionData(
-                                    List.of(
-                                            new PartitionProduceData()
-                                                    .setIndex(partition.partition())
-                                                    .setRecords(records))));
-            var produce =
-                    new ProduceRequestData()
-                            .setTransactionalId(id)
-                            .setAcks((short) -1)
-                            .setTimeoutMs(10_000)
-                            .setTopicData(topics);
-            send(broker, new ProduceRequest.Builder(VERSION, VERSION, produce).build(VERSION));
-            await().atMost(PATIENCE)
-                    .until(
-                            () ->
-                                    admin
-                                            .describeProducers(List.of(partition))
-                                            .all()
-                                            .get()
-                                            .values()
-                                            .stream()
-                                            .flatMap(state -> state.activeProducers().stream())
-                                            .anyMatch(
-                                                    each ->
-                                                            each.currentTransactionStartOffset()
-                                                                    .isPresent()));
+            hang(broker, id, producer.producerId(), producer.producerEpoch(), partition);
         }
+    }
+
+    /** A record as one of a transaction that was never begun. */
+    private static void hang(
+            EmbeddedBroker broker, String id, long producerId, int epoch, TopicPartition partition)
+            throws Exception {
+        var records =
+                MemoryRecords.withTransactionalRecords(
+                        Compression.NONE,
+                        producerId,
+                        (short) epoch,
+                        0,
+                        new SimpleRecord(bytes("key"), bytes("{}")));
+        var topics = new TopicProduceDataCollection();
+        topics.add(
+                new TopicProduceData()
+                        .setName(partition.topic())
+                        .setPartitionData(
+                                List.of(
+                                        new PartitionProduceData()
+                                                .setIndex(partition.partition())
+                                                .setRecords(records))));
+        var produce =
+                new ProduceRequestData()
+                        .setTransactionalId(id)
+                        .setAcks((short) -1)
+                        .setTimeoutMs(10_000)
+                        .setTopicData(topics);
+        send(broker, new ProduceRequest.Builder(VERSION, VERSION, produce).build(VERSION));
+        await().atMost(PATIENCE).until(() -> isOpen(broker, partition));
+    }
+
+    private static boolean isOpen(EmbeddedBroker broker, TopicPartition partition)
+            throws Exception {
+        try (var admin = admin(broker)) {
+            return admin
+                    .describeProducers(List.of(partition))
+                    .partitionResult(partition)
+                    .get()
+                    .activeProducers()
+                    .stream()
+                    .anyMatch(each -> each.currentTransactionStartOffset().isPresent());
+        }
+    }
+
+    private static Admin admin(EmbeddedBroker broker) {
+        return Admin.create(Map.of("bootstrap.servers", (Object) broker.bootstrap()));
     }
 
     private static void send(EmbeddedBroker broker, ProduceRequest request) throws IOException {
