@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -26,6 +27,9 @@ final class Subscriptions {
     private final Set<String> uris = new LinkedHashSet<>();
     private final ReentrantLock changing = new ReentrantLock();
     private int bytes;
+
+    /** Completed when the newest change is durable. */
+    private CompletableFuture<@Nullable Void> kept = CompletableFuture.completedFuture(null);
 
     /**
      * Waits for the right to change what server and set know, so that both are told in one order;
@@ -92,6 +96,17 @@ final class Subscriptions {
         }
         bytes -= size(uri);
         return true;
+    }
+
+    /** There is a change that is not durable yet; completed when it is. */
+    synchronized CompletableFuture<@Nullable Void> keeping() {
+        kept = new CompletableFuture<>();
+        return kept;
+    }
+
+    /** Completed when a later owner will know of the newest change. */
+    synchronized CompletableFuture<@Nullable Void> kept() {
+        return kept;
     }
 
     /** As a later owner needs them, null for none. */

@@ -20,6 +20,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -108,6 +110,29 @@ final class SubscriptionsTest {
         var left = DurableState.read(bench.journal(config).durable);
         assertThat(left.subscriptions()).containsExactly("x://two");
         assertThat(updates(bench, config)).hasSize(2);
+    }
+
+    @Test
+    @DisplayName("is answered once it is durable, and a repeated request as well")
+    void durableFirst() throws Exception {
+        var config = server("legacy");
+        bench.configure(config);
+        var waiting = new CopyOnWriteArrayList<Runnable>();
+        bench.journal(config).unacknowledged = waiting;
+
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var first = threads.submit(() -> ask(config, "subscribe", URI));
+            await().atMost(Bench.PATIENCE).until(() -> waiting.size() == 1);
+            var second = threads.submit(() -> ask(config, "subscribe", URI));
+            assertThat(bench.text(config, "echo", Map.of("message", "hi"))).isEqualTo("hi");
+            assertThat(first.isDone()).isFalse();
+            assertThat(second.isDone()).isFalse();
+            waiting.forEach(Runnable::run);
+
+            assertThat(first.get().outcome()).isEqualTo(ToolOutcome.SUCCESS);
+            assertThat(second.get().outcome()).isEqualTo(ToolOutcome.SUCCESS);
+        }
+        assertThat(changes(bench, config)).containsExactly("subscribed 1");
     }
 
     @ParameterizedTest
