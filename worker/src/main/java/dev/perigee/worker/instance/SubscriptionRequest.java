@@ -7,6 +7,7 @@ import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
+import dev.perigee.worker.tool.ServerRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -120,8 +121,16 @@ final class SubscriptionRequest {
         if (!subscriptions.hasRoom(uri)) {
             throw new RefusedException(
                     ErrorCode.INVALID_REQUEST,
-                    "An instance has at most %d subscriptions with %d bytes of URIs together"
-                            .formatted(Subscriptions.MAX_URIS, Subscriptions.MAX_BYTES));
+                    "An instance has at most %d subscriptions, of %d bytes each and %d together, as JSON"
+                            .formatted(
+                                    Subscriptions.MAX_URIS,
+                                    ServerRequest.MAX_SUBSCRIBED_BYTES,
+                                    Subscriptions.MAX_BYTES));
+        }
+        if (!subscriptions.contains(uri) && !subscriptions.mayAdd()) {
+            throw new RefusedException(
+                    ErrorCode.OVERLOADED,
+                    "Subscriptions of this server changed too often: try again later");
         }
     }
 
