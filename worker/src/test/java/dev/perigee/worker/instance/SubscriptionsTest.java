@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executors;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -150,6 +151,31 @@ final class SubscriptionsTest {
         assertThat(changes(bench, config)).endsWith("renewed 2");
         assertThat(touch(bench, config, URI)).isEqualTo("x://one x://two");
         awaitUpdates(bench, config, 1);
+    }
+
+    @Test
+    @DisplayName("is made again when a modern server ends it, and its lists are followed on")
+    void hungUp() {
+        var config = server("modern");
+        bench.configure(config);
+        subscribe(config, URI);
+        long before = listens(config, "toolsListChanged");
+
+        bench.call(config, "hang_up", Map.of());
+
+        awaitRenewed(bench, config);
+        assertThat(touch(bench, config, URI)).isEqualTo(URI);
+        awaitUpdates(bench, config, 1);
+        await().atMost(Bench.PATIENCE)
+                .until(() -> listens(config, "toolsListChanged") == before + 1);
+    }
+
+    /** How often the server was asked to notify of this. */
+    private long listens(ServerConfig config, String what) {
+        return Pattern.compile(Pattern.quote(what))
+                .matcher(bench.text(config, "record", Map.of()))
+                .results()
+                .count();
     }
 
     @ParameterizedTest
