@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
  * requests. There is one inquiry at a time, on a virtual thread of its own: whoever needs values
  * that are newer than its beginning waits for the next one, which serves all of them. No deadline
  * of a request ends an inquiry. Until a configuration with references is resolved, requests carry
- * what they did before. Safe for use by any thread.
+ * what they did before, and so they do while the provider is away, unless the server refuses it.
+ * Safe for use by any thread.
  */
 final class HttpCredentials implements TargetSource {
     private static final Logger log = LoggerFactory.getLogger(HttpCredentials.class);
@@ -53,6 +54,10 @@ final class HttpCredentials implements TargetSource {
     private @Nullable Long refusedNanos;
 
     private @Nullable HttpTarget refused;
+
+    /** The last inquiry found the provider away: nobody waits for the next. */
+    private boolean away;
+
     private @Nullable Inquiry inquiry;
     private boolean over;
 
@@ -104,7 +109,7 @@ final class HttpCredentials implements TargetSource {
                 taken(this, secrets.resolve(of));
                 return null;
             } catch (SecretException e) {
-                return String.valueOf(e.getMessage());
+                return failed(this, e) ? String.valueOf(e.getMessage()) : null;
             } catch (InterruptedException e) {
                 return null; // Nobody wants it any more, or there is another configuration.
             }
@@ -154,6 +159,7 @@ final class HttpCredentials implements TargetSource {
             config = next;
             refers = next.refers();
             askedNanos = null;
+            away = false;
             var now = target;
             if (!refers) {
                 used = next;
@@ -179,6 +185,33 @@ final class HttpCredentials implements TargetSource {
         }
     }
 
+    /** False where requests go on with what they carried before. */
+    private boolean failed(Inquiry from, SecretException why) {
+        lock.lock();
+        try {
+            boolean counts = from.of.equals(config);
+            boolean goesOn = counts && goesOn(why);
+            if (counts && goesOn && !away) {
+                about.on(log.atWarn())
+                        .addKeyValue("process_id", config.processId())
+                        .addKeyValue("reason", why.getMessage())
+                        .log("Secrets cannot be asked for; requests carry those of before");
+            }
+            if (counts) {
+                away = goesOn;
+            }
+            return !goesOn;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A server that takes what it was sent before is not kept from it by its provider. */
+    private boolean goesOn(SecretException why) {
+        var now = target;
+        return why.isOutage() && now != null && used.equals(config) && !now.equals(refused);
+    }
+
     private void taken(Inquiry from, ServerConfig resolved) {
         lock.lock();
         try {
@@ -187,6 +220,7 @@ final class HttpCredentials implements TargetSource {
             }
             var next = targetOf(resolved);
             used = config;
+            away = false;
             askedNanos = from.beganNanos;
             if (!next.equals(target)) {
                 mask = secrets.mask(List.of(config));
@@ -245,15 +279,23 @@ final class HttpCredentials implements TargetSource {
             if (now != null && (!refers || isAskedSince(nanos))) {
                 return CompletableFuture.completedFuture(now);
             }
-            var failure = over ? REMOVED : secrets.failure(config);
+            if (over) {
+                return failed(REMOVED);
+            }
+            var failure = secrets.lastFailure(config);
             if (failure != null) {
-                return failed(failure);
+                return now != null && goesOn(failure)
+                        ? CompletableFuture.completedFuture(now)
+                        : failed(String.valueOf(failure.getMessage()));
             }
             joined = inquiry;
             if (joined == null) {
                 joined = new Inquiry(config);
                 inquiry = joined;
                 joined.thread.start();
+            }
+            if (away && now != null && !now.equals(refused)) {
+                return CompletableFuture.completedFuture(now);
             }
         } finally {
             lock.unlock();

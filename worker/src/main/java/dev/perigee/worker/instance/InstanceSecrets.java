@@ -84,15 +84,8 @@ final class InstanceSecrets {
         return resolve(config);
     }
 
-    /**
-     * Why this configuration could not be resolved less than a second ago, for people; else null.
-     */
-    @Nullable String failure(ServerConfig config) {
-        var last = lastFailure(config);
-        return last == null ? null : String.valueOf(last.getMessage());
-    }
-
-    private @Nullable SecretException lastFailure(ServerConfig config) {
+    /** Why this configuration could not be resolved less than a second ago; else null. */
+    @Nullable SecretException lastFailure(ServerConfig config) {
         lock.lock();
         try {
             var last = failure;

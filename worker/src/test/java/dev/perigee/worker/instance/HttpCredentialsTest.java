@@ -3,6 +3,7 @@ package dev.perigee.worker.instance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.config.SecretReference;
 import dev.perigee.protocol.config.ServerConfig;
@@ -194,6 +195,38 @@ final class HttpCredentialsTest {
         credentials.refused(credentials.get());
         assertThat(credentials.differ(in(PATIENCE))).isTrue();
         assertThat(carried(credentials)).isEqualTo("third");
+    }
+
+    @Test
+    @DisplayName("are those of before while their provider is away, unless the server refuses them")
+    void outlivesAnOutage() throws Exception {
+        value("first");
+        var credentials =
+                new HttpCredentials(
+                        config(),
+                        provider(
+                                "[ -e %1$s/away ] && exit 3; exec cat %1$s/value"
+                                        .formatted(directory),
+                                Duration.ZERO));
+        assertThat(renewed(credentials)).isEqualTo("first");
+
+        var away = Files.createFile(directory.resolve("away"));
+        for (int i = 0; i < 20; i++) {
+            assertThat(renewed(credentials)).isEqualTo("first");
+        }
+        assertThat(credentials.renewed().get().headers()).containsEntry(HEADER, "first");
+        credentials.refused(credentials.get());
+        assertThat(failure(credentials, PATIENCE)).hasMessageContaining("cannot be had");
+
+        value("second");
+        Files.delete(away);
+        await().atMost(PATIENCE)
+                .ignoreExceptions()
+                .until(() -> renewed(credentials).equals("second"));
+        Files.createFile(away);
+        assertThat(renewed(credentials)).isEqualTo("second");
+        credentials.reconfigure(config(Map.of(HEADER, SecretReference.to("other")), Map.of()));
+        assertThat(failure(credentials, PATIENCE)).hasMessageContaining("cannot be had");
     }
 
     @Test
