@@ -34,6 +34,10 @@ final class HttpCredentials implements TargetSource {
     private static final Duration RECENT = Duration.ofSeconds(1);
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
+
+    /** Longest time for which refusals have nothing asked for, where more is reused. */
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+
     private static final String REMOVED = "The server is being removed";
 
     private final LogContext about = LogContext.current();
@@ -54,6 +58,9 @@ final class HttpCredentials implements TargetSource {
     private @Nullable Long refusedNanos;
 
     private @Nullable HttpTarget refused;
+
+    /** Inquiries in a row that brought what the server had refused. */
+    private int fruitless;
 
     /** The last inquiry found the provider away: nobody waits for the next. */
     private boolean away;
@@ -160,6 +167,7 @@ final class HttpCredentials implements TargetSource {
             refers = next.refers();
             askedNanos = null;
             away = false;
+            fruitless = 0;
             var now = target;
             if (!refers) {
                 used = next;
@@ -219,6 +227,7 @@ final class HttpCredentials implements TargetSource {
                 return;
             }
             var next = targetOf(resolved);
+            fruitless = next.equals(refused) ? fruitless + 1 : 0;
             used = config;
             away = false;
             askedNanos = from.beganNanos;
@@ -311,7 +320,24 @@ final class HttpCredentials implements TargetSource {
     private boolean isAskedSince(long nanos) {
         var asked = askedNanos;
         var since = refusedNanos;
-        return asked != null && asked - nanos >= 0 && (since == null || asked - since >= 0);
+        return asked != null
+                && asked - nanos >= 0
+                && (since == null || asked - since >= 0 || isTooSoon(asked));
+    }
+
+    /**
+     * Whether a refusal is no reason to ask again yet: what was asked for because of the last ones
+     * was the same, and is reused for a while.
+     */
+    private boolean isTooSoon(long asked) {
+        return fruitless > 1 && System.nanoTime() - asked < pause().toNanos();
+    }
+
+    private Duration pause() {
+        var most = secrets.reuse().compareTo(LONGEST_PAUSE) < 0 ? secrets.reuse() : LONGEST_PAUSE;
+        var doubled = RECENT.multipliedBy(1L << Math.min(Math.max(0, fruitless - 2), 6));
+        var pause = doubled.compareTo(most) < 0 ? doubled : most;
+        return pause.compareTo(RECENT) < 0 ? RECENT : pause;
     }
 
     @Override
@@ -328,21 +354,39 @@ final class HttpCredentials implements TargetSource {
     }
 
     /**
-     * Asks, once a second at most and whatever is reused, whether there are other credentials by
-     * now than the server refused last. Blocks, until the deadline at most.
+     * Asks whatever is reused, though less and less often, whether there are other credentials by
+     * now than the server refused last: from once a second to once a minute or within the reuse,
+     * whichever is shorter. Blocks, until the deadline at most.
      */
     boolean differ(long deadlineNanos) throws InterruptedException {
         if (!refers) {
             return false;
         }
+        Duration age;
+        lock.lock();
         try {
-            await(askedSince(RECENT), deadlineNanos);
+            age = pause();
+        } finally {
+            lock.unlock();
+        }
+        try {
+            await(askedSince(age), deadlineNanos);
         } catch (McpException e) {
             return false;
         }
         lock.lock();
         try {
             return !get().equals(refused);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Somebody may have changed them, and says so by an order: the next request asks anew. */
+    void looksAnew() {
+        lock.lock();
+        try {
+            fruitless = 0;
         } finally {
             lock.unlock();
         }

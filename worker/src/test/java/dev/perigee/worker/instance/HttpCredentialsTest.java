@@ -198,6 +198,29 @@ final class HttpCredentialsTest {
     }
 
     @Test
+    @DisplayName("that stay refused are asked for less and less often past their reuse")
+    void boundedPastTheReuse() throws Exception {
+        value("first");
+        var credentials = new HttpCredentials(config(), provider(LONG));
+        assertThat(renewed(credentials)).isEqualTo("first");
+
+        for (int i = 0; i < 50; i++) {
+            credentials.refused(credentials.get());
+            assertThat(renewed(credentials)).isEqualTo("first");
+            assertThat(credentials.differ(in(PATIENCE))).isFalse();
+        }
+        assertThat(runs()).isLessThan(12);
+
+        value("second");
+        credentials.looksAnew();
+        assertThat(renewed(credentials)).as("an order asks at once").isEqualTo("second");
+        credentials.refused(credentials.get());
+        value("third");
+        await().atMost(PATIENCE).until(() -> credentials.differ(in(PATIENCE)));
+        assertThat(carried(credentials)).isEqualTo("third");
+    }
+
+    @Test
     @DisplayName("are those of before while their provider is away, unless the server refuses them")
     void outlivesAnOutage() throws Exception {
         value("first");
