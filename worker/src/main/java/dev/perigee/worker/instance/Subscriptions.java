@@ -126,10 +126,17 @@ final class Subscriptions {
         return uris.isEmpty() ? null : new ArrayList<>(uris);
     }
 
-    /** What a former owner stored, as far as there is room for it. */
-    synchronized void restore(@Nullable List<String> stored) {
+    /** Forgets all; false where there was none. */
+    synchronized boolean clear() {
+        boolean any = !uris.isEmpty();
         uris.clear();
         bytes = 0;
+        return any;
+    }
+
+    /** What a former owner stored, as far as there is room for it. */
+    synchronized void restore(@Nullable List<String> stored) {
+        clear();
         if (stored != null) {
             stored.stream()
                     .filter(this::fits)

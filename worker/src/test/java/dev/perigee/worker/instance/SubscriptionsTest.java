@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.EventBody.ListChanged;
 import dev.perigee.protocol.event.EventBody.Notification;
@@ -214,6 +215,26 @@ final class SubscriptionsTest {
             assertThat(touch(next, config, URI)).isEqualTo(URI);
             awaitUpdates(next, config, 1);
         }
+    }
+
+    @Test
+    @DisplayName("holds over a configuration with other arguments, and ends with another command")
+    void configured() {
+        var config = server("legacy");
+        bench.configure(config);
+        subscribe(config, URI);
+
+        bench.configure(server("legacy", "--other"));
+        awaitRenewed(bench, config);
+        assertThat(touch(bench, config, URI)).isEqualTo(URI);
+
+        var args = new ArrayList<>(List.of("node"));
+        args.addAll(config.args());
+        var env = Map.of("API_KEY", "very-secret");
+        bench.configure(Bench.program("a", TransportType.STDIO, "env", args, env, null));
+        assertThat(changes(bench, config)).endsWith("unsubscribed 0");
+        var kept = DurableState.read(bench.journal(config).durable);
+        assertThat(kept.subscriptions()).isNull();
     }
 
     @ParameterizedTest
