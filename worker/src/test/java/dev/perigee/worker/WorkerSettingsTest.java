@@ -113,7 +113,8 @@ final class WorkerSettingsTest {
     }
 
     @Test
-    @DisplayName("OPS-13: a path that jailed servers see and that has the secrets is said with both")
+    @DisplayName(
+            "OPS-13: a path that jailed servers see and that has the secrets is said with both")
     void secretsBelowAPathThatIsSeen() {
         var texts = Map.of("link.token", "t", "isolation.read-only-paths", "/run");
         assertThatThrownBy(() -> WorkerSettings.SCHEMA.read(texts))

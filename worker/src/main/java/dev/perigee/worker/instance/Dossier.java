@@ -119,12 +119,15 @@ final class Dossier {
         identify(message.order().startToken());
         if (isOfAnotherServer(before, config) && subscriptions.clear()) {
             reporter.append(
-                    new EventBody.Subscriptions(EventBody.Subscriptions.UNSUBSCRIBED, null, 0, null),
+                    new EventBody.Subscriptions(
+                            EventBody.Subscriptions.UNSUBSCRIBED, null, 0, null),
                     null);
         }
     }
 
-    /** Whether what one was subscribed to may be anything at the other, and is none of its business. */
+    /**
+     * Whether what one was subscribed to may be anything at the other, and is none of its business.
+     */
     private static boolean isOfAnotherServer(ServerConfig before, ServerConfig after) {
         boolean process = after.transportType().isProcess();
         return before.transportType().isProcess() != process

@@ -156,7 +156,8 @@ final class SubscriptionRequest {
             var _ = subscriptions.kept().get(Math.max(1, most.toNanos()), TimeUnit.NANOSECONDS);
         } catch (ExecutionException | TimeoutException e) {
             throw new RefusedException(
-                    ErrorCode.UNAVAILABLE, "No gateway has kept the change of subscriptions in time: try again");
+                    ErrorCode.UNAVAILABLE,
+                    "No gateway has kept the change of subscriptions in time: try again");
         }
     }
 }

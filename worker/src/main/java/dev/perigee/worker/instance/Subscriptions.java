@@ -138,10 +138,7 @@ final class Subscriptions {
     synchronized void restore(@Nullable List<String> stored) {
         clear();
         if (stored != null) {
-            stored.stream()
-                    .filter(this::fits)
-                    .filter(uris::add)
-                    .forEach(uri -> bytes += size(uri));
+            stored.stream().filter(this::fits).filter(uris::add).forEach(uri -> bytes += size(uri));
         }
     }
 

@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * on, and one for the resources that are subscribed to. The server answers such a request when it
  * no longer notifies. Lists are listened to again then, after a pause from {@link #FIRST_PAUSE} up
  * to {@link #LONGEST_PAUSE} that doubles while they end sooner than that, and not where the server
- * refused; of resources the listener is told, who has a pace of its own. Safe for use by any thread;
- * only {@link #replace} blocks.
+ * refused; of resources the listener is told, who has a pace of its own. Safe for use by any
+ * thread; only {@link #replace} blocks.
  */
 final class StdioListening {
     static final Duration FIRST_PAUSE = Duration.ofSeconds(1);

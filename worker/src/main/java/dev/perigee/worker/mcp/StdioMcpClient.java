@@ -161,8 +161,7 @@ public final class StdioMcpClient implements McpClient {
         this.owner = pipes;
         this.framer = new LineFramer(options.maxMessageBytes(), pipes);
         this.line = room.open(pipes);
-        this.listening =
-                new StdioListening(new Listening(), listener, RequestDeadlines.ofAll());
+        this.listening = new StdioListening(new Listening(), listener, RequestDeadlines.ofAll());
     }
 
     /** The child to write to. Called once, before anything is sent. */
@@ -286,8 +285,7 @@ public final class StdioMcpClient implements McpClient {
         return sendNow(method, params, timeout, _ -> {});
     }
 
-    private McpRequest sendNow(
-            String method, RawJson params, Duration timeout, LongConsumer opened)
+    private McpRequest sendNow(String method, RawJson params, Duration timeout, LongConsumer opened)
             throws McpException {
         var request = inFlight.open(owner);
         opened.accept(request.id());

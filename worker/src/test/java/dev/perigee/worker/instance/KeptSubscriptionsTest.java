@@ -52,7 +52,9 @@ final class KeptSubscriptionsTest {
         var control = "\u0001".repeat(341);
         assertThat(subscriptions.add(control + "\u0001")).isFalse();
         IntStream.range(0, 20).forEach(n -> subscriptions.add((char) ('a' + n) + control));
-        var stored = new DurableState(null, null, true, List.of(), Set.of(), null, subscriptions.stored());
+        var stored =
+                new DurableState(
+                        null, null, true, List.of(), Set.of(), null, subscriptions.stored());
         assertThat(subscriptions.count()).isEqualTo(16);
         assertThat(stored.write().size()).isLessThan(Subscriptions.MAX_BYTES + 1024);
 
