@@ -282,14 +282,23 @@ final class HttpCredentialsTest {
         var files = directory.resolve("t1").resolve("u1");
         Files.createDirectories(files);
         var secrets = new InstanceSecrets(Secrets.inFiles(directory));
-        for (int i = 0; i < InstanceSecrets.MOST_VALUES + 10; i++) {
+        for (int i = 0; i < InstanceSecrets.MOST_OLD_VALUES + 10; i++) {
             Files.writeString(files.resolve("token"), "very-secret-" + i + "-");
             secrets.resolve(config());
         }
         var mask = secrets.mask(List.of());
-        int last = InstanceSecrets.MOST_VALUES + 9;
-        assertThat(mask).hasToString("SecretMask[" + InstanceSecrets.MOST_VALUES + " values]");
+        int last = InstanceSecrets.MOST_OLD_VALUES + 9;
+        assertThat(mask)
+                .hasToString("SecretMask[" + (InstanceSecrets.MOST_OLD_VALUES + 1) + " values]");
         assertThat(mask.apply("very-secret-" + last + "-")).isEqualTo("***");
         assertThat(mask.apply("very-secret-0-")).isEqualTo("very-secret-0-");
+
+        for (int i = 0; i < 4; i++) {
+            Files.writeString(files.resolve("token"), i + "x".repeat(40_000));
+            secrets.resolve(config());
+        }
+        var large = secrets.mask(List.of());
+        assertThat(large).hasToString("SecretMask[2 values]");
+        assertThat(large.apply("3" + "x".repeat(40_000))).isEqualTo("***");
     }
 }
