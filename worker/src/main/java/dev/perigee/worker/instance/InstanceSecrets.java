@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * Owner of what an instance's references stand for, whatever runs it. What was resolved once stays
  * masked as long as the instance is on its worker, over restarts and rotations: a server may quote
  * what it was given long ago. Of values that are not in use any more the newest are kept, {@value
- * #MOST_OLD_VALUES} and {@value #MOST_OLD_CHARACTERS} characters at most. A failure
- * is kept for a second, so that calls do not ask a provider that is away over and over. Safe for
- * use by any thread.
+ * #MOST_OLD_VALUES} and {@value #MOST_OLD_CHARACTERS} characters at most. A failure is kept for a
+ * second, so that calls do not ask a provider that is away over and over. Safe for use by any
+ * thread.
  */
 final class InstanceSecrets {
     /** What one configuration may have, before two rotations; beside what it has now. */

@@ -16,9 +16,10 @@ import org.jspecify.annotations.Nullable;
  * long the record before is not acknowledged. Pure; its owner holds a lock around it.
  *
  * <p>Time is by the wall clock, which may be set. What was used is measured by another one, so that
- * nothing is lost or counted twice. Set back by up to a minute, what comes then counts in the newest
- * minute or in the one before it. Set back further, minutes come again: the newest is published at
- * once, though it is not over by the new time. Set forward, minutes in between have no record.
+ * nothing is lost or counted twice. Set back by up to a minute, what comes then counts in the
+ * newest minute or in the one before it. Set back further, minutes come again: the newest is
+ * published at once, though it is not over by the new time. Set forward, minutes in between have no
+ * record.
  */
 final class UsageSums {
     /** What a record covers. */

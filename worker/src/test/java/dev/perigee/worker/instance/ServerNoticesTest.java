@@ -67,7 +67,9 @@ final class ServerNoticesTest {
             notices.said("notifications/x2", RawJson.of("{\"n\":" + each + "}"));
         }
         var ran = new CountDownLatch(1);
-        var _ = timers.schedule(ran::countDown, 2 * PendingNotices.PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+        var _ =
+                timers.schedule(
+                        ran::countDown, 2 * PendingNotices.PAUSE.toMillis(), TimeUnit.MILLISECONDS);
         assertThat(ran.await(PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
         assertThat(published).isEmpty();
 

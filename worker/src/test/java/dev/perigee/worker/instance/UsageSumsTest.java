@@ -203,6 +203,7 @@ final class UsageSumsTest {
 
         assertThat(all).allMatch(each -> each.to().isAfter(each.from()));
         assertThat(all.stream().mapToLong(Usage::awakeMs).sum()).isBetween(awake - 2, awake);
-        assertThat(all.stream().mapToLong(Usage::cpuMs).sum()).isBetween(awake / 1000 - 2, awake / 1000);
+        assertThat(all.stream().mapToLong(Usage::cpuMs).sum())
+                .isBetween(awake / 1000 - 2, awake / 1000);
     }
 }

@@ -78,7 +78,7 @@ final class SecretMaskTest {
     @DisplayName("a text that is made to be slow is not: each character is looked at once")
     void hostileCut() {
         var long1 = "a".repeat(200_000);
-        var mask = SecretMask.of(List.of(), List.of(long1 + "b", long1 + "cc", long1 + "ddd"));
+        var mask = SecretMask.of(List.of(), List.of(long1 + "b", long1 + "ee", long1 + "ddd"));
         var text = long1.substring(0, 150_000) + "y…";
         var masked = assertTimeoutPreemptively(Duration.ofSeconds(10), () -> mask.apply(text));
         assertThat(masked).isEqualTo(text);

@@ -130,8 +130,7 @@ final class RecordJudgeTest {
 
             assertThat(request(IncludedRequests.READ_ONLY, record))
                     .isEqualTo(refused(Refusal.NOT_READ_ONLY));
-            assertThat(request(IncludedRequests.ALL, record))
-                    .isInstanceOf(Verdict.Selected.class);
+            assertThat(request(IncludedRequests.ALL, record)).isInstanceOf(Verdict.Selected.class);
         }
     }
 
