@@ -20,10 +20,11 @@ const record = [];
 const times = []; // When each of these came, in milliseconds.
 let token;
 let lists = 0;
+const listeners = new Set(); // The requests that it is listened to by.
 const subscribed = new Map(); // The request that each resource is listened to by, 0 for one of its own.
 const asked = new Map(); // The callers that wait, by the id of their question.
 let listErrors = has('--list-error-once') ? 1 : 0;
-let listed = ['echo', 'pid', 'env', 'args', 'sleep', 'crash', 'exit0', 'fail', 'rpc_error', 'stderr', 'garbage', 'tools_set', 'record', 'big', ...(has('--talk') ? ['talk', 'ask'] : []), ...(has('--subscribe') ? ['touch', 'notify'] : [])];
+let listed = ['echo', 'pid', 'env', 'args', 'sleep', 'crash', 'exit0', 'fail', 'rpc_error', 'stderr', 'garbage', 'tools_set', 'record', 'big', ...(has('--talk') ? ['talk', 'ask'] : []), ...(has('--subscribe') ? ['touch', 'notify', 'hang_up'] : [])];
 
 if (has('--die')) {
   process.stderr.write(after('--die') + '\n', () => process.exit(1));
@@ -101,6 +102,12 @@ const tools = {
     }
     return text('');
   },
+  // Ends all that it is listened to by.
+  hang_up: () => {
+    for (const id of listeners) send({ id, result: {} });
+    listeners.clear(), subscribed.clear();
+    return text('');
+  },
   record: (a) => text(JSON.stringify(a?.times ? times : record)),
 };
 const taken = (uri) => !uri.startsWith('no:');
@@ -109,6 +116,7 @@ const offered = has('--subscribe') ? { resources: { subscribe: true, listChanged
 const modern = {
   'server/discover': () => ({ supportedVersions: ['2026-07-28'], capabilities: { tools: { listChanged: true }, ...offered }, instructions: 'modern', ...said }),
   'subscriptions/listen': ({ notifications: { resourceSubscriptions, ...lists } }, id) => {
+    listeners.add(id);
     const uris = resourceSubscriptions?.filter(taken);
     uris?.forEach((uri) => subscribed.set(uri, id));
     send({ method: 'notifications/subscriptions/acknowledged', params: { _meta: { 'io.modelcontextprotocol/subscriptionId': id }, notifications: { ...lists, resourceSubscriptions: uris } } });
@@ -169,6 +177,7 @@ async function receive(line) {
   times.push(performance.now());
   const { id, method, params, result, error } = JSON.parse(line);
   if (method === undefined && asked.has(id)) asked.get(id)(error ? { error: error.code } : result);
+  if (method === 'notifications/cancelled') listeners.delete(params.requestId);
   if (method === 'notifications/cancelled') subscribed.forEach((by, uri) => by === params.requestId && subscribed.delete(uri));
   if (method === 'notifications/initialized' && has('--ask'))
     for (const [askId, asked] of [[0, 'roots/list'], ['p', 'ping'], [2, 'sampling/createMessage']]) send({ id: askId, method: asked });

@@ -4,9 +4,7 @@ import dev.perigee.gateway.inbound.BrokerClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeClusterOptions;
 import org.apache.kafka.clients.admin.DescribeMetadataQuorumOptions;
@@ -31,10 +29,10 @@ final class BrokerWatch implements AutoCloseable {
     private final Admin admin;
     private final InstantSource clock;
     private final BrokerClock brokers;
-    private final CountDownLatch closed = new CountDownLatch(1);
-    private final Thread thread = Thread.ofVirtual().name("watch-broker").unstarted(this::watch);
+    private final PeriodicLook repeated = new PeriodicLook("watch-broker", PERIOD, this::look);
     private volatile @Nullable Instant awaySince;
     private boolean refused;
+    private int looks;
 
     /**
      * @param clock this machine's
@@ -47,7 +45,7 @@ final class BrokerWatch implements AutoCloseable {
     }
 
     void start() {
-        thread.start();
+        repeated.start();
     }
 
     /** Since when no broker answers; null while one does. */
@@ -55,20 +53,15 @@ final class BrokerWatch implements AutoCloseable {
         return awaySince;
     }
 
-    private void watch() {
-        try {
-            for (int looks = 1; !closed.await(PERIOD.toMillis(), TimeUnit.MILLISECONDS); looks++) {
-                look();
-                if (looks % CLOCK_LOOKS == 0) {
-                    compareClocks();
-                }
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
+    private void look() throws InterruptedException {
+        askForLife();
+        looks++;
+        if (looks % CLOCK_LOOKS == 0) {
+            compareClocks();
         }
     }
 
-    private void look() throws InterruptedException {
+    private void askForLife() throws InterruptedException {
         var asked = clock.instant();
         var before = awaySince;
         try {
@@ -115,7 +108,6 @@ final class BrokerWatch implements AutoCloseable {
 
     @Override
     public void close() {
-        closed.countDown();
-        thread.interrupt();
+        repeated.close();
     }
 }

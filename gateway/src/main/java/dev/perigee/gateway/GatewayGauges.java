@@ -111,7 +111,7 @@ record GatewayGauges(MeterRegistry registry, InstantSource clock) {
         return by == null ? Double.NaN : by.toMillis() / 1000.0;
     }
 
-    /** Which topics cannot be used. */
+    /** Which topics cannot be used, and whether a fleet runs without them. */
     void topics(TopicHealth health, TopicNames names) {
         for (var topic : Topic.values()) {
             Gauge.builder(
@@ -120,6 +120,7 @@ record GatewayGauges(MeterRegistry registry, InstantSource clock) {
                             it -> it.troubles().containsKey(topic) ? 1 : 0)
                     .description("1 while the topic cannot be used, as in /health/ready")
                     .tag("topic", names.of(topic))
+                    .tag("optional", String.valueOf(topic.isOptional()))
                     .register(registry);
         }
     }

@@ -18,6 +18,7 @@ import org.apache.kafka.common.config.TopicConfig;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Health check of the topics, every two seconds: each exists, the gateway has its rights, its
@@ -119,7 +120,7 @@ final class TopicWatch implements AutoCloseable {
         troubles.forEach(
                 (topic, trouble) -> {
                     if (!trouble.equals(before.get(topic))) {
-                        LOG.atError()
+                        LOG.atLevel(topic.isOptional() ? Level.WARN : Level.ERROR)
                                 .addKeyValue("topic", names.of(topic))
                                 .addKeyValue("reason", trouble)
                                 .log("Topic unusable; other topics are not affected");

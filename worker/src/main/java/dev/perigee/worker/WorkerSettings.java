@@ -100,9 +100,12 @@ public final class WorkerSettings {
     private static @Nullable String secretsOpenToServers(Settings settings) {
         var directory = SecretSettings.directory(settings);
         return directory != null && IsolationSettings.letsSee(settings, directory)
-                ? "secrets.directory must not be where jailed servers can read it, also by a link:"
-                        + " choose one such as /run/secrets/perigee, or name it in"
-                        + " isolation.hidden-paths and make it before the worker starts"
+                ? ("secrets.directory is %s, where jailed servers can read it, maybe by a link: they"
+                                + " see the system's directories and isolation.read-only-paths."
+                                + " Name less there, as /run/x for /run; or choose a directory"
+                                + " elsewhere; or make this one before the worker starts and"
+                                + " name it in isolation.hidden-paths")
+                        .formatted(directory)
                 : null;
     }
 

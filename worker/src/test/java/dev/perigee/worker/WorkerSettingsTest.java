@@ -113,6 +113,18 @@ final class WorkerSettingsTest {
     }
 
     @Test
+    @DisplayName(
+            "OPS-13: a path that jailed servers see and that has the secrets is said with both")
+    void secretsBelowAPathThatIsSeen() {
+        var texts = Map.of("link.token", "t", "isolation.read-only-paths", "/run");
+        assertThatThrownBy(() -> WorkerSettings.SCHEMA.read(texts))
+                .isInstanceOf(InvalidSettingsException.class)
+                .hasMessageContaining("secrets.directory is /run/secrets/perigee")
+                .hasMessageContaining("isolation.read-only-paths")
+                .hasMessageContaining("isolation.hidden-paths");
+    }
+
+    @Test
     @DisplayName("TEN-16: a worker is closed unless it is for development")
     void isClosedUnlessInDevelopment() {
         var development =

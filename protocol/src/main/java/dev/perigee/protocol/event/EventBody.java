@@ -388,8 +388,9 @@ public sealed interface EventBody {
     /**
      * The subscriptions of an instance changed, or were made again.
      *
-     * @param change {@code subscribed} or {@code unsubscribed} by a request; {@code renewed} after
-     *     the server, or the session with it, began anew: updates in between are not known
+     * @param change {@code subscribed} or {@code unsubscribed} by a request, or {@code
+     *     unsubscribed} from all by a configuration with another server; {@code renewed} after the
+     *     server, or the session with it, began anew: updates in between are not known
      * @param uri the one that a request named, null where none did
      * @param count how many there are
      * @param refused those that the server did not take again; they are kept and asked for at its

@@ -1,10 +1,12 @@
 package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.link.InstanceOrder.Quarantine;
 import dev.perigee.worker.mcp.ServerMetrics;
 import dev.perigee.worker.tool.ToolCatalogue;
 import java.time.Instant;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,9 +113,27 @@ final class Dossier {
 
     /** Takes another configuration over. */
     void configure(Message.Apply message) {
+        var before = config;
         config = message.order().config();
         configHash = message.configHash();
         identify(message.order().startToken());
+        if (isOfAnotherServer(before, config) && subscriptions.clear()) {
+            reporter.append(
+                    new EventBody.Subscriptions(
+                            EventBody.Subscriptions.UNSUBSCRIBED, null, 0, null),
+                    null);
+        }
+    }
+
+    /**
+     * Whether what one was subscribed to may be anything at the other, and is none of its business.
+     */
+    private static boolean isOfAnotherServer(ServerConfig before, ServerConfig after) {
+        boolean process = after.transportType().isProcess();
+        return before.transportType().isProcess() != process
+                || !(process
+                        ? Objects.equals(before.command(), after.command())
+                        : Objects.equals(before.url(), after.url()));
     }
 
     /** There is this process now, or none. */

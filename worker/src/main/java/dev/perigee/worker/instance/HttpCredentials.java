@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
  * requests. There is one inquiry at a time, on a virtual thread of its own: whoever needs values
  * that are newer than its beginning waits for the next one, which serves all of them. No deadline
  * of a request ends an inquiry. Until a configuration with references is resolved, requests carry
- * what they did before. Safe for use by any thread.
+ * what they did before, and so they do while the provider is away, unless the server refuses it.
+ * Safe for use by any thread.
  */
 final class HttpCredentials implements TargetSource {
     private static final Logger log = LoggerFactory.getLogger(HttpCredentials.class);
@@ -33,6 +34,10 @@ final class HttpCredentials implements TargetSource {
     private static final Duration RECENT = Duration.ofSeconds(1);
 
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(5);
+
+    /** Longest time for which refusals have nothing asked for, where more is reused. */
+    private static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+
     private static final String REMOVED = "The server is being removed";
 
     private final LogContext about = LogContext.current();
@@ -53,6 +58,13 @@ final class HttpCredentials implements TargetSource {
     private @Nullable Long refusedNanos;
 
     private @Nullable HttpTarget refused;
+
+    /** Inquiries in a row that brought what the server had refused. */
+    private int fruitless;
+
+    /** The last inquiry found the provider away: nobody waits for the next. */
+    private boolean away;
+
     private @Nullable Inquiry inquiry;
     private boolean over;
 
@@ -104,7 +116,7 @@ final class HttpCredentials implements TargetSource {
                 taken(this, secrets.resolve(of));
                 return null;
             } catch (SecretException e) {
-                return String.valueOf(e.getMessage());
+                return failed(this, e) ? String.valueOf(e.getMessage()) : null;
             } catch (InterruptedException e) {
                 return null; // Nobody wants it any more, or there is another configuration.
             }
@@ -154,6 +166,8 @@ final class HttpCredentials implements TargetSource {
             config = next;
             refers = next.refers();
             askedNanos = null;
+            away = false;
+            fruitless = 0;
             var now = target;
             if (!refers) {
                 used = next;
@@ -179,6 +193,33 @@ final class HttpCredentials implements TargetSource {
         }
     }
 
+    /** False where requests go on with what they carried before. */
+    private boolean failed(Inquiry from, SecretException why) {
+        lock.lock();
+        try {
+            boolean counts = from.of.equals(config);
+            boolean goesOn = counts && goesOn(why);
+            if (counts && goesOn && !away) {
+                about.on(log.atWarn())
+                        .addKeyValue("process_id", config.processId())
+                        .addKeyValue("reason", why.getMessage())
+                        .log("Secrets cannot be asked for; requests carry those of before");
+            }
+            if (counts) {
+                away = goesOn;
+            }
+            return !goesOn;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A server that takes what it was sent before is not kept from it by its provider. */
+    private boolean goesOn(SecretException why) {
+        var now = target;
+        return why.isOutage() && now != null && used.equals(config) && !now.equals(refused);
+    }
+
     private void taken(Inquiry from, ServerConfig resolved) {
         lock.lock();
         try {
@@ -186,7 +227,9 @@ final class HttpCredentials implements TargetSource {
                 return;
             }
             var next = targetOf(resolved);
+            fruitless = next.equals(refused) ? fruitless + 1 : 0;
             used = config;
+            away = false;
             askedNanos = from.beganNanos;
             if (!next.equals(target)) {
                 mask = secrets.mask(List.of(config));
@@ -245,15 +288,23 @@ final class HttpCredentials implements TargetSource {
             if (now != null && (!refers || isAskedSince(nanos))) {
                 return CompletableFuture.completedFuture(now);
             }
-            var failure = over ? REMOVED : secrets.failure(config);
+            if (over) {
+                return failed(REMOVED);
+            }
+            var failure = secrets.lastFailure(config);
             if (failure != null) {
-                return failed(failure);
+                return now != null && goesOn(failure)
+                        ? CompletableFuture.completedFuture(now)
+                        : failed(String.valueOf(failure.getMessage()));
             }
             joined = inquiry;
             if (joined == null) {
                 joined = new Inquiry(config);
                 inquiry = joined;
                 joined.thread.start();
+            }
+            if (away && now != null && !now.equals(refused)) {
+                return CompletableFuture.completedFuture(now);
             }
         } finally {
             lock.unlock();
@@ -269,7 +320,24 @@ final class HttpCredentials implements TargetSource {
     private boolean isAskedSince(long nanos) {
         var asked = askedNanos;
         var since = refusedNanos;
-        return asked != null && asked - nanos >= 0 && (since == null || asked - since >= 0);
+        return asked != null
+                && asked - nanos >= 0
+                && (since == null || asked - since >= 0 || isTooSoon(asked));
+    }
+
+    /**
+     * Whether a refusal is no reason to ask again yet: what was asked for because of the last ones
+     * was the same, and is reused for a while.
+     */
+    private boolean isTooSoon(long asked) {
+        return fruitless > 1 && System.nanoTime() - asked < pause().toNanos();
+    }
+
+    private Duration pause() {
+        var most = secrets.reuse().compareTo(LONGEST_PAUSE) < 0 ? secrets.reuse() : LONGEST_PAUSE;
+        var doubled = RECENT.multipliedBy(1L << Math.min(Math.max(0, fruitless - 2), 6));
+        var pause = doubled.compareTo(most) < 0 ? doubled : most;
+        return pause.compareTo(RECENT) < 0 ? RECENT : pause;
     }
 
     @Override
@@ -286,21 +354,39 @@ final class HttpCredentials implements TargetSource {
     }
 
     /**
-     * Asks, once a second at most and whatever is reused, whether there are other credentials by
-     * now than the server refused last. Blocks, until the deadline at most.
+     * Asks whatever is reused, though less and less often, whether there are other credentials by
+     * now than the server refused last: from once a second to once a minute or within the reuse,
+     * whichever is shorter. Blocks, until the deadline at most.
      */
     boolean differ(long deadlineNanos) throws InterruptedException {
         if (!refers) {
             return false;
         }
+        Duration age;
+        lock.lock();
         try {
-            await(askedSince(RECENT), deadlineNanos);
+            age = pause();
+        } finally {
+            lock.unlock();
+        }
+        try {
+            await(askedSince(age), deadlineNanos);
         } catch (McpException e) {
             return false;
         }
         lock.lock();
         try {
             return !get().equals(refused);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Somebody may have changed them, and says so by an order: the next request asks anew. */
+    void looksAnew() {
+        lock.lock();
+        try {
+            fruitless = 0;
         } finally {
             lock.unlock();
         }

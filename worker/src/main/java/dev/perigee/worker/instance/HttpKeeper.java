@@ -96,6 +96,7 @@ final class HttpKeeper implements ServerKeeper {
         giveUpAttempt();
         tools.giveUp();
         dossier.reporter.on(Step.CONNECTS, reason, commandId, null);
+        run.looksAnew();
         connect(run);
     }
 

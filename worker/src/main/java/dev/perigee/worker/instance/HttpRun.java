@@ -119,6 +119,11 @@ final class HttpRun extends ServerRun {
         credentials.reconfigure(next);
     }
 
+    /** An order has it connected: what was refused before may be taken now. */
+    void looksAnew() {
+        credentials.looksAnew();
+    }
+
     /** Whether its secrets may be others by now without a new configuration. */
     boolean isRenewable() {
         return credentials.isRenewable();

@@ -31,6 +31,15 @@ public interface InstanceJournal {
     void append(EventBody body, @Nullable Long pid, @Nullable RawJson durable);
 
     /**
+     * The same, for an entry that somebody waits for.
+     *
+     * @param acknowledged called once, when a gateway has made the entry public and what it changes
+     *     durable; never where the journal ends before that. Any thread, must not block
+     */
+    void append(
+            EventBody body, @Nullable Long pid, @Nullable RawJson durable, Runnable acknowledged);
+
+    /**
      * Whether the gateway that is attached, or was the last to be, knows events of that type; one
      * that does not publishes none of them.
      */

@@ -7,10 +7,11 @@ import dev.perigee.worker.secret.SecretException;
 import dev.perigee.worker.secret.Secrets;
 import java.time.Duration;
 import java.util.Collection;
-import java.util.Iterator;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -18,15 +19,15 @@ import org.jspecify.annotations.Nullable;
  * Owner of what an instance's references stand for, whatever runs it. What was resolved once stays
  * masked as long as the instance is on its worker, over restarts and rotations: a server may quote
  * what it was given long ago. Of values that are not in use any more the newest are kept, {@value
- * #MOST_VALUES} and {@value #MOST_CHARACTERS} characters at most, those in use included. A failure
- * is kept for a second, so that calls do not ask a provider that is away over and over. Safe for
- * use by any thread.
+ * #MOST_OLD_VALUES} and {@value #MOST_OLD_CHARACTERS} characters at most. A failure is kept for a
+ * second, so that calls do not ask a provider that is away over and over. Safe for use by any
+ * thread.
  */
 final class InstanceSecrets {
-    /** What one configuration may have, before several rotations and after. */
-    static final int MOST_VALUES = 8 * SecretReference.MOST;
+    /** What one configuration may have, before two rotations; beside what it has now. */
+    static final int MOST_OLD_VALUES = 2 * SecretReference.MOST;
 
-    private static final int MOST_CHARACTERS = 512 << 10;
+    private static final int MOST_OLD_CHARACTERS = 64 << 10;
     private static final long KEPT_NANOS = Duration.ofSeconds(1).toNanos();
 
     /** Of one resolution: waiting in turn included; the provider has a limit of its own. */
@@ -84,15 +85,8 @@ final class InstanceSecrets {
         return resolve(config);
     }
 
-    /**
-     * Why this configuration could not be resolved less than a second ago, for people; else null.
-     */
-    @Nullable String failure(ServerConfig config) {
-        var last = lastFailure(config);
-        return last == null ? null : String.valueOf(last.getMessage());
-    }
-
-    private @Nullable SecretException lastFailure(ServerConfig config) {
+    /** Why this configuration could not be resolved less than a second ago; else null. */
+    @Nullable SecretException lastFailure(ServerConfig config) {
         lock.lock();
         try {
             var last = failure;
@@ -131,30 +125,39 @@ final class InstanceSecrets {
     private void keep(ServerConfig config, ServerConfig resolved) {
         lock.lock();
         try {
-            keep(config.env(), resolved.env());
-            keep(config.headers(), resolved.headers());
-            keep(config.urlQueryParams(), resolved.urlQueryParams());
-            forgetEldest(values.iterator());
+            var used = new HashSet<String>();
+            keep(config.env(), resolved.env(), used);
+            keep(config.headers(), resolved.headers(), used);
+            keep(config.urlQueryParams(), resolved.urlQueryParams(), used);
+            forgetEldest(used);
         } finally {
             lock.unlock();
         }
     }
 
-    private void keep(Map<String, String> configured, Map<String, String> resolved) {
+    private void keep(
+            Map<String, String> configured, Map<String, String> resolved, Set<String> used) {
         configured.forEach(
                 (name, value) -> {
                     var secret = resolved.get(name);
                     if (secret != null && SecretReference.in(value) != null) {
                         values.remove(secret); // The newest are last.
                         values.add(secret);
+                        used.add(secret);
                     }
                 });
     }
 
-    private void forgetEldest(Iterator<String> eldest) {
-        long characters = values.stream().mapToLong(String::length).sum();
-        while (values.size() > MOST_VALUES || characters > MOST_CHARACTERS) {
+    /** Those in use are the last ones, and bounded where they are resolved. */
+    private void forgetEldest(Set<String> used) {
+        int old = values.size() - used.size();
+        long characters =
+                values.stream().mapToLong(String::length).sum()
+                        - used.stream().mapToLong(String::length).sum();
+        var eldest = values.iterator();
+        while (old > MOST_OLD_VALUES || characters > MOST_OLD_CHARACTERS) {
             characters -= eldest.next().length();
+            old--;
             eldest.remove();
         }
     }

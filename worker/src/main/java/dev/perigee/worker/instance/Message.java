@@ -121,7 +121,10 @@ sealed interface Message {
      * @param kept completed when a later owner will know
      */
     record SubscriptionChanged(
-            @Nullable ServerRun run, String uri, boolean subscribed, CompletableFuture<Void> kept)
+            @Nullable ServerRun run,
+            String uri,
+            boolean subscribed,
+            CompletableFuture<@Nullable Void> kept)
             implements Message {}
 
     /**

@@ -59,6 +59,18 @@ final class PendingNotices {
      */
     record Notice(String key, int bytes, Maker maker) {}
 
+    /**
+     * A notification that is due.
+     *
+     * @param dropped notifications that were left out before it, null for none
+     */
+    record Due(Maker maker, @Nullable Long dropped) {
+        /** The event, made by the caller: that may take time. */
+        EventBody event() {
+            return maker.event(dropped);
+        }
+    }
+
     /** Takes a notification, in the place of the older one of its key. */
     void put(Notice notice) {
         var older = waiting.get(notice.key());
@@ -89,12 +101,12 @@ final class PendingNotices {
     }
 
     /** Takes out what may be published now. */
-    List<EventBody> due(long nowNanos) {
+    List<Due> due(long nowNanos) {
         if (waiting.isEmpty() || (started && nowNanos - nextNanos < 0)) {
             return List.of();
         }
         fill(nowNanos);
-        var events = new ArrayList<EventBody>();
+        var events = new ArrayList<Due>();
         var each = waiting.values().iterator();
         while (each.hasNext()) {
             var notice = each.next();
@@ -105,7 +117,7 @@ final class PendingNotices {
             tokens[1] -= notice.bytes();
             each.remove();
             bytes -= notice.bytes();
-            events.add(notice.maker().event(dropped == 0 ? null : (Long) dropped));
+            events.add(new Due(notice.maker(), dropped == 0 ? null : (Long) dropped));
             dropped = 0;
         }
         started = true;

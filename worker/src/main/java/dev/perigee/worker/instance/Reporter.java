@@ -120,6 +120,11 @@ final class Reporter {
         journal.append(event, pid, changedDurable());
     }
 
+    /** The same; called back once it is public, and durable what it changes. */
+    void append(EventBody event, @Nullable Long pid, Runnable acknowledged) {
+        journal.append(event, pid, changedDurable(), acknowledged);
+    }
+
     private @Nullable RawJson changedDurable() {
         var now =
                 new DurableState(

@@ -13,6 +13,7 @@ import dev.perigee.worker.log.MaskedJson;
 import dev.perigee.worker.tool.ServerRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -22,8 +23,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Publisher of what a server notifies of by itself: resources and lists that changed, and all else
  * that is no part of a call. Coalesced and bounded by {@link PendingNotices}, without the
- * configured secrets, which are looked for only in what is published. That some were left out is
- * said in the server's log, too. Safe for use by any thread; never blocks.
+ * configured secrets, which are looked for only in what is published, on a virtual thread of its
+ * own. That some were left out is said in the server's log, too. Safe for use by any thread; never
+ * blocks.
  */
 final class ServerNotices {
     private static final String UPDATED = "notifications/resources/updated";
@@ -40,11 +42,14 @@ final class ServerNotices {
     private final Outlet outlet;
     private final ScheduledExecutorService timers;
     private final PendingNotices pending = new PendingNotices();
-    private boolean scheduled;
+
+    /** Somebody publishes, or will. */
+    private boolean busy;
+
     private long leftOut;
     private long remarkedNanos = System.nanoTime() - REMARK_NANOS;
 
-    /** Where it goes; must not block. */
+    /** Where it goes, on that thread; must not block. */
     interface Outlet {
         void publish(EventBody event);
 
@@ -58,7 +63,7 @@ final class ServerNotices {
      * Nothing is said yet.
      *
      * @param mask takes secrets out of a text
-     * @param timers for short tasks
+     * @param timers for the starts of that thread
      */
     ServerNotices(UnaryOperator<String> mask, Outlet outlet, ScheduledExecutorService timers) {
         this.mask = mask;
@@ -87,7 +92,7 @@ final class ServerNotices {
             pending.put(notice);
             leftOut += pending.dropped() - before;
         }
-        publish();
+        wake(System.nanoTime());
     }
 
     private void leaveOut() {
@@ -95,35 +100,65 @@ final class ServerNotices {
         leftOut++;
     }
 
-    /** Under the lock, which keeps the order. */
-    private void publish() {
-        long now = System.nanoTime();
-        pending.due(now).forEach(outlet::publish);
-        if (leftOut > 0 && now - remarkedNanos >= REMARK_NANOS) {
-            remarkedNanos = now;
-            outlet.remark(
-                    "%d notifications of the server were left out: they came faster than they are published, or were too large"
-                            .formatted(leftOut));
-            leftOut = 0;
+    /** Has what waits published in time. Under the lock. */
+    private void wake(long nowNanos) {
+        var pause = pending.pause(nowNanos);
+        if (busy || (pause == null && !isRemarkDue(nowNanos))) {
+            return;
         }
-        var pause = pending.pause(now);
-        if (pause != null && !scheduled) {
-            schedule(pause);
+        busy = true;
+        if (pause == null || pause.isZero()) {
+            begin();
+            return;
         }
-    }
-
-    private void schedule(Duration pause) {
         try {
-            var _ = timers.schedule(this::again, pause.toNanos(), TimeUnit.NANOSECONDS);
-            scheduled = true;
+            var _ = timers.schedule(this::begin, pause.toNanos(), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            // The worker is stopping.
+            busy = false; // The worker is stopping.
         }
     }
 
-    private synchronized void again() {
-        scheduled = false;
-        publish();
+    /** Whoever notifies, and the timers, must not wait until secrets are looked for. */
+    private void begin() {
+        Thread.ofVirtual().name("server-notices").start(this::publish);
+    }
+
+    /** One thread at a time, which keeps the order. */
+    private void publish() {
+        try {
+            List<PendingNotices.Due> due;
+            String remark;
+            synchronized (this) {
+                long now = System.nanoTime();
+                due = pending.due(now);
+                remark = takeRemark(now);
+            }
+            due.forEach(notice -> outlet.publish(notice.event()));
+            if (remark != null) {
+                outlet.remark(remark);
+            }
+        } finally {
+            synchronized (this) {
+                busy = false;
+                wake(System.nanoTime());
+            }
+        }
+    }
+
+    private boolean isRemarkDue(long nowNanos) {
+        return leftOut > 0 && nowNanos - remarkedNanos >= REMARK_NANOS;
+    }
+
+    private @Nullable String takeRemark(long nowNanos) {
+        if (!isRemarkDue(nowNanos)) {
+            return null;
+        }
+        var remark =
+                "%d notifications of the server were left out: they came faster than they are published, or were too large"
+                        .formatted(leftOut);
+        remarkedNanos = nowNanos;
+        leftOut = 0;
+        return remark;
     }
 
     /** Null where it names no URI that could have been subscribed to. */

@@ -44,8 +44,8 @@ final class SubscriptionKeeper {
                         SecretMask.of(dossier.config).apply(message.uri()),
                         dossier.subscriptions.count(),
                         null),
-                run == null ? null : run.pid());
-        message.kept().complete(null);
+                run == null ? null : run.pid(),
+                () -> message.kept().complete(null));
         if (message.subscribed() && run != null && run != message.run()) {
             renew(run); // Another one was asked, which has ended since.
         }

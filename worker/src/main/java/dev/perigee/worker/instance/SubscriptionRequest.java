@@ -7,9 +7,9 @@ import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
+import dev.perigee.worker.tool.ServerRequest;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -17,12 +17,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request to subscribe to a resource, or to end that. What is subscribed to is kept before the
- * request is answered; what is given up is forgotten before the server is asked, so that nothing
- * brings it back. On its call's thread.
+ * A request to subscribe to a resource, or to end that. What is subscribed to is durable before the
+ * request is answered, a repeated one too; what is given up is forgotten before the server is
+ * asked, so that nothing brings it back. On its call's thread.
  */
 final class SubscriptionRequest {
-    /** Longest wait for the supervisor, which may be leaving. */
+    /** Longest wait for the supervisor, which may be leaving, and for Kafka. */
     private static final Duration KEEPING = Duration.ofSeconds(10);
 
     private final Instance instance;
@@ -121,8 +121,16 @@ final class SubscriptionRequest {
         if (!subscriptions.hasRoom(uri)) {
             throw new RefusedException(
                     ErrorCode.INVALID_REQUEST,
-                    "An instance has at most %d subscriptions with %d bytes of URIs together"
-                            .formatted(Subscriptions.MAX_URIS, Subscriptions.MAX_BYTES));
+                    "An instance has at most %d subscriptions, of %d bytes each and %d together, as JSON"
+                            .formatted(
+                                    Subscriptions.MAX_URIS,
+                                    ServerRequest.MAX_SUBSCRIBED_BYTES,
+                                    Subscriptions.MAX_BYTES));
+        }
+        if (!subscriptions.contains(uri) && !subscriptions.mayAdd()) {
+            throw new RefusedException(
+                    ErrorCode.OVERLOADED,
+                    "Subscriptions of this server changed too often: try again later");
         }
     }
 
@@ -139,17 +147,17 @@ final class SubscriptionRequest {
     private void keep(@Nullable ServerRun run, Supplier<Duration> left)
             throws RefusedException, InterruptedException {
         boolean changed = subscribes ? subscriptions.add(uri) : subscriptions.remove(uri);
-        if (!changed) {
-            return;
+        if (changed) {
+            var keeping = subscriptions.keeping();
+            instance.mailbox().post(new Message.SubscriptionChanged(run, uri, subscribes, keeping));
         }
-        var kept = new CompletableFuture<Void>();
-        instance.mailbox().post(new Message.SubscriptionChanged(run, uri, subscribes, kept));
         try {
             var most = left.get().compareTo(KEEPING) < 0 ? left.get() : KEEPING;
-            kept.get(Math.max(1, most.toNanos()), TimeUnit.NANOSECONDS);
+            var _ = subscriptions.kept().get(Math.max(1, most.toNanos()), TimeUnit.NANOSECONDS);
         } catch (ExecutionException | TimeoutException e) {
             throw new RefusedException(
-                    ErrorCode.UNAVAILABLE, "The subscription was not kept in time: try again");
+                    ErrorCode.UNAVAILABLE,
+                    "No gateway has kept the change of subscriptions in time: try again");
         }
     }
 }

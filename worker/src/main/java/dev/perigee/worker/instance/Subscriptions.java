@@ -1,12 +1,13 @@
 package dev.perigee.worker.instance;
 
+import dev.perigee.protocol.json.Json;
 import dev.perigee.worker.tool.ServerRequest;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Resources of an instance's server that its user subscribed to, in the order of the requests. They
  * outlive processes, sessions and workers, as part of the instance's durable state. Bounded by
- * {@link #MAX_URIS}, {@link #MAX_BYTES} in sum, and the longest URI of a {@link ServerRequest}.
- * Safe for use by any thread; only {@link #begin} blocks.
+ * {@link #MAX_URIS}, {@link #MAX_BYTES} in sum, and the longest URI of a {@link ServerRequest},
+ * with bytes as the state has them: JSON escapes included. {@link ChangeCredit} bounds how often
+ * they change. Safe for use by any thread; only {@link #begin} blocks.
  */
 final class Subscriptions {
     static final int MAX_URIS = 100;
@@ -23,9 +25,16 @@ final class Subscriptions {
     /** Of all URIs together. */
     static final int MAX_BYTES = 32 << 10;
 
+    /** What a change writes besides URIs, with the event that tells of it. */
+    private static final int CHANGE_BYTES = 1 << 10;
+
+    private final ChangeCredit credit = new ChangeCredit(System.nanoTime());
     private final Set<String> uris = new LinkedHashSet<>();
     private final ReentrantLock changing = new ReentrantLock();
     private int bytes;
+
+    /** Completed when the newest change is durable. */
+    private CompletableFuture<@Nullable Void> kept = CompletableFuture.completedFuture(null);
 
     /**
      * Waits for the right to change what server and set know, so that both are told in one order;
@@ -69,6 +78,11 @@ final class Subscriptions {
         return uris.contains(uri) || fits(uri);
     }
 
+    /** False when they changed so often that another one has to wait. Giving up may always. */
+    synchronized boolean mayAdd() {
+        return credit.isLeft(System.nanoTime());
+    }
+
     private boolean fits(String uri) {
         int size = size(uri);
         return size <= ServerRequest.MAX_SUBSCRIBED_BYTES
@@ -82,6 +96,7 @@ final class Subscriptions {
             return false;
         }
         bytes += size(uri);
+        credit.charge(bytes + CHANGE_BYTES);
         return uris.add(uri);
     }
 
@@ -91,7 +106,19 @@ final class Subscriptions {
             return false;
         }
         bytes -= size(uri);
+        credit.charge(bytes + CHANGE_BYTES);
         return true;
+    }
+
+    /** There is a change that is not durable yet; completed when it is. */
+    synchronized CompletableFuture<@Nullable Void> keeping() {
+        kept = new CompletableFuture<>();
+        return kept;
+    }
+
+    /** Completed when a later owner will know of the newest change. */
+    synchronized CompletableFuture<@Nullable Void> kept() {
+        return kept;
     }
 
     /** As a later owner needs them, null for none. */
@@ -99,16 +126,24 @@ final class Subscriptions {
         return uris.isEmpty() ? null : new ArrayList<>(uris);
     }
 
-    /** What a former owner stored, as far as there is room for it. */
-    synchronized void restore(@Nullable List<String> stored) {
+    /** Forgets all; false where there was none. */
+    synchronized boolean clear() {
+        boolean any = !uris.isEmpty();
         uris.clear();
         bytes = 0;
+        return any;
+    }
+
+    /** What a former owner stored, as far as there is room for it. */
+    synchronized void restore(@Nullable List<String> stored) {
+        clear();
         if (stored != null) {
-            stored.forEach(this::add);
+            stored.stream().filter(this::fits).filter(uris::add).forEach(uri -> bytes += size(uri));
         }
     }
 
+    /** As JSON, without its quotes: a control character takes six. */
     private static int size(String uri) {
-        return uri.getBytes(StandardCharsets.UTF_8).length;
+        return Json.write(uri).length - 2;
     }
 }

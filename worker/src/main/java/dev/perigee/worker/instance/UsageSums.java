@@ -15,8 +15,11 @@ import org.jspecify.annotations.Nullable;
  * which ended and are not published. The latter are one sum, so that an instance holds two however
  * long the record before is not acknowledged. Pure; its owner holds a lock around it.
  *
- * <p>Time is by the wall clock, which may be set back: what comes then counts in the newest minute,
- * or in the one before it.
+ * <p>Time is by the wall clock, which may be set. What was used is measured by another one, so that
+ * nothing is lost or counted twice. Set back by up to a minute, what comes then counts in the
+ * newest minute or in the one before it. Set back further, minutes come again: the newest is
+ * published at once, though it is not over by the new time. Set forward, minutes in between have no
+ * record.
  */
 final class UsageSums {
     /** What a record covers. */
@@ -128,7 +131,7 @@ final class UsageSums {
         var now = running;
         if (now != null && minute.plus(MINUTE).equals(now.from)) {
             var before = ended == null ? open(minute) : ended;
-            before.to = now.from;
+            before.to = now.from.isAfter(before.to) ? now.from : before.to;
             ended = before;
             return before;
         }
@@ -150,7 +153,7 @@ final class UsageSums {
     /** What began before this minute has ended. */
     private void close(Instant minute) {
         var now = running;
-        if (now == null || !now.from.isBefore(minute)) {
+        if (now == null || (!now.from.isBefore(minute) && !isSetBack(minute, now.from))) {
             return;
         }
         if (ended == null) {
@@ -161,13 +164,22 @@ final class UsageSums {
         running = null;
     }
 
+    /** Whether the clock was set back from one minute to the other, so far that they come again. */
+    private static boolean isSetBack(Instant minute, Instant newest) {
+        return minute.plus(MINUTE).isBefore(newest);
+    }
+
     /** What ended and is to be published; null where that is nothing. */
     @Nullable Usage due(Instant now) {
         close(minuteOf(now));
         if (ended != null && ended.isEmpty()) {
             published();
         }
-        return ended == null || ended.to.isAfter(now) ? null : ended.usage(ended.to);
+        if (ended == null) {
+            return null;
+        }
+        boolean over = !ended.to.isAfter(now) || ended.to.isAfter(now.plus(MINUTE));
+        return over ? ended.usage(ended.to) : null;
     }
 
     /** What was due is published; what is less than its units counts later. */

@@ -62,15 +62,41 @@ public final class SecretMask {
     private String cut(String text) {
         int end = text.length() - 1;
         for (var secret : secrets) {
-            for (int length = Math.min(secret.length() - 1, end);
-                    length >= MIN_CUT_LENGTH;
-                    length--) {
-                if (text.startsWith(secret.substring(0, length), end - length)) {
-                    return text.substring(0, end - length) + MASK + CUT;
-                }
+            int length = beginning(secret, text, end);
+            if (length >= MIN_CUT_LENGTH) {
+                return text.substring(0, end - length) + MASK + CUT;
             }
         }
         return text;
+    }
+
+    /**
+     * Length of the longest beginning of the secret, but not of all of it, that the text has right
+     * before this end. As Knuth, Morris and Pratt find it, in time for each character once: a user
+     * chooses both.
+     */
+    private static int beginning(String secret, String text, int end) {
+        int most = Math.min(secret.length() - 1, end);
+        if (most < MIN_CUT_LENGTH) {
+            return 0;
+        }
+        var borders = new int[most];
+        for (int i = 1; i < most; i++) {
+            borders[i] = next(secret, borders, borders[i - 1], secret.charAt(i));
+        }
+        int length = 0;
+        for (int i = end - most; i < end; i++) {
+            length = next(secret, borders, length, text.charAt(i));
+        }
+        return length;
+    }
+
+    private static int next(String secret, int[] borders, int length, char character) {
+        int known = length;
+        while (known > 0 && secret.charAt(known) != character) {
+            known = borders[known - 1];
+        }
+        return secret.charAt(known) == character ? known + 1 : 0;
     }
 
     @Override

@@ -16,7 +16,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,7 +31,6 @@ final class HttpSession
                 NotificationStream.Session,
                 ResumedAnswer.Session {
     private static final Logger log = LoggerFactory.getLogger(HttpSession.class);
-
     private static final long RECEIPT_NANOS = Duration.ofSeconds(1).toNanos();
 
     private final LogContext about = LogContext.current();
@@ -50,7 +48,7 @@ final class HttpSession
     private final ConcurrentHashMap<Long, Exchange> unfinished = new ConcurrentHashMap<>();
     private final AtomicLong lastExchange = new AtomicLong();
     private final Lingering lingering = new Lingering();
-    private final AtomicReference<@Nullable HttpCall> listening = new AtomicReference<>();
+    private final ListeningCall listening;
     private final AtomicBoolean closing = new AtomicBoolean();
     private volatile boolean usable = true;
     private volatile boolean reached;
@@ -91,6 +89,7 @@ final class HttpSession
         this.requests = new SessionRequests(target, parts);
         this.parts = parts;
         this.client = client;
+        this.listening = new ListeningCall(client::noticesMissed);
         this.http =
                 new SessionHttpClient(
                         parts.connections().client(), parts.options().maxMessageBytes(), this);
@@ -268,29 +267,7 @@ final class HttpSession
 
     /** The server notifies of resources in the response to this call; null for none any more. */
     void listensBy(@Nullable HttpCall call) {
-        var before = listening.getAndSet(call);
-        if (before != null) {
-            before.abandon();
-        }
-        if (closing.get()) {
-            stopListening();
-        } else if (call != null && call.hasEnded()) {
-            listenedTo(call);
-        }
-    }
-
-    /** The stream of a call ended; of one that was replaced nobody hears. */
-    private void listenedTo(HttpCall call) {
-        if (listening.compareAndSet(call, null)) {
-            client.noticesMissed();
-        }
-    }
-
-    private void stopListening() {
-        var last = listening.getAndSet(null);
-        if (last != null) {
-            last.abandon();
-        }
+        listening.replaceBy(call);
     }
 
     @Override
@@ -319,7 +296,7 @@ final class HttpSession
             parts.target().refused(carried);
         }
         if (call != null && call.isListening() && call.isOver()) {
-            listenedTo(call);
+            listening.hasEnded(call);
         } else if (call != null) {
             callEnded(call, exchange, end);
         } else if (exchange.kind() == Exchange.Kind.STREAM) {
@@ -494,7 +471,7 @@ final class HttpSession
 
     private void release() {
         notifications.close();
-        stopListening();
+        listening.close();
         var opened = stream;
         if (opened != null) {
             opened.abandon();

@@ -27,6 +27,11 @@ final class InFlight {
         return request;
     }
 
+    /** The id of a request that nobody waits for. */
+    long unawaited() {
+        return lastId.incrementAndGet();
+    }
+
     /** The server was sent a request. */
     void sent() {
         metrics.sent();

@@ -32,6 +32,9 @@ final class Reception {
 
         /** Sends a reply to the server, or drops it when that would take time. */
         void reply(byte[] message);
+
+        /** The server answered the request of this id, with an error where it refused. */
+        default void answered(long id, boolean refused) {}
     }
 
     Reception(String processId, InFlight inFlight, McpListener listener, Transport transport) {
@@ -60,13 +63,17 @@ final class Reception {
             return;
         }
         switch (message) {
-            case McpMessage.Answer(var id, var result) -> late(inFlight.answer(id, result));
+            case McpMessage.Answer(var id, var result) -> {
+                late(inFlight.answer(id, result));
+                transport.answered(id, false);
+            }
             case McpMessage.Refusal refusal -> {
                 about.on(log.atDebug())
                         .addKeyValue("process_id", processId)
                         .addKeyValue("code", refusal.error().code())
                         .log("Server answered with an error");
                 late(inFlight.refuse(refusal));
+                transport.answered(refusal.id(), true);
             }
             case McpMessage.Question(var id, var method, var params) ->
                     reply(new ServerQuestion(id, method, params));

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,9 +32,6 @@ public final class StdioMcpClient implements McpClient {
     private static final byte[] NOTHING = {};
     private static final String DISCOVER = "server/discover";
 
-    /** Nobody waits for the answer, which comes when the subscription ends: it counts as none. */
-    private static final long LISTS = 0;
-
     /** They are none that anybody asked for. */
     private static final Set<String> UNCOUNTED = Set.of(DISCOVER, ModernMeta.LISTEN);
 
@@ -47,14 +45,11 @@ public final class StdioMcpClient implements McpClient {
     private final ReentrantLock reading = new ReentrantLock();
     private final LineRoom.Line line;
     private final McpRequest.Owner owner;
-    private final ReentrantLock listening = new ReentrantLock();
+    private final StdioListening listening;
     private volatile @Nullable ChildProcess child;
     private volatile @Nullable Ended ended;
     private volatile boolean initialized;
     private volatile @Nullable ModernMeta meta;
-
-    /** The request that resources are listened to by, {@link #LISTS} for none; under the lock. */
-    private long listenedBy = LISTS;
 
     /** Stops the server's output, and lets it go on. Does not block. */
     public interface Output {
@@ -112,7 +107,12 @@ public final class StdioMcpClient implements McpClient {
 
         @Override
         public void reply(byte[] message) {
-            writeOrForget(message);
+            var _ = writeOrForget(message);
+        }
+
+        @Override
+        public void answered(long id, boolean refused) {
+            listening.answered(id, refused);
         }
 
         @Override
@@ -139,7 +139,7 @@ public final class StdioMcpClient implements McpClient {
         public void cancelled(long id, boolean tellServer, String reason) {
             inFlight.drop(id);
             if (tellServer && initialized) {
-                writeOrForget(McpMessage.cancelled(id, reason));
+                var _ = writeOrForget(McpMessage.cancelled(id, reason));
             }
         }
     }
@@ -161,6 +161,7 @@ public final class StdioMcpClient implements McpClient {
         this.owner = pipes;
         this.framer = new LineFramer(options.maxMessageBytes(), pipes);
         this.line = room.open(pipes);
+        this.listening = new StdioListening(new Listening(), listener, RequestDeadlines.ofAll());
     }
 
     /** The child to write to. Called once, before anything is sent. */
@@ -222,6 +223,7 @@ public final class StdioMcpClient implements McpClient {
             return;
         }
         ended = how;
+        listening.close();
         // A request registered after this line sees the end itself, see sendNow.
         inFlight.failAll(how.exception(true));
     }
@@ -230,15 +232,33 @@ public final class StdioMcpClient implements McpClient {
     public ServerInfo initialize(Duration timeout) throws McpException, InterruptedException {
         var outcome = new StdioHandshake(new Handshaking(), options, timeout).make();
         if (outcome.era() == Era.MODERN) {
-            var modern = new ModernMeta(options);
-            meta = modern;
-            var lists = ModernMeta.listen(outcome.info(), List.of());
-            if (lists != null) {
-                write(McpMessage.write(LISTS, ModernMeta.LISTEN, modern.put(lists)), timeout);
-            }
+            meta = new ModernMeta(options);
+            listening.begin(outcome.info());
         }
         initialized = true;
         return outcome.info();
+    }
+
+    private final class Listening implements StdioListening.Wire {
+        @Override
+        public McpRequest ask(RawJson params, Duration timeout, LongConsumer opened)
+                throws McpException {
+            return sendNow(ModernMeta.LISTEN, params, timeout, opened);
+        }
+
+        @Override
+        public @Nullable Long tell(RawJson params, LongConsumer opened) {
+            var modern = meta;
+            long id = inFlight.unawaited();
+            opened.accept(id);
+            var whole = modern == null ? params : modern.put(params);
+            return writeOrForget(McpMessage.write(id, ModernMeta.LISTEN, whole)) ? (Long) id : null;
+        }
+
+        @Override
+        public void cancel(long id) {
+            var _ = writeOrForget(McpMessage.cancelled(id, "Replaced"));
+        }
     }
 
     private final class Handshaking implements StdioHandshake.Wire {
@@ -246,7 +266,7 @@ public final class StdioMcpClient implements McpClient {
         public RawJson ask(String method, RawJson params, Duration limit)
                 throws McpException, InterruptedException {
             long start = System.nanoTime();
-            return sendNow(method, params, limit)
+            return sendNow(method, params, limit, _ -> {})
                     .awaitAndTake(limit.minusNanos(System.nanoTime() - start));
         }
 
@@ -262,12 +282,13 @@ public final class StdioMcpClient implements McpClient {
             throw new McpException(
                     McpException.Kind.CLOSED, false, "The server's handshake is not done");
         }
-        return sendNow(method, params, timeout);
+        return sendNow(method, params, timeout, _ -> {});
     }
 
-    private McpRequest sendNow(String method, RawJson params, Duration timeout)
+    private McpRequest sendNow(String method, RawJson params, Duration timeout, LongConsumer opened)
             throws McpException {
         var request = inFlight.open(owner);
+        opened.accept(request.id());
         try {
             var modern = meta;
             var whole = modern == null ? params : modern.put(params);
@@ -309,31 +330,10 @@ public final class StdioMcpClient implements McpClient {
         return meta != null;
     }
 
-    /** The next request goes out before the last is given up, so that nothing is missed. */
     @Override
     public List<String> listen(Collection<String> uris, Duration timeout)
             throws McpException, InterruptedException {
-        listening.lockInterruptibly();
-        try {
-            long before = listenedBy;
-            List<String> refused = List.of();
-            long next = LISTS;
-            var params = ModernMeta.listen(null, uris);
-            if (params != null) {
-                long start = System.nanoTime();
-                var request = send(ModernMeta.LISTEN, params, timeout);
-                var taken = request.awaitAndTake(timeout.minusNanos(System.nanoTime() - start));
-                refused = ModernMeta.refused(uris, taken);
-                next = request.id();
-            }
-            listenedBy = next;
-            if (before != LISTS) {
-                writeOrForget(McpMessage.cancelled(before, "Replaced"));
-            }
-            return refused;
-        } finally {
-            listening.unlock();
-        }
+        return listening.replace(uris, timeout);
     }
 
     @Override
@@ -359,14 +359,16 @@ public final class StdioMcpClient implements McpClient {
     }
 
     /** Never waits: on the launcher's thread, or for a message that may as well be lost. */
-    private void writeOrForget(byte[] message) {
+    private boolean writeOrForget(byte[] message) {
         try {
             write(message, Duration.ZERO);
+            return true;
         } catch (McpException e) {
             about.on(log.atDebug())
                     .addKeyValue("process_id", processId)
                     .addKeyValue("reason", e.getMessage())
                     .log("Server does not read: answer or notification dropped");
+            return false;
         }
     }
 }

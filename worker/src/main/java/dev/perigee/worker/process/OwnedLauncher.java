@@ -205,9 +205,12 @@ public final class OwnedLauncher implements ProcessLauncher {
         @Override
         public void onExit(ExitStatus status) {
             var explained = ended(status);
-            var _ = Thread.ofVirtual().name("child-clear").start(() -> clear(this));
-            if (!refused) {
-                listener.onExit(explained);
+            try {
+                if (!refused) {
+                    listener.onExit(explained); // Reads what the group has counted to the end.
+                }
+            } finally {
+                var _ = Thread.ofVirtual().name("child-clear").start(() -> clear(this));
             }
         }
 

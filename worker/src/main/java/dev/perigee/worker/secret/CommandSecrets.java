@@ -84,12 +84,12 @@ final class CommandSecrets implements SecretSource {
             var run = new CommandRun();
             var failure = run.await(launcher, termination, spec, limit);
             if (failure != null) {
-                throw new SecretException(address.name(), "secrets.command " + failure);
+                throw SecretException.outage(address.name(), "secrets.command " + failure);
             }
             return SecretText.of(address.name(), run.printed());
         } catch (LaunchException e) {
             logInTime(e);
-            throw new SecretException(
+            throw SecretException.outage(
                     address.name(), "secrets.command cannot be run, see the worker's log");
         }
     }

@@ -107,7 +107,7 @@ final class FileSecrets implements SecretSource {
             reading.abandon();
             throw late(address);
         } catch (IOException e) {
-            throw new SecretException(
+            throw SecretException.outage(
                     address.name(), "the worker may not read its file, or cannot");
         }
     }
@@ -152,7 +152,7 @@ final class FileSecrets implements SecretSource {
     }
 
     private static SecretException late(SecretAddress address) {
-        return new SecretException(address.name(), "its file was not read in time");
+        return SecretException.outage(address.name(), "its file was not read in time");
     }
 
     private static SecretException missing(SecretAddress address) {

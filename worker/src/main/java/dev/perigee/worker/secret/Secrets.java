@@ -71,7 +71,7 @@ public final class Secrets {
         var user = new Tenant(config.teamId(), config.userId());
         try (var slot = slots.acquire(user, false, limit, () -> {})) {
             if (slot == null) {
-                throw SecretException.ofAll(
+                throw SecretException.outageOfAll(
                         "those of too many others are being asked for: try again later");
             }
             long end = System.nanoTime() + source.limit().toNanos();

@@ -86,6 +86,17 @@ final class JournalWriter implements InstanceJournal {
     }
 
     @Override
+    public void append(
+            EventBody body, @Nullable Long pid, @Nullable RawJson durable, Runnable acknowledged) {
+        var about = identity;
+        write(
+                to ->
+                        to.appendAwaited(
+                                seq -> frames.event(about, seq, body, pid, durable), acknowledged));
+        metrics.event(body);
+    }
+
+    @Override
     public void appendCallEvent(ToolOrder.Execute order, EventBody body, @Nullable Long pid) {
         var about = identity;
         Journal.Encoder encoder = seq -> frames.call(about, seq, order, body, pid);

@@ -4,6 +4,9 @@ import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.topic.RecordOrigin;
 import dev.perigee.worker.instance.InstanceIdentity;
 import dev.perigee.worker.instance.InstanceJournal.OutputValve;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -14,17 +17,24 @@ import org.jspecify.annotations.Nullable;
  * successor continues the numbers. Any thread may call; nothing blocks.
  */
 final class ProcessJournal {
+    /** Entries that are waited for at a time; of more the oldest are not told any more. */
+    private static final int MOST_AWAITED = 16;
+
     private final Object lock = new Object();
     private final Journal journal;
     private final ByteBudget budget;
     private final EventFrames frames;
     private final Consumer<ProcessJournal> appended;
+    private final Deque<Awaited> awaited = new ArrayDeque<>();
     private InstanceIdentity identity;
     private @Nullable OutputValve valve;
     private boolean paused;
     private boolean removed;
     private boolean retired;
     private boolean ended;
+
+    /** An entry that somebody waits for until it is acknowledged. */
+    private record Awaited(long seq, Runnable acknowledged) {}
 
     /** The number of the newest entry of usage; 0, which no entry has, before the first. */
     private long usageSeq;
@@ -82,6 +92,23 @@ final class ProcessJournal {
     /** Appends what is kept; false when the journal is retired. */
     boolean append(Journal.Encoder encoder, @Nullable RecordOrigin origin) {
         return add(() -> journal.append(encoder, origin));
+    }
+
+    /**
+     * Appends what is kept and waited for; false when the journal is retired.
+     *
+     * @param acknowledged run after the acknowledgement, outside the lock; never if the journal
+     *     ends before
+     */
+    boolean appendAwaited(Journal.Encoder encoder, Runnable acknowledged) {
+        return add(
+                () -> {
+                    if (awaited.size() == MOST_AWAITED) {
+                        awaited.removeFirst();
+                    }
+                    awaited.addLast(new Awaited(journal.nextSeq(), acknowledged));
+                    journal.append(encoder, null);
+                });
     }
 
     private boolean add(Runnable append) {
@@ -181,6 +208,7 @@ final class ProcessJournal {
     /** Forgets what is durable; returns the requests whose results were. */
     List<RecordOrigin> acknowledge(long seq) {
         List<RecordOrigin> answered;
+        var durable = new ArrayList<Awaited>();
         boolean reported;
         synchronized (lock) {
             long next = journal.nextSeq();
@@ -188,8 +216,12 @@ final class ProcessJournal {
                     journal.acknowledge(
                             seq, (number, lines) -> frames.dropped(identity, number, lines));
             reported = journal.nextSeq() > next;
+            while (!awaited.isEmpty() && awaited.getFirst().seq() <= seq) {
+                durable.add(awaited.removeFirst());
+            }
             regulate();
         }
+        durable.forEach(entry -> entry.acknowledged().run());
         if (reported) {
             appended.accept(this);
         }
@@ -264,6 +296,7 @@ final class ProcessJournal {
         synchronized (lock) {
             ended = true;
             journal.clear();
+            awaited.clear();
             regulate();
         }
     }

@@ -3,6 +3,7 @@ package dev.perigee.worker.instance;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.config.SecretReference;
 import dev.perigee.protocol.config.ServerConfig;
@@ -197,6 +198,61 @@ final class HttpCredentialsTest {
     }
 
     @Test
+    @DisplayName("that stay refused are asked for less and less often past their reuse")
+    void boundedPastTheReuse() throws Exception {
+        value("first");
+        var credentials = new HttpCredentials(config(), provider(LONG));
+        assertThat(renewed(credentials)).isEqualTo("first");
+
+        for (int i = 0; i < 50; i++) {
+            credentials.refused(credentials.get());
+            assertThat(renewed(credentials)).isEqualTo("first");
+            assertThat(credentials.differ(in(PATIENCE))).isFalse();
+        }
+        assertThat(runs()).isLessThan(12);
+
+        value("second");
+        credentials.looksAnew();
+        assertThat(renewed(credentials)).as("an order asks at once").isEqualTo("second");
+        credentials.refused(credentials.get());
+        value("third");
+        await().atMost(PATIENCE).until(() -> credentials.differ(in(PATIENCE)));
+        assertThat(carried(credentials)).isEqualTo("third");
+    }
+
+    @Test
+    @DisplayName("are those of before while their provider is away, unless the server refuses them")
+    void outlivesAnOutage() throws Exception {
+        value("first");
+        var credentials =
+                new HttpCredentials(
+                        config(),
+                        provider(
+                                "[ -e %1$s/away ] && exit 3; exec cat %1$s/value"
+                                        .formatted(directory),
+                                Duration.ZERO));
+        assertThat(renewed(credentials)).isEqualTo("first");
+
+        var away = Files.createFile(directory.resolve("away"));
+        for (int i = 0; i < 20; i++) {
+            assertThat(renewed(credentials)).isEqualTo("first");
+        }
+        assertThat(credentials.renewed().get().headers()).containsEntry(HEADER, "first");
+        credentials.refused(credentials.get());
+        assertThat(failure(credentials, PATIENCE)).hasMessageContaining("cannot be had");
+
+        value("second");
+        Files.delete(away);
+        await().atMost(PATIENCE)
+                .ignoreExceptions()
+                .until(() -> renewed(credentials).equals("second"));
+        Files.createFile(away);
+        assertThat(renewed(credentials)).isEqualTo("second");
+        credentials.reconfigure(config(Map.of(HEADER, SecretReference.to("other")), Map.of()));
+        assertThat(failure(credentials, PATIENCE)).hasMessageContaining("cannot be had");
+    }
+
+    @Test
     @DisplayName("stay masked over rotations, configurations and restarts")
     void staysMasked() throws Exception {
         var secrets = provider(Duration.ZERO);
@@ -226,14 +282,23 @@ final class HttpCredentialsTest {
         var files = directory.resolve("t1").resolve("u1");
         Files.createDirectories(files);
         var secrets = new InstanceSecrets(Secrets.inFiles(directory));
-        for (int i = 0; i < InstanceSecrets.MOST_VALUES + 10; i++) {
+        for (int i = 0; i < InstanceSecrets.MOST_OLD_VALUES + 10; i++) {
             Files.writeString(files.resolve("token"), "very-secret-" + i + "-");
             secrets.resolve(config());
         }
         var mask = secrets.mask(List.of());
-        int last = InstanceSecrets.MOST_VALUES + 9;
-        assertThat(mask).hasToString("SecretMask[" + InstanceSecrets.MOST_VALUES + " values]");
+        int last = InstanceSecrets.MOST_OLD_VALUES + 9;
+        assertThat(mask)
+                .hasToString("SecretMask[" + (InstanceSecrets.MOST_OLD_VALUES + 1) + " values]");
         assertThat(mask.apply("very-secret-" + last + "-")).isEqualTo("***");
         assertThat(mask.apply("very-secret-0-")).isEqualTo("very-secret-0-");
+
+        for (int i = 0; i < 4; i++) {
+            Files.writeString(files.resolve("token"), i + "x".repeat(40_000));
+            secrets.resolve(config());
+        }
+        var large = secrets.mask(List.of());
+        assertThat(large).hasToString("SecretMask[2 values]");
+        assertThat(large.apply("3" + "x".repeat(40_000))).isEqualTo("***");
     }
 }

@@ -9,6 +9,7 @@ import dev.perigee.protocol.config.ServerConfigBuilder.Owner;
 import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.event.EventBody.ResourceUpdated;
 import dev.perigee.protocol.event.EventBody.Subscriptions;
+import dev.perigee.protocol.link.InstanceOrder.Cause;
 import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.worker.mcp.HttpFixture;
@@ -98,6 +99,27 @@ final class HttpSubscriptionsTest {
             awaitUpdate(server, config);
             assertThat(ask(config, "unsubscribe", URI).outcome()).isEqualTo(ToolOutcome.SUCCESS);
             assertThat(server.count("resources/unsubscribe")).isEqualTo(1);
+        }
+    }
+
+    @Test
+    @DisplayName("a server at another address hears of none that were its predecessor's")
+    void elsewhere() throws Exception {
+        try (var server = HttpFixture.start();
+                var other = HttpFixture.start()) {
+            var config = config(server, TransportType.HTTP);
+            bench.configure(config);
+            subscribe(config);
+
+            bench.apply(config(other, TransportType.HTTP), Cause.UPDATED);
+
+            await().atMost(Bench.PATIENCE).until(() -> other.count("tools/list") > 0);
+            assertThat(bench.journal(config).all(Subscriptions.class).getLast())
+                    .isEqualTo(new Subscriptions(Subscriptions.UNSUBSCRIBED, null, 0, null));
+            assertThat(DurableState.read(bench.journal(config).durable).subscriptions()).isNull();
+            assertThat(bench.text(config, "echo", Map.of("message", "hi"))).isEqualTo("hi");
+            assertThat(other.count("resources/subscribe")).isZero();
+            assertThat(ask(config, "unsubscribe", URI).outcome()).isEqualTo(ToolOutcome.SUCCESS);
         }
     }
 

@@ -47,6 +47,55 @@ final class KeptSubscriptionsTest {
     }
 
     @Test
+    @DisplayName("count as many bytes as the state has of them")
+    void escaped() {
+        var control = "\u0001".repeat(341);
+        assertThat(subscriptions.add(control + "\u0001")).isFalse();
+        IntStream.range(0, 20).forEach(n -> subscriptions.add((char) ('a' + n) + control));
+        var stored =
+                new DurableState(
+                        null, null, true, List.of(), Set.of(), null, subscriptions.stored());
+        assertThat(subscriptions.count()).isEqualTo(16);
+        assertThat(stored.write().size()).isLessThan(Subscriptions.MAX_BYTES + 1024);
+
+        subscriptions.restore(List.of(control.repeat(2), "a"));
+        assertThat(subscriptions.all()).containsExactly("a");
+    }
+
+    @Test
+    @DisplayName("fill an empty set twice at once, and are not toggled without end")
+    void toggled() {
+        for (int round = 0; round < 2; round++) {
+            for (int n = 0; n < Subscriptions.MAX_URIS; n++) {
+                assertThat(subscriptions.mayAdd()).isTrue();
+                assertThat(subscriptions.add(n + "x".repeat(320))).isTrue();
+            }
+            subscriptions.restore(null);
+        }
+        IntStream.range(0, 15).forEach(n -> subscriptions.add(n + "x".repeat(2040)));
+        long writes = 0;
+        while (subscriptions.mayAdd()) {
+            assertThat(subscriptions.add("toggled")).isTrue();
+            assertThat(subscriptions.remove("toggled")).isTrue();
+            writes += 2;
+        }
+        assertThat(writes).isBetween(1L, 200L);
+    }
+
+    @Test
+    @DisplayName("have credit for changes that comes back")
+    void credit() {
+        var credit = new ChangeCredit(0);
+        credit.charge(ChangeCredit.BURST_BYTES + ChangeCredit.BYTES_PER_SECOND / 2);
+        assertThat(credit.isLeft(0)).isFalse();
+        assertThat(credit.isLeft(400_000_000L)).isFalse();
+        assertThat(credit.isLeft(600_000_000L)).isTrue();
+        credit.isLeft(Duration.ofDays(1).toNanos());
+        credit.charge(ChangeCredit.BURST_BYTES);
+        assertThat(credit.isLeft(Duration.ofDays(1).toNanos())).isFalse();
+    }
+
+    @Test
     @DisplayName("are part of the durable state, which has no field for none")
     void durable() {
         var without = new DurableState(null, null, true, List.of(), Set.of(), null);

@@ -29,7 +29,7 @@ final class PendingNoticesTest {
 
     private List<String> uris(long nowNanos) {
         return pending.due(nowNanos).stream()
-                .map(event -> ((ResourceUpdated) event).uri())
+                .map(due -> ((ResourceUpdated) due.event()).uri())
                 .toList();
     }
 
@@ -77,7 +77,7 @@ final class PendingNoticesTest {
         var events = new ArrayList<EventBody>();
         for (int update = 0; update < 100_000; update++) {
             pending.put(update("uri" + update));
-            events.addAll(pending.due(START + update * 100_000L));
+            pending.due(START + update * 100_000L).forEach(due -> events.add(due.event()));
         }
         int seconds = 10;
         assertThat(events)
@@ -122,7 +122,9 @@ final class PendingNoticesTest {
         assertThat(pending.pause(START)).isNull();
 
         pending.put(update("b"));
-        assertThat(pending.due(START)).containsExactly(new ResourceUpdated("b", 1L));
+        assertThat(pending.due(START))
+                .extracting(PendingNotices.Due::event)
+                .containsExactly(new ResourceUpdated("b", 1L));
         assertThat(pending.dropped()).isZero();
     }
 }

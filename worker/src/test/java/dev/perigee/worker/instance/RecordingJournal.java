@@ -26,6 +26,10 @@ final class RecordingJournal implements InstanceJournal {
     volatile boolean usageHeld;
     volatile int protocol = LinkVersions.SPOKEN.greatest();
     volatile @Nullable RawJson durable;
+
+    /** When given, it has what waits for acknowledgements, which are at once otherwise. */
+    volatile @Nullable List<Runnable> unacknowledged;
+
     volatile @Nullable OutputValve valve;
 
     /** When given, whoever tells of a crash waits for it. */
@@ -53,6 +57,21 @@ final class RecordingJournal implements InstanceJournal {
         }
         pids.add(pid == null ? -1 : pid);
         events.add(body);
+    }
+
+    @Override
+    public void append(
+            EventBody body,
+            @Nullable Long pid,
+            @Nullable RawJson newDurable,
+            Runnable acknowledged) {
+        append(body, pid, newDurable);
+        var waiting = unacknowledged;
+        if (waiting == null) {
+            acknowledged.run();
+        } else {
+            waiting.add(acknowledged);
+        }
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.config.ServerConfig;
+import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.event.EventBody;
 import dev.perigee.protocol.event.EventBody.ListChanged;
 import dev.perigee.protocol.event.EventBody.Notification;
@@ -20,6 +21,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executors;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -110,6 +114,29 @@ final class SubscriptionsTest {
         assertThat(updates(bench, config)).hasSize(2);
     }
 
+    @Test
+    @DisplayName("is answered once it is durable, and a repeated request as well")
+    void durableFirst() throws Exception {
+        var config = server("legacy");
+        bench.configure(config);
+        var waiting = new CopyOnWriteArrayList<Runnable>();
+        bench.journal(config).unacknowledged = waiting;
+
+        try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+            var first = threads.submit(() -> ask(config, "subscribe", URI));
+            await().atMost(Bench.PATIENCE).until(() -> waiting.size() == 1);
+            var second = threads.submit(() -> ask(config, "subscribe", URI));
+            assertThat(bench.text(config, "echo", Map.of("message", "hi"))).isEqualTo("hi");
+            assertThat(first.isDone()).isFalse();
+            assertThat(second.isDone()).isFalse();
+            waiting.forEach(Runnable::run);
+
+            assertThat(first.get().outcome()).isEqualTo(ToolOutcome.SUCCESS);
+            assertThat(second.get().outcome()).isEqualTo(ToolOutcome.SUCCESS);
+        }
+        assertThat(changes(bench, config)).containsExactly("subscribed 1");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"legacy", "modern"})
     @DisplayName("is made again after a crash: updates arrive again")
@@ -125,6 +152,31 @@ final class SubscriptionsTest {
         assertThat(changes(bench, config)).endsWith("renewed 2");
         assertThat(touch(bench, config, URI)).isEqualTo("x://one x://two");
         awaitUpdates(bench, config, 1);
+    }
+
+    @Test
+    @DisplayName("is made again when a modern server ends it, and its lists are followed on")
+    void hungUp() {
+        var config = server("modern");
+        bench.configure(config);
+        subscribe(config, URI);
+        long before = listens(config, "toolsListChanged");
+
+        bench.call(config, "hang_up", Map.of());
+
+        awaitRenewed(bench, config);
+        assertThat(touch(bench, config, URI)).isEqualTo(URI);
+        awaitUpdates(bench, config, 1);
+        await().atMost(Bench.PATIENCE)
+                .until(() -> listens(config, "toolsListChanged") == before + 1);
+    }
+
+    /** How often the server was asked to notify of this. */
+    private long listens(ServerConfig config, String what) {
+        return Pattern.compile(Pattern.quote(what))
+                .matcher(bench.text(config, "record", Map.of()))
+                .results()
+                .count();
     }
 
     @ParameterizedTest
@@ -163,6 +215,26 @@ final class SubscriptionsTest {
             assertThat(touch(next, config, URI)).isEqualTo(URI);
             awaitUpdates(next, config, 1);
         }
+    }
+
+    @Test
+    @DisplayName("holds over a configuration with other arguments, and ends with another command")
+    void configured() {
+        var config = server("legacy");
+        bench.configure(config);
+        subscribe(config, URI);
+
+        bench.configure(server("legacy", "--other"));
+        awaitRenewed(bench, config);
+        assertThat(touch(bench, config, URI)).isEqualTo(URI);
+
+        var args = new ArrayList<>(List.of("node"));
+        args.addAll(config.args());
+        var env = Map.of("API_KEY", "very-secret");
+        bench.configure(Bench.program("a", TransportType.STDIO, "env", args, env, null));
+        assertThat(changes(bench, config)).endsWith("unsubscribed 0");
+        var kept = DurableState.read(bench.journal(config).durable);
+        assertThat(kept.subscriptions()).isNull();
     }
 
     @ParameterizedTest

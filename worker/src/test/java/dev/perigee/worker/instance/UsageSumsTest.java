@@ -164,4 +164,46 @@ final class UsageSumsTest {
                                                 .compareTo(Duration.ofHours(3))
                                         < 0);
     }
+
+    @Test
+    @DisplayName("of a clock that is set back by hours come again, at once and each once")
+    void setBack() {
+        sums.called(false, 1, 1, at(3 * 3600));
+        sums.called(false, 2, 2, at(30));
+
+        var newest = due(31);
+        assertThat(newest.from()).isEqualTo(at(3 * 3600));
+        assertThat(newest.to()).isEqualTo(at(3 * 3600 + 60));
+        assertThat(newest.requestBytes()).isEqualTo(1);
+        sums.published();
+        assertThat(sums.due(at(59))).isNull();
+        var again = due(60);
+        assertThat(List.of(again.from(), again.to())).containsExactly(at(0), at(60));
+        assertThat(again.requestBytes()).isEqualTo(2);
+    }
+
+    @Test
+    @DisplayName("of a clock that is set wildly are of positive length, and all is counted")
+    void setWildly() {
+        var random = new Random(7);
+        double second = 0;
+        long awake = 0;
+        var all = new ArrayList<Usage>();
+        for (int step = 0; step < 5_000; step++) {
+            second += random.nextInt(10) == 0 ? random.nextInt(20_000) - 10_000 : 15;
+            sums.used(use(15, 15, 1, 15), at(second));
+            awake += 15_000;
+            var due = sums.due(at(second));
+            if (due != null) {
+                all.add(due);
+                sums.published();
+            }
+        }
+        all.addAll(sums.takeAll(at(second)));
+
+        assertThat(all).allMatch(each -> each.to().isAfter(each.from()));
+        assertThat(all.stream().mapToLong(Usage::awakeMs).sum()).isBetween(awake - 2, awake);
+        assertThat(all.stream().mapToLong(Usage::cpuMs).sum())
+                .isBetween(awake / 1000 - 2, awake / 1000);
+    }
 }

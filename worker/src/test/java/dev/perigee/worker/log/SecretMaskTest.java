@@ -62,4 +62,25 @@ final class SecretMaskTest {
 
         assertThat(mask.apply("no github-token")).isEqualTo("no github-token");
     }
+
+    @Test
+    @DisplayName("what is left of a value before an ellipsis is found, the longest of it")
+    void cutOff() {
+        var mask = SecretMask.of(List.of(), List.of("abababc-long"));
+        assertThat(mask.apply("it is abababc-lo…")).isEqualTo("it is ***…");
+        assertThat(mask.apply("it is ababababa…")).isEqualTo("it is abab***…");
+        assertThat(mask.apply("abab…")).isEqualTo("***…");
+        assertThat(mask.apply("it is aba…")).isEqualTo("it is aba…");
+        assertThat(mask.apply("abababc-long…")).isEqualTo("***…");
+    }
+
+    @Test
+    @DisplayName("a text that is made to be slow is not: each character is looked at once")
+    void hostileCut() {
+        var long1 = "a".repeat(200_000);
+        var mask = SecretMask.of(List.of(), List.of(long1 + "b", long1 + "ee", long1 + "ddd"));
+        var text = long1.substring(0, 150_000) + "y…";
+        var masked = assertTimeoutPreemptively(Duration.ofSeconds(10), () -> mask.apply(text));
+        assertThat(masked).isEqualTo(text);
+    }
 }

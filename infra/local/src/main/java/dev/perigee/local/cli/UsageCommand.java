@@ -40,7 +40,9 @@ final class UsageCommand extends ClientCommand {
             paramLabel = "DURATION",
             converter = DurationOption.class,
             defaultValue = "24h",
-            description = "How far to look back (default 24h).")
+            description =
+                    "How far to look back (default 24h). A record that began before, of a minute or, after"
+                            + " an outage, of more, counts as a whole.")
     private Duration since = Duration.ofHours(24);
 
     @Option(

@@ -105,9 +105,9 @@ final class RecordJudge {
     }
 
     /**
-     * All methods but tools/call only read, or say what is notified of; a cancellation stops what
-     * was asked for before, and a response is for a question of the source, which nobody asks in
-     * the target.
+     * What is not named here only reads: a call of a tool may have effects, and a subscription
+     * stays with the target's instance. A cancellation stops what was asked for before, and a
+     * response is for a question of the source, which nobody asks in the target.
      */
     private boolean isAllowed(RequestRead read) {
         return switch (read.method()) {
@@ -115,13 +115,13 @@ final class RecordJudge {
                     TOOLS_SEARCH,
                     RESOURCES_LIST,
                     RESOURCES_READ,
-                    RESOURCES_SUBSCRIBE,
-                    RESOURCES_UNSUBSCRIBE,
                     PROMPTS_LIST,
                     PROMPTS_GET,
                     CANCEL,
                     CALL_RESPOND ->
                     true;
+            case RESOURCES_SUBSCRIBE, RESOURCES_UNSUBSCRIBE ->
+                    selection.requests() == IncludedRequests.ALL;
             case TOOLS_CALL ->
                     selection.requests() == IncludedRequests.ALL
                             || selection.names(read.request().toolPath())

@@ -13,7 +13,8 @@ public enum Refusal {
     REPORT("report", "what gateways tell each other about such copies"),
     NOT_READ_ONLY(
             "not_read_only",
-            "a call of a tool that is neither declared read-only nor named by --tool"),
+            "a call of a tool that is neither declared read-only nor named by --tool, or a"
+                    + " subscription"),
     FROM_TARGET("from_target", "came from the target by an earlier replay");
 
     private final String code;

@@ -124,6 +124,17 @@ final class RecordJudgeTest {
     }
 
     @Test
+    void subscriptionsStayAndSoAreNoReads() {
+        for (var method : List.of("resources/subscribe", "resources/unsubscribe")) {
+            var record = Records.call("r", "s|x://one").replace("tools/call", method);
+
+            assertThat(request(IncludedRequests.READ_ONLY, record))
+                    .isEqualTo(refused(Refusal.NOT_READ_ONLY));
+            assertThat(request(IncludedRequests.ALL, record)).isInstanceOf(Verdict.Selected.class);
+        }
+    }
+
+    @Test
     void aToolThatOneOfTwoInstallationsDoesNotCallReadOnlyIsNot() {
         learn("p1", "i1", "s", "{\"tool_name\":\"look\",\"read_only_hint\":true}");
         learn("p2", "i2", "s", "{\"tool_name\":\"look\"}");
