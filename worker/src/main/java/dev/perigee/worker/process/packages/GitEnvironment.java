@@ -62,7 +62,7 @@ final class GitEnvironment {
         var made = new TreeMap<String, String>();
         for (var entry : environment.entrySet()) {
             var name = entry.getKey().toLowerCase(Locale.ROOT);
-            if (name.equals("path") || name.endsWith("_proxy") && !name.startsWith("npm_")) {
+            if (name.equals("path") || (name.endsWith("_proxy") && !name.startsWith("npm_"))) {
                 made.put(entry.getKey(), entry.getValue());
             } else if (name.equals("ssl_cert_file")) {
                 made.put("GIT_SSL_CAINFO", entry.getValue());
