@@ -110,7 +110,7 @@ record Preparation(
     /** Distinguishes installations: the package, where it comes from, and how it is installed. */
     static String key(PackageLine line, Map<String, String> environment, boolean scripts) {
         var readable =
-                (line.manager().wireName() + '-' + line.spec())
+                (line.manager().wireName() + '-' + line.identity())
                         .toLowerCase(Locale.ROOT)
                         .replaceAll("[^a-z0-9.]+", "-");
         var name = readable.substring(0, Math.min(readable.length(), NAME_LENGTH));
