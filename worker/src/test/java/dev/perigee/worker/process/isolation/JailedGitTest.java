@@ -13,7 +13,9 @@ import dev.perigee.worker.process.packages.PackageException;
 import dev.perigee.worker.process.packages.PackagePreparer;
 import dev.perigee.worker.process.packages.PackagePreparer.Lookup;
 import dev.perigee.worker.process.packages.PackageSettings;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +47,11 @@ final class JailedGitTest {
     @BeforeEach
     void open() throws Exception {
         host = new GitHost(folder);
+        // Jails have other users, who must get to the certificate.
+        for (var directory : List.of(folder, host.certificate().getParent())) {
+            Files.setPosixFilePermissions(
+                    directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
         reopen(EgressPolicy.of(List.of(host.authority()), List.of()));
         host.commit(
                 "server",
