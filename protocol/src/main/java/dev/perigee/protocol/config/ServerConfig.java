@@ -68,7 +68,7 @@ import tools.jackson.databind.annotation.JsonSerialize;
  *     arguments are pinned to when the process starts; null or blank leaves them as they are
  * @param repositoryUrl restricts that to references to this repository, where one of the arguments
  *     is such; null for all
- * @param gitBranch informational; not used
+ * @param gitBranch what arguments that name a repository only mean where there is no commit
  * @param source {@code github} for a deployment from GitHub; any other text, or null, has no effect
  * @param secretMetadata the backend's own notes on its secrets; passed through, not interpreted
  * @param egress entries of {@link EgressRule} that narrow what the server may reach, 256 at most,

@@ -13,8 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param prefix what precedes the repository in the argument
  * @param repository without reference
  * @param fragment what follows the {@code #}, without it; empty when there is none
+ * @param refers whether the argument itself names a branch, tag or commit
  */
-record GitReference(String prefix, String repository, String fragment) {
+record GitReference(String prefix, String repository, String fragment, boolean refers) {
     private static final String SHORT_FORM = "github:";
     private static final Pattern ARGUMENT =
             Pattern.compile(
@@ -39,9 +40,14 @@ record GitReference(String prefix, String repository, String fragment) {
         if (!parts.matches()) {
             return null;
         }
-        var fragment = parts.group(3);
-        return new GitReference(
-                parts.group(1), unreferenced(parts.group(2)), fragment == null ? "" : fragment);
+        var fragment = parts.group(3) == null ? "" : parts.group(3);
+        var repository = unreferenced(parts.group(2));
+        boolean refers =
+                !repository.equals(parts.group(2))
+                        || !(fragment.isEmpty()
+                                || fragment.startsWith("path:")
+                                || fragment.indexOf('=') >= 0);
+        return new GitReference(parts.group(1), repository, fragment, refers);
     }
 
     private static String unreferenced(String repository) {
@@ -55,7 +61,7 @@ record GitReference(String prefix, String repository, String fragment) {
                         + AT.matcher(repository.substring(path)).replaceFirst("");
     }
 
-    /** The argument for npm and its like, pointed at a commit. */
+    /** The argument for npm and its like, pointed at a commit or another reference. */
     String forNpm(String commit) {
         var path = NPM_PATH.matcher(fragment);
         var where = "";
@@ -66,8 +72,9 @@ record GitReference(String prefix, String repository, String fragment) {
     }
 
     /**
-     * The argument for pip, uv and their like, pointed at a commit. They have no short form; what
-     * follows the {@code #} stays when it is theirs, such as {@code subdirectory=server}.
+     * The argument for pip, uv and their like, pointed at a commit or another reference. They have
+     * no short form; what follows the {@code #} stays when it is theirs, such as {@code
+     * subdirectory=server}.
      */
     String forPip(String commit) {
         var url = repository.startsWith(SHORT_FORM) ? longForm() : repository;

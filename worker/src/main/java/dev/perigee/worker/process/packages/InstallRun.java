@@ -11,9 +11,11 @@ import dev.perigee.worker.process.ProcessLauncher;
 import dev.perigee.worker.process.Termination;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +32,7 @@ final class InstallRun implements ChildListener {
     private final LineSplitter stdout = new LineSplitter(LINE_BYTES);
     private final LineSplitter stderr = new LineSplitter(LINE_BYTES);
     private final StderrTail said = new StderrTail(TAIL_LINES);
+    private final StderrTail answer = new StderrTail(TAIL_LINES);
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile @Nullable ExitStatus exit;
 
@@ -65,21 +68,43 @@ final class InstallRun implements ChildListener {
         }
     }
 
+    /** The latest lines of everything that it said, oldest first. */
+    List<String> said() {
+        lock.lock();
+        try {
+            return said.lines();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The latest lines of its standard output, oldest first. */
+    List<String> answer() {
+        lock.lock();
+        try {
+            return answer.lines();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void add(LineSplitter lines, @Nullable ByteBuffer bytes) {
         lock.lock();
         try {
+            Consumer<String> add = lines == stdout ? this::addAnswer : said::add;
             if (bytes == null) {
-                lines.finish(this::add);
+                lines.finish(add);
             } else {
-                lines.accept(bytes, this::add);
+                lines.accept(bytes, add);
             }
         } finally {
             lock.unlock();
         }
     }
 
-    private void add(String line) {
+    private void addAnswer(String line) {
         said.add(line);
+        answer.add(line);
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -25,6 +26,9 @@ import tools.jackson.databind.JsonNode;
 final class InstalledProgram {
     private static final int LARGEST_MANIFEST = 1 << 20;
     private static final Path BIN = Path.of("node_modules", ".bin");
+    private static final Pattern NAME =
+            Pattern.compile("(?:@%1$s/)?%1$s".formatted("[A-Za-z0-9~_][A-Za-z0-9._~-]*"));
+    private static final Pattern TOOL = Pattern.compile("[a-z0-9][a-z0-9._-]*");
 
     private InstalledProgram() {}
 
@@ -36,17 +40,60 @@ final class InstalledProgram {
         };
     }
 
+    /**
+     * The line with the name that its package turned out to have, which a repository does not say
+     * beforehand; null where that cannot be told.
+     */
+    static @Nullable PackageLine actual(PackageLine line, PackageStore.Installed installed) {
+        if (line.git() == null) {
+            return line;
+        }
+        var name =
+                switch (line.manager()) {
+                    case NPM -> ofOnlyDependency(installed.made());
+                    case UV -> ofOnlyTool(installed.tools());
+                };
+        return name == null ? null : line.named(name);
+    }
+
+    private static @Nullable String ofOnlyDependency(Path installation) {
+        var manifest = read(installation, Path.of("package.json"));
+        var needed = manifest == null ? null : manifest.get("dependencies");
+        if (needed == null || needed.size() != 1) {
+            return null;
+        }
+        var name = needed.properties().iterator().next().getKey();
+        return NAME.matcher(name).matches() ? name : null;
+    }
+
+    private static @Nullable String ofOnlyTool(Path tools) {
+        try (var found = Files.list(tools)) {
+            var names =
+                    found.map(tool -> tool.getFileName().toString())
+                            .filter(name -> TOOL.matcher(name).matches())
+                            .limit(2)
+                            .toList();
+            return names.size() == 1 ? names.getFirst() : null;
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
     /** The version that was installed, null where it cannot be told. */
     static @Nullable String version(PackageLine line, Path installation) {
         var manifest = line.manager() == PackageManager.NPM ? manifest(line, installation) : null;
         var version = manifest == null ? null : manifest.get("version");
-        return version == null || !version.isString() ? null : version.asString();
+        if (version == null || !version.isString()) {
+            return null;
+        }
+        var git = line.git();
+        return git == null ? version.asString() : version.asString() + '+' + git.brief();
     }
 
     private static @Nullable Path ofUv(PackageLine line, Path installation) {
-        var name = line.program();
+        var name = line.program() == null ? line.name() : line.program();
         // A link to where only enclosed programs see something.
-        return name != null && Files.exists(installation.resolve(name), LinkOption.NOFOLLOW_LINKS)
+        return Files.exists(installation.resolve(name), LinkOption.NOFOLLOW_LINKS)
                 ? Path.of(name)
                 : null;
     }
@@ -107,14 +154,18 @@ final class InstalledProgram {
     }
 
     private static @Nullable JsonNode manifest(PackageLine line, Path installation) {
+        return read(installation, folder(line).resolve("package.json"));
+    }
+
+    private static @Nullable JsonNode read(Path installation, Path manifest) {
         try {
-            var file = below(installation, folder(line).resolve("package.json"));
+            var file = below(installation, manifest);
             if (!Files.isRegularFile(file)) {
                 return null;
             }
             try (var content = Files.newInputStream(file)) {
-                var manifest = Json.tree(content.readNBytes(LARGEST_MANIFEST));
-                return manifest.isObject() ? manifest : null;
+                var read = Json.tree(content.readNBytes(LARGEST_MANIFEST));
+                return read.isObject() ? read : null;
             }
         } catch (IOException | InvalidRecordException e) {
             return null;

@@ -6,7 +6,6 @@ import dev.perigee.worker.process.TenantSlots;
 import dev.perigee.worker.process.Termination;
 import dev.perigee.worker.process.isolation.Isolation;
 import dev.perigee.worker.process.isolation.Reach;
-import dev.perigee.worker.process.isolation.ServerProgram;
 import dev.perigee.worker.process.packages.PackageStore.Draft;
 import dev.perigee.worker.process.packages.PackageStore.Installed;
 import java.io.IOException;
@@ -39,6 +38,7 @@ final class Installer {
     private final Deletion deletion;
     private final TenantSlots slots;
     private final Flights<Installed> flights = new Flights<>();
+    private final Flights<String> looks = new Flights<>();
 
     /** By store, until when a registry that failed is not asked, in {@link System#nanoTime}. */
     private final ConcurrentHashMap<String, Long> refusals = new ConcurrentHashMap<>();
@@ -96,15 +96,60 @@ final class Installer {
             refusals.remove(preparation.store().id());
             return newest;
         } catch (PackageException e) {
-            refusals.put(
-                    preparation.store().id(),
-                    System.nanoTime() + limit.multipliedBy(REFRESH_PAUSE).toNanos());
+            pause(preparation);
             log.atWarn()
                     .addKeyValue("team_id", preparation.team())
                     .addKeyValue("package", preparation.line().spec())
                     .log("Cannot look for a newer version; using the installed one");
             return present;
         }
+    }
+
+    /**
+     * Commit that a branch, tag or default branch means now, by its repository.
+     *
+     * @throws PackageException when the repository does not say, or has no such reference
+     */
+    String look(Preparation preparation, GitSpec git, Duration limit, Consumer<String> progress)
+            throws PackageException, InterruptedException {
+        return looks.join(
+                preparation.store().id(),
+                () -> {
+                    try (var _ = acquire(preparation, limit, progress)) {
+                        return looked(preparation, git, limit, progress);
+                    }
+                });
+    }
+
+    private String looked(
+            Preparation preparation, GitSpec git, Duration limit, Consumer<String> progress)
+            throws PackageException, InterruptedException {
+        progress.accept("looking for the commit of " + preparation.line().spec());
+        long began = System.nanoTime();
+        Draft draft = null;
+        try {
+            draft = preparation.store().draft();
+            var step = GitBuild.look(preparation, git, draft);
+            var run = run(preparation, step, began, limit);
+            var commit = run == null ? null : GitReferences.commit(git.reference(), run.answer());
+            if (commit == null) {
+                throw unprepared(preparation, GitFailure.noReference(git));
+            }
+            return commit;
+        } catch (LaunchException e) {
+            throw notLaunched(preparation, e);
+        } catch (UncheckedIOException e) {
+            throw failed(preparation, String.valueOf(e.getMessage()), "");
+        } finally {
+            tidy(preparation, draft, false);
+        }
+    }
+
+    /** Has a repository left alone that failed, for ten times as long as looking may take. */
+    void pause(Preparation preparation) {
+        refusals.put(
+                preparation.store().id(),
+                System.nanoTime() + options.refreshTimeout().multipliedBy(REFRESH_PAUSE).toNanos());
     }
 
     private TenantSlots.Slot acquire(
@@ -127,7 +172,11 @@ final class Installer {
 
     private Installed make(Preparation preparation, Duration limit, Consumer<String> progress)
             throws PackageException, InterruptedException {
-        progress.accept("preparing the package " + preparation.line().spec());
+        var git = preparation.line().git();
+        progress.accept(
+                "preparing the package "
+                        + preparation.line().spec()
+                        + (git == null ? "" : ", commit " + git.brief()));
         long began = System.nanoTime();
         var store = preparation.store();
         Draft draft = null;
@@ -135,7 +184,7 @@ final class Installer {
         try {
             draft = store.draft();
             for (var step : steps(preparation, draft)) {
-                run(preparation, step, began, limit);
+                var _ = run(preparation, step, began, limit);
                 draft.forget();
             }
             var present = store.newest();
@@ -148,6 +197,7 @@ final class Installer {
             log.atInfo()
                     .addKeyValue("team_id", preparation.team())
                     .addKeyValue("package", preparation.line().spec())
+                    .addKeyValue("commit", git == null ? null : git.reference())
                     .addKeyValue("content", content.digest())
                     .addKeyValue("scripts_not_run", preparation.scripts() ? "" : content.scripted())
                     .addKeyValue(
@@ -163,35 +213,49 @@ final class Installer {
         }
     }
 
-    private static List<ServerProgram> steps(Preparation preparation, Draft draft)
-            throws IOException {
-        if (preparation.npmrc() != null) {
-            draft.keep(preparation.npmrc());
-        }
-        return preparation.install(draft);
+    private static List<InstallStep> steps(Preparation preparation, Draft draft) {
+        var git = preparation.line().git();
+        return git == null ? preparation.install(draft) : GitBuild.steps(preparation, git, draft);
     }
 
-    private void run(Preparation preparation, ServerProgram step, long beganNanos, Duration limit)
+    /** Null where there was nothing to do. */
+    private @Nullable InstallRun run(
+            Preparation preparation, InstallStep step, long beganNanos, Duration limit)
             throws PackageException, LaunchException, InterruptedException {
+        var program = step.source().program();
+        if (program == null) {
+            return null;
+        }
         var run = new InstallRun();
         var refused = new AtomicReference<>("");
         var spec =
                 isolation.enclose(
-                        step, new Reach(null, what -> refused.set("; egress refused to " + what)));
+                        program,
+                        new Reach(null, what -> refused.set("; egress refused to " + what)));
         var left = limit.minusNanos(System.nanoTime() - beganNanos);
         var exit = run.await(launcher, termination, spec, left);
-        var manager = preparation.line().manager().wireName();
         if (exit == null) {
             throw failed(
                     preparation,
                     "%s did not end within %d s, see %s"
-                            .formatted(manager, limit.toSeconds(), PackageSettings.TIMEOUT.key()),
+                            .formatted(
+                                    step.tool(), limit.toSeconds(), PackageSettings.TIMEOUT.key()),
                     run.lastWords());
         }
         if (!exit.clean()) {
-            throw failed(
-                    preparation, manager + " ended with " + exit + refused.get(), run.lastWords());
+            var git = preparation.line().git();
+            var explained =
+                    git == null || !step.tool().equals(InstallStep.GIT)
+                            ? null
+                            : GitFailure.explained(git, run.said());
+            throw explained == null
+                    ? failed(
+                            preparation,
+                            step.tool() + " ended with " + exit + refused.get(),
+                            run.lastWords())
+                    : unprepared(preparation, explained + refused.get());
         }
+        return run;
     }
 
     /** For want of room on the disk of all, neither name nor registry is to be blamed. */
@@ -203,12 +267,19 @@ final class Installer {
     }
 
     private static PackageException failed(Preparation preparation, String why, String said) {
+        var advice =
+                preparation.line().git() == null
+                        ? "check its name and version, and that the worker reaches its registry"
+                        : "check that the repository builds by this commit, and that the worker reaches the registry of its dependencies";
+        return unprepared(
+                preparation,
+                "%s%s; %s".formatted(why, said.isEmpty() ? "" : "; it said: " + said, advice));
+    }
+
+    private static PackageException unprepared(Preparation preparation, String why) {
         return new PackageException(
-                "The package %s could not be prepared: %s%s; check its name and version, and that the worker reaches its registry"
-                        .formatted(
-                                preparation.line().spec(),
-                                why,
-                                said.isEmpty() ? "" : "; it said: " + said));
+                "The package %s could not be prepared: %s"
+                        .formatted(preparation.line().spec(), why));
     }
 
     private static boolean sameVersion(Preparation preparation, Draft draft, Installed present) {
@@ -223,10 +294,7 @@ final class Installer {
         var disused = store.disused(options.keep(), clock.instant());
         if (draft != null) {
             draft.forget();
-            disused.addAll(
-                    complete
-                            ? List.of(draft.home(), draft.scriptsHome())
-                            : List.of(draft.directory()));
+            disused.addAll(complete ? draft.leftovers() : List.of(draft.directory()));
         }
         deletion.delete(disused);
     }

@@ -6,9 +6,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads what follows {@code npx}. Certain are {@code -y package …} and {@code -y -p package program
- * …} with packages of a registry, in every spelling that npm documents for the two options and with
- * an optional {@code --}. Not certain is all else: no {@code -y} (npm's configuration decides), two
- * packages, {@code -c}, an option that is not known here, a package from Git, a file or a URL.
+ * …} with packages of a registry, or of a repository as {@link GitSpec} has it, in every spelling
+ * that npm documents for the two options and with an optional {@code --}. Not certain is all else:
+ * no {@code -y} (npm's configuration decides), two packages, {@code -c}, an option that is not
+ * known here, a package from another transport of git, a file or a URL.
  *
  * <p>Source: npm's manual page npx(1).
  */
@@ -57,8 +58,15 @@ final class NpxLine {
         var spec = option == null ? rest.getFirst() : option;
         var program = option == null ? null : rest.getFirst();
         var parts = SPEC.matcher(spec);
-        if (!parts.matches() || (program != null && !PROGRAM.matcher(program).matches())) {
+        if (program != null && !PROGRAM.matcher(program).matches()) {
             return null;
+        }
+        if (!parts.matches()) {
+            var git = GitSpec.ofNpm(spec);
+            return git == null
+                    ? null
+                    : PackageLine.of(
+                            PackageManager.NPM, spec, git, program, rest.subList(1, rest.size()));
         }
         var version = parts.group(2);
         return new PackageLine(
@@ -67,6 +75,7 @@ final class NpxLine {
                 parts.group(1),
                 program,
                 version != null && EXACT.matcher(version).matches(),
-                rest.subList(1, rest.size()));
+                rest.subList(1, rest.size()),
+                null);
     }
 }

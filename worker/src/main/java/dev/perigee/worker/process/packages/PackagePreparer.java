@@ -15,13 +15,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Turns {@code npx -y package} and {@code uvx package} into the program that they would run: the
- * package is installed by the package manager, enclosed apart from any server, once for all who ask
- * at the same time; then it is there for every later start of every user, read-only. Where the line
- * does not name one program with certainty, it stays as it is. Thread-safe; one per worker.
+ * Turns {@code npx -y package} and {@code uvx package}, of a registry or a git repository, into the
+ * program that they would run: the package is installed by the package manager, enclosed apart from
+ * any server, once for all who ask at the same time; then it is there for every later start of
+ * every user, read-only. Where the line does not name one program with certainty, it stays as it
+ * is. Thread-safe; one per worker.
  *
- * <p>A package without an exact version is looked up again after a while, but only by starts that
- * may wait for a registry; where that fails, the installed one is used on.
+ * <p>A package without an exact version or commit is looked up again after a while, but only by
+ * starts that may wait for a registry or repository; where that fails, the installed one is used
+ * on.
  */
 public final class PackagePreparer {
     private static final Logger log = LoggerFactory.getLogger(PackagePreparer.class);
@@ -30,6 +32,7 @@ public final class PackagePreparer {
     private final Isolation isolation;
     private final Installer installer;
     private final InstantSource clock;
+    private final GitCommits commits;
 
     /** A preparer; its parts stay the caller's to close. */
     public PackagePreparer(
@@ -43,6 +46,7 @@ public final class PackagePreparer {
         this.isolation = isolation;
         this.clock = clock;
         this.installer = new Installer(options, isolation, launcher, termination, deletion, clock);
+        this.commits = new GitCommits(options, installer, clock);
     }
 
     /** Policy for looking a package up in its registry. */
@@ -69,6 +73,12 @@ public final class PackagePreparer {
         if (preparation == null) {
             return null;
         }
+        var git = preparation.line().git();
+        if (git != null && !git.isCommit()) {
+            return commits.present(preparation, git, lookup == Lookup.WHEN_DUE) == null
+                    ? preparation.line().spec()
+                    : null;
+        }
         var installed = preparation.store().newest();
         return installed == null || due(preparation, installed, lookup)
                 ? preparation.line().spec()
@@ -89,16 +99,46 @@ public final class PackagePreparer {
         if (preparation == null) {
             return program;
         }
+        var git = preparation.line().git();
+        if (git != null) {
+            return ofRepository(preparation, git, lookup, progress);
+        }
         var installed = preparation.store().newest();
         if (installed == null) {
             installed = installer.install(preparation, progress);
         } else if (due(preparation, installed, lookup)) {
             installed = installer.refresh(preparation, installed, progress);
         }
-        var found = InstalledProgram.find(preparation.line(), installed.made());
-        return found == null
+        return direct(preparation, installed);
+    }
+
+    private ServerProgram ofRepository(
+            Preparation preparation, GitSpec git, Lookup lookup, Consumer<String> progress)
+            throws PackageException, InterruptedException {
+        var present = git.isCommit() ? preparation.store().newest() : null;
+        if (present != null) {
+            return direct(preparation, present);
+        }
+        if (WrapperLookup.find("git", preparation.searchPath()) == null) {
+            throw new PackageException(
+                    "The package %s is in a git repository, and git is not installed on the worker: install it there, or publish the package to a registry"
+                            .formatted(preparation.line().spec()));
+        }
+        if (git.isCommit()) {
+            return direct(preparation, installer.install(preparation, progress));
+        }
+        var found = commits.installed(preparation, git, lookup == Lookup.WHEN_DUE, progress);
+        return direct(found.preparation(), found.installed());
+    }
+
+    /** The program itself, or where it is not certain which that is, the command as written. */
+    private ServerProgram direct(Preparation preparation, Installed installed) {
+        var program = preparation.program();
+        var line = InstalledProgram.actual(preparation.line(), installed);
+        var found = line == null ? null : InstalledProgram.find(line, installed.made());
+        return line == null || found == null
                 ? program
-                : preparation.direct(installed, found, isolation.home(program));
+                : preparation.direct(installed, line, found, isolation.home(program));
     }
 
     private boolean due(Preparation preparation, Installed installed, Lookup lookup) {
@@ -113,7 +153,9 @@ public final class PackagePreparer {
         var line = options.prepare() ? PackageLines.parse(program.command()) : null;
         var environment =
                 line == null ? null : InstallEnvironment.of(line.manager(), program.environment());
-        if (line == null || environment == null) {
+        if (line == null
+                || environment == null
+                || (line.git() != null && GitEnvironment.isConfiguredBy(program.environment()))) {
             return null;
         }
         try {
@@ -141,7 +183,11 @@ public final class PackagePreparer {
         if (manager == null) {
             return null;
         }
-        boolean scripts = options.scripts().contains(line.name());
+        var git = line.git();
+        boolean scripts =
+                git == null
+                        ? options.scripts().contains(line.name())
+                        : git.isAmong(options.scripts());
         return new Preparation(
                 program,
                 line,
@@ -151,10 +197,7 @@ public final class PackagePreparer {
                 searchPath,
                 scripts,
                 environment.isEmpty() ? options.npmrc() : null,
-                new PackageStore(
-                        isolation.packages(),
-                        Preparation.scope(isolation.packages(), program, environment),
-                        Preparation.key(line, environment, scripts)),
+                Preparation.store(isolation, program, line, environment, scripts),
                 isolation);
     }
 }

@@ -39,12 +39,21 @@ public final class PackageSettings {
                     "How long an installed package without an exact version is used before an"
                             + " installation or a restart by command looks for a newer one. Restarts"
                             + " after crashes and calls to dormant servers never look.");
+    public static final Setting<Duration> BRANCHES_AFTER =
+            Setting.of(
+                    "packages.refresh-branches-after",
+                    SettingType.duration(),
+                    "1m",
+                    "How long a branch or tag of a git repository is taken to be at the commit where"
+                            + " it was, before an installation or a restart by command looks where"
+                            + " it is. Restarts after crashes and calls to dormant servers never"
+                            + " look.");
     public static final Setting<Duration> REFRESH_TIMEOUT =
             Setting.of(
                     "packages.refresh-timeout",
                     SettingType.duration(),
                     "30s",
-                    "How long looking for a newer version may take; after that, or when it fails,"
+                    "How long looking for a newer version, or for a branch, may take; after that, or when it fails,"
                             + " the one that is there is used on, for ten times as long at least.");
     public static final Setting<Duration> KEEP =
             Setting.of(
@@ -62,7 +71,9 @@ public final class PackageSettings {
                     "Names of packages, without versions, whose installation may run programs: the"
                             + " install scripts of npm packages and their dependencies, the build of"
                             + " Python packages that have no wheel. All others are installed without,"
-                            + " or not at all.");
+                            + " or not at all. A package in a git repository, whose own build always"
+                            + " runs, is named by its repository, such as github.com/acme/server, or"
+                            + " github.com/acme/* for all of an owner.");
     public static final Setting<Path> NPMRC =
             Setting.optional(
                     "packages.npmrc",
@@ -79,6 +90,7 @@ public final class PackageSettings {
                     TIMEOUT,
                     PARALLEL,
                     REFRESH_AFTER,
+                    BRANCHES_AFTER,
                     REFRESH_TIMEOUT,
                     KEEP,
                     SCRIPTS,
@@ -93,6 +105,7 @@ public final class PackageSettings {
                 settings.value(TIMEOUT),
                 settings.value(PARALLEL),
                 settings.value(REFRESH_AFTER),
+                settings.value(BRANCHES_AFTER),
                 settings.value(REFRESH_TIMEOUT),
                 settings.value(KEEP),
                 settings.value(SCRIPTS),

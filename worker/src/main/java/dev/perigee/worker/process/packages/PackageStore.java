@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,9 @@ import org.jspecify.annotations.Nullable;
  *                         /home     the package manager's home, deleted soon
  *                         /npmrc    the operator's configuration for it, deleted when it ends
  *                         /scripts  the home of install scripts, deleted soon
+ *                         /source   what git fetched, deleted soon
+ *                         /packed   the package that was built of it, deleted soon
+ *                     /commit  what a branch or tag was last, see {@link GitCommits}
  * </pre>
  *
  * The newest complete one counts. Workers that share a cache make installations of their own beside
@@ -90,15 +94,35 @@ final class PackageStore {
             return directory.resolve("scripts");
         }
 
+        Path source() {
+            return directory.resolve("source");
+        }
+
+        Path packed() {
+            return directory.resolve("packed");
+        }
+
+        /** What only its making needs, for deletion. */
+        List<Path> leftovers() {
+            return Stream.of(home(), scriptsHome(), source(), packed())
+                    .filter(Files::isDirectory)
+                    .toList();
+        }
+
         Path npmrc() {
             return directory.resolve("npmrc");
         }
 
         /** Copies the operator's configuration for who makes it, who may not read the original. */
-        void keep(Path npmrc) throws IOException {
-            var content = Files.readAllBytes(npmrc);
-            Files.createFile(npmrc(), CacheLayout.ofOwner(npmrc()));
-            Files.write(npmrc(), content);
+        void keep(Path npmrc) {
+            try {
+                var content = Files.readAllBytes(npmrc);
+                Files.createFile(npmrc(), CacheLayout.ofOwner(npmrc()));
+                Files.write(npmrc(), content);
+            } catch (IOException e) {
+                throw new UncheckedIOException(
+                        "packages.npmrc cannot be copied: " + e.getMessage(), e);
+            }
         }
 
         /** Removes that copy. */
@@ -114,6 +138,12 @@ final class PackageStore {
     /** Distinguishes this store from others of the worker. */
     String id() {
         return directory.toString();
+    }
+
+    /** A file of the worker's beside the installations. */
+    Path file(String name) {
+        CacheLayout.passable(top, directory);
+        return directory.resolve(name);
     }
 
     /** The installation to use, null when there is none. */

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Plan of the preparation for one program: which package, by which manager, and where it is kept.
- * Starts nothing and touches no file.
+ * Starts nothing, and touches no file but the draft's copy of the operator's configuration.
  *
  * @param manager the package manager's program
  * @param globalConfig npm's for the machine, null when it is not known
@@ -78,14 +78,43 @@ record Preparation(
         };
     }
 
+    /** Where the installations of a package are. */
+    static PackageStore store(
+            Isolation isolation,
+            ServerProgram program,
+            PackageLine line,
+            Map<String, String> environment,
+            boolean scripts) {
+        return new PackageStore(
+                isolation.packages(),
+                scope(isolation.packages(), program, environment),
+                key(line, environment, scripts));
+    }
+
+    /** The same for the package as this commit of its repository has it. */
+    Preparation at(GitSpec commit) {
+        var pinned = line.at(commit);
+        return new Preparation(
+                program,
+                pinned,
+                manager,
+                globalConfig,
+                environment,
+                searchPath,
+                scripts,
+                npmrc,
+                store(isolation, program, pinned, environment, scripts),
+                isolation);
+    }
+
     /** Distinguishes installations: the package, where it comes from, and how it is installed. */
     static String key(PackageLine line, Map<String, String> environment, boolean scripts) {
         var readable =
-                (line.manager().wireName() + '-' + line.spec())
+                (line.manager().wireName() + '-' + line.identity())
                         .toLowerCase(Locale.ROOT)
                         .replaceAll("[^a-z0-9.]+", "-");
         var name = readable.substring(0, Math.min(readable.length(), NAME_LENGTH));
-        return name + '-' + hash(line.spec() + environment + scripts);
+        return name + '-' + hash(line.identity() + environment + scripts);
     }
 
     private static String hash(String text) {
@@ -115,23 +144,29 @@ record Preparation(
     }
 
     /**
-     * What makes this draft, one after the other. Only the first reaches a registry with
-     * credentials; what programs of the package run in has none.
+     * What makes this draft of a package of a registry, one after the other. Only the first reaches
+     * a registry with credentials; what programs of the package run in has none.
      */
-    List<ServerProgram> install(Draft draft) {
-        return switch (line.manager()) {
-            case NPM ->
-                    scripts
-                            ? List.of(npm(draft), npmScripts(draft), readable(draft))
-                            : List.of(npm(draft), readable(draft));
-            case UV -> List.of(uv(draft), readable(draft));
-        };
+    List<InstallStep> install(Draft draft) {
+        var steps = new ArrayList<InstallStep>();
+        var tool = line.manager().wireName();
+        switch (line.manager()) {
+            case NPM -> {
+                steps.add(new InstallStep(tool, () -> npm(draft, null)));
+                if (scripts) {
+                    steps.add(new InstallStep(tool, () -> npmScripts(draft)));
+                }
+            }
+            case UV -> steps.add(new InstallStep(tool, () -> uv(draft, null)));
+        }
+        steps.add(new InstallStep(tool, () -> readable(draft)));
+        return steps;
     }
 
     /** Lets servers read it, which are other users than who made it. */
-    private ServerProgram readable(Draft draft) {
+    ServerProgram readable(Draft draft) {
         var made = isolation.mount(draft.making(), MADE, true);
-        var tools = isolation.mount(draft.tools(), TOOLS, true);
+        var tools = tools(draft);
         var command =
                 List.of(
                         "chmod",
@@ -143,25 +178,43 @@ record Preparation(
         return builder(draft.home(), program.runtime(), command, Map.of(), List.of(made, tools));
     }
 
-    private ServerProgram npm(Draft draft) {
+    /**
+     * Installs the package.
+     *
+     * @param archive the package itself, null where a registry has it
+     */
+    ServerProgram npm(Draft draft, @Nullable Mount archive) {
         var made = isolation.mount(draft.making(), MADE, true);
-        var mounts = new ArrayList<>(List.of(made));
-        var command = npm("install", made);
+        return archive == null
+                ? npm(draft, List.of(made), made.inside(), List.of("--", line.spec()))
+                : npm(
+                        draft,
+                        List.of(made, archive),
+                        made.inside(),
+                        List.of("--save", "--", archive.inside().toString()));
+    }
+
+    /** Downloads into a directory, with credentials: nothing of what is downloaded runs. */
+    ServerProgram npm(Draft draft, List<Mount> needed, Path prefix, List<String> what) {
+        var mounts = new ArrayList<>(needed);
+        var command = npm("install", prefix);
         command.add("--ignore-scripts");
         command.addAll(NO_REPOSITORIES);
         if (npmrc != null) {
+            draft.keep(npmrc);
             var config = isolation.mount(draft.npmrc(), NPMRC, true);
             mounts.add(config);
             command.addAll(List.of("--userconfig", config.inside().toString()));
         }
-        command.addAll(List.of("--no-audit", "--no-fund", "--", line.spec()));
+        command.addAll(List.of("--no-audit", "--no-fund"));
+        command.addAll(what);
         return builder(draft.home(), ServerRuntime.NODE, command, environment, mounts);
     }
 
     /** Has a home of its own: what npm kept in the other may name a registry's credentials. */
-    private ServerProgram npmScripts(Draft draft) {
+    ServerProgram npmScripts(Draft draft) {
         var made = isolation.mount(draft.making(), MADE, true);
-        var command = npm("rebuild", made);
+        var command = npm("rebuild", made.inside());
         command.add("--ignore-scripts=false");
         // Without a jail it says where node is; in one it is dropped.
         var path = new HashMap<>(environment);
@@ -169,9 +222,10 @@ record Preparation(
         return builder(draft.scriptsHome(), ServerRuntime.NODE, command, path, List.of(made));
     }
 
-    private List<String> npm(String what, Mount made) {
+    /** A command of npm's that works in a directory. */
+    List<String> npm(String what, Path prefix) {
         var command = new ArrayList<>(List.of(manager.toString(), what));
-        command.addAll(List.of("--prefix", made.inside().toString()));
+        command.addAll(List.of("--prefix", prefix.toString()));
         if (globalConfig != null) {
             command.addAll(List.of("--globalconfig", globalConfig.toString()));
         }
@@ -179,24 +233,47 @@ record Preparation(
         return command;
     }
 
-    private ServerProgram uv(Draft draft) {
+    /**
+     * Installs the package.
+     *
+     * @param archive the package itself, null where a registry has it
+     */
+    ServerProgram uv(Draft draft, @Nullable Mount archive) {
         var made = isolation.mount(draft.making(), MADE, true);
-        var tools = isolation.mount(draft.tools(), TOOLS, true);
-        var directed = new HashMap<>(environment);
+        var tools = tools(draft);
+        var directed = directed(tools);
         directed.put("UV_TOOL_DIR", tools.inside().toString());
         directed.put("UV_TOOL_BIN_DIR", made.inside().toString());
+        var mounts = new ArrayList<>(List.of(made, tools));
+        var what = line.spec();
+        if (archive != null) {
+            mounts.add(archive);
+            what = archive.inside().toString();
+        }
+        var command = new ArrayList<>(List.of(manager.toString(), "tool", "install", what));
+        if (!scripts) {
+            command.add("--no-build");
+        }
+        return builder(draft.home(), ServerRuntime.PYTHON, command, directed, mounts);
+    }
+
+    /** Where uv's programs refer to. */
+    Mount tools(Draft draft) {
+        return isolation.mount(draft.tools(), TOOLS, true);
+    }
+
+    /** What uv sees. */
+    Map<String, String> directed(Mount tools) {
+        var directed = new HashMap<>(environment);
         // Beside the tools that refer to it; the cache, in the home, is not there later.
         directed.put("UV_PYTHON_INSTALL_DIR", tools.inside().resolve(".python").toString());
         directed.put("UV_LINK_MODE", "copy");
         directed.put("UV_NO_PROGRESS", "1");
-        var command = new ArrayList<>(List.of(manager.toString(), "tool", "install", line.spec()));
-        if (!scripts) {
-            command.add("--no-build");
-        }
-        return builder(draft.home(), ServerRuntime.PYTHON, command, directed, List.of(made, tools));
+        return directed;
     }
 
-    private static ServerProgram builder(
+    /** A program of the worker's own that makes something. */
+    static ServerProgram builder(
             Path home,
             ServerRuntime runtime,
             List<String> command,
@@ -209,8 +286,11 @@ record Preparation(
     /**
      * The server itself, without its wrapper. Like there, programs of its package come first in its
      * {@code PATH}; {@code env} says so inside a jail too, and is the server a moment later.
+     *
+     * @param actual the line with the name that the installed package has
      */
-    ServerProgram direct(PackageStore.Installed installed, Path found, HomePlace home) {
+    ServerProgram direct(
+            PackageStore.Installed installed, PackageLine actual, Path found, HomePlace home) {
         var made = isolation.mount(installed.made(), MADE, false);
         var file = made.inside().resolve(found);
         var command = new ArrayList<String>();
@@ -225,12 +305,12 @@ record Preparation(
                     case NPM -> List.of(made);
                     case UV -> List.of(made, isolation.mount(installed.tools(), TOOLS, false));
                 };
-        var version = InstalledProgram.version(line, installed.made());
+        var version = InstalledProgram.version(actual, installed.made());
         return new ServerProgram(
                 program.home(),
                 program.runtime(),
                 command,
-                DataInHome.with(program.environment(), line, home.inside()),
+                DataInHome.with(program.environment(), actual, home.inside()),
                 program.app(),
                 mounts,
                 version == null ? line.version() : version);

@@ -6,8 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads what follows {@code uvx}. Certain are {@code package …}, {@code package@version …} and
- * {@code --from requirement program …}, the requirement being a name with extras and versions. Not
- * certain is all else: other options, Git, files, URLs.
+ * {@code --from requirement program …}, the requirement being a name with extras and versions, or a
+ * repository as {@link GitSpec} has it, which may stand in the package's place too. Not certain is
+ * all else: other options and transports of git, files, URLs.
  *
  * <p>Source: uv's guide "Using tools".
  */
@@ -35,6 +36,11 @@ final class UvxLine {
         if (first.equals("--from") && words.size() > 1) {
             return from(words.get(1), words.subList(2, words.size()));
         }
+        var git = GitSpec.ofUv(first);
+        if (git != null) {
+            return PackageLine.of(
+                    PackageManager.UV, first, git, null, words.subList(1, words.size()));
+        }
         var parts = TOOL.matcher(first);
         return parts.matches()
                 ? line(first, parts.group(1), parts.group(1), parts.group(2), words)
@@ -42,8 +48,16 @@ final class UvxLine {
     }
 
     private static @Nullable PackageLine from(String requirement, List<String> rest) {
+        if (rest.isEmpty() || !PROGRAM.matcher(rest.getFirst()).matches()) {
+            return null;
+        }
+        var git = GitSpec.ofUv(requirement);
+        if (git != null) {
+            var arguments = rest.subList(1, rest.size());
+            return PackageLine.of(PackageManager.UV, requirement, git, rest.getFirst(), arguments);
+        }
         var parts = REQUIREMENT.matcher(requirement);
-        return !rest.isEmpty() && PROGRAM.matcher(rest.getFirst()).matches() && parts.matches()
+        return parts.matches()
                 ? line(requirement, parts.group(1), rest.getFirst(), parts.group(2), rest)
                 : null;
     }
@@ -60,6 +74,7 @@ final class UvxLine {
                 name,
                 program,
                 version != null && EXACT.matcher(version).matches(),
-                words.subList(1, words.size()));
+                words.subList(1, words.size()),
+                null);
     }
 }

@@ -73,6 +73,15 @@ final class WrapperLookup {
         return uv != null && Files.isExecutable(uv) ? uv : null;
     }
 
+    /** Any other program of the search path, null where it is not there. */
+    static @Nullable Path find(String program, String searchPath) {
+        try {
+            return first(program, searchPath);
+        } catch (InvalidPathException e) {
+            return null;
+        }
+    }
+
     private static @Nullable Path first(String program, String searchPath) {
         for (var entry : searchPath.split(File.pathSeparator, -1)) {
             if (!entry.isEmpty()) {

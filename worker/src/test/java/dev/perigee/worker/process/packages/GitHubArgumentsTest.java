@@ -103,6 +103,22 @@ final class GitHubArgumentsTest {
                         "prog");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "github:o/r,                  github:o/r#dev,            git+https://github.com/o/r@dev",
+        "github:o/r#path:x,           github:o/r#dev::path:x,    git+https://github.com/o/r@dev",
+        "git+https://h/o/r#subdirectory=x, git+https://h/o/r#dev, git+https://h/o/r@dev#subdirectory=x",
+        "github:o/r#main,             github:o/r#main,           github:o/r#main",
+        "github:o/r@v1,               github:o/r@v1,             github:o/r@v1",
+        "git+https://h/o/r@v1,        git+https://h/o/r@v1,      git+https://h/o/r@v1"
+    })
+    void namesTheBranchWhereNothingIsNamed(String argument, String ofNode, String ofPython) {
+        assertThat(GitHubArguments.onBranch(List.of(argument), NODE, null, "dev"))
+                .containsExactly(ofNode);
+        assertThat(GitHubArguments.onBranch(List.of(argument), PYTHON, null, "dev"))
+                .containsExactly(ofPython);
+    }
+
     @Test
     void namesTheCommitEverywhereWhereTheRepositoryIsNotAmongThem() {
         assertThat(

@@ -33,7 +33,12 @@ final class PackageLineTest {
         "uvx tool@latest,                     tool@latest,    tool,       tool,  false",
         "uvx --from pkg prog,                 pkg,            pkg,        prog,  false",
         "uvx --from=pkg==1.0 prog,            pkg==1.0,       pkg,        prog,  true",
-        "uvx --from pkg[extra]>=1 prog,       pkg[extra]>=1,  pkg,        prog,  false"
+        "uvx --from pkg[extra]>=1 prog,       pkg[extra]>=1,  pkg,        prog,  false",
+        "npx -y github:o/repo#main,           github:o/repo#main, repo,   ,      false",
+        "npx -y o/repo,                       o/repo,         repo,       ,      false",
+        "npx -y -p git+https://h/o/repo prog, git+https://h/o/repo, repo, prog,  false",
+        "uvx git+https://h/o/repo@main,       git+https://h/o/repo@main, repo, , false",
+        "uvx --from git+https://h/o/repo p,   git+https://h/o/repo, repo, p,     false"
     })
     void means(String text, String spec, String name, String program, boolean pinned) {
         var line = Objects.requireNonNull(PackageLines.parse(words(text + " --flag -y @x")));
@@ -76,10 +81,10 @@ final class PackageLineTest {
                 "npx -y --registry=http://x pkg",
                 "npx -y -p one -p two prog",
                 "npx -y -p pkg",
-                "npx -y github:owner/repo#abc",
-                "npx -y owner/repo",
-                "npx -y git+https://github.com/owner/repo.git#abc",
-                "npx -y -p git+https://github.com/owner/repo.git#abc prog",
+                "npx -y github:owner/repo#abc1234", // Perhaps a part of a commit.
+                "npx github:owner/repo",
+                "npx -y git+ssh://git@github.com/owner/repo.git",
+                "npx -y -p git+https://token@github.com/owner/repo.git prog",
                 "npx -y ./pkg",
                 "npx -y pkg@file:../pkg",
                 "npx -y pkg@npm:other@1",
@@ -90,10 +95,10 @@ final class PackageLineTest {
                 "npx -y -p pkg ./prog",
                 "uvx",
                 "uvx --from pkg",
-                "uvx --from git+https://github.com/owner/repo@abc prog",
+                "uvx --from git+https://github.com/owner/repo@abc1234 prog",
                 "uvx --with other tool",
                 "uvx --python 3.12 tool",
-                "uvx git+https://github.com/owner/repo",
+                "uvx --with git+https://github.com/owner/repo tool",
                 "uvx ./tool",
                 "/usr/bin/npx -y pkg",
                 "node server.js",
