@@ -12,9 +12,8 @@ import java.util.TreeMap;
 import java.util.stream.IntStream;
 
 /**
- * Where the workers of a fleet listen, and the networks on which gateways reach them: none that
- * fails, one for each worker, or one for each gateway and worker. Set up by one thread; read by
- * any.
+ * Addresses of a fleet's workers, and the networks on which gateways reach them: none that fails,
+ * one for each worker, or one for each gateway and worker. Set up by one thread; read by any.
  */
 final class LinkNetworks implements AutoCloseable {
     private static final String HOST = "127.0.0.1";
