@@ -38,6 +38,8 @@ final class LinkFixture {
     private final @Nullable TlsFiles tls;
     private @Nullable WorkerLinks links;
 
+    private LinkOptions.Timing timing = usualTiming();
+
     LinkFixture() throws Exception {
         this(new FakeWorker(), null);
     }
@@ -61,7 +63,7 @@ final class LinkFixture {
         try {
             started =
                     LinkClient.start(
-                            options(port, token, tls, minimumRetention, sendBuffer),
+                            options(port, token, tls, minimumRetention, sendBuffer, timing),
                             new EventMemory(ByteBudget.of(1 << 30)),
                             new WorkerListener() {
                                 @Override
@@ -88,6 +90,16 @@ final class LinkFixture {
             @Nullable TlsFiles tls,
             Duration minimumRetention,
             int sendBuffer) {
+        return options(port, token, tls, minimumRetention, sendBuffer, usualTiming());
+    }
+
+    private static LinkOptions options(
+            int port,
+            String token,
+            @Nullable TlsFiles tls,
+            Duration minimumRetention,
+            int sendBuffer,
+            LinkOptions.Timing timing) {
         var scheme = tls == null ? "ws" : "wss";
         return new LinkOptions(
                 "gateway-1",
@@ -101,16 +113,32 @@ final class LinkFixture {
                 LEASE,
                 1000,
                 sendBuffer,
-                new LinkOptions.Timing(
-                        Duration.ofSeconds(2),
-                        Duration.ofSeconds(3),
-                        Duration.ofMillis(100),
-                        Duration.ofMillis(1500),
-                        REFUSED_FOR,
-                        Duration.ofSeconds(5),
-                        Duration.ofMillis(10),
-                        Duration.ofMillis(100),
-                        Duration.ofMillis(100)));
+                timing);
+    }
+
+    private static LinkOptions.Timing usualTiming() {
+        return timing(Duration.ofSeconds(2), Duration.ofSeconds(3), Duration.ofMillis(1500));
+    }
+
+    private static LinkOptions.Timing timing(
+            Duration connect, Duration answer, Duration deadAfter) {
+        return new LinkOptions.Timing(
+                connect,
+                answer,
+                Duration.ofMillis(100),
+                deadAfter,
+                REFUSED_FOR,
+                Duration.ofSeconds(5),
+                Duration.ofMillis(10),
+                Duration.ofMillis(100),
+                Duration.ofMillis(100));
+    }
+
+    /** Has it wait longer for the worker than a busy machine takes: no loss is tested. */
+    LinkFixture patient() {
+        var most = Duration.ofSeconds(30);
+        timing = timing(most, most, most);
+        return this;
     }
 
     WorkerLinks links() {

@@ -2,8 +2,6 @@ package dev.perigee.testing.fleet;
 
 import dev.perigee.faults.FaultProxy;
 import dev.perigee.local.broker.EmbeddedBroker;
-import dev.perigee.local.port.FreePort;
-import dev.perigee.protocol.settings.HostPort;
 import dev.perigee.protocol.topic.TopicNames;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -45,9 +43,7 @@ public final class FleetUnderTest implements AutoCloseable {
     private final Path data;
     private final @Nullable EmbeddedBroker embedded;
     private final @Nullable Brokers brokers;
-    private final List<HostPort> workers = new ArrayList<>();
-    private final List<FaultProxy> proxies = new ArrayList<>();
-    private final Map<Integer, List<FaultProxy>> pairs = new TreeMap<>();
+    private final LinkNetworks networks = new LinkNetworks();
     private final Map<String, Part> parts = new ConcurrentSkipListMap<>();
     private final Records records;
     private final Backend backend;
@@ -70,7 +66,7 @@ public final class FleetUnderTest implements AutoCloseable {
             this.embedded = brokers == null ? EmbeddedBroker.start(data) : null;
         } catch (IOException | RuntimeException | AssertionError e) {
             marked.processes().forEach(ProcessHandle::destroyForcibly);
-            proxies.forEach(FaultProxy::close);
+            networks.close();
             throw e;
         }
         try {
@@ -79,7 +75,7 @@ public final class FleetUnderTest implements AutoCloseable {
             this.backend = new Backend(bootstrap(), names, records);
         } catch (IOException | RuntimeException | AssertionError e) {
             marked.processes().forEach(ProcessHandle::destroyForcibly);
-            proxies.forEach(FaultProxy::close);
+            networks.close();
             closeBrokers();
             throw e;
         }
@@ -88,15 +84,10 @@ public final class FleetUnderTest implements AutoCloseable {
     /** Whichever of the workers serve, each has partitions. */
     private void chooseAddresses(int first, int spare, boolean faultyLinks) throws IOException {
         do {
-            workers.clear();
-            for (int number = 1; number <= first + spare; number++) {
-                workers.add(new HostPort("127.0.0.1", FreePort.on("127.0.0.1")));
-            }
+            networks.chooseAddresses(first + spare);
         } while (!placing(first).eachHasSome() || !placing(first + spare).eachHasSome());
         if (faultyLinks) {
-            for (var worker : workers) {
-                proxies.add(FaultProxy.to(worker.port()));
-            }
+            networks.putBeforeWorkers();
         }
     }
 
@@ -153,12 +144,12 @@ public final class FleetUnderTest implements AutoCloseable {
 
     /** The network between the gateways and a worker, where the fleet has faulty links. */
     public FaultProxy link(int worker) {
-        return proxies.get(worker - 1);
+        return networks.before(worker);
     }
 
     /** The network between one gateway and one worker, where each pair has one of its own. */
     public FaultProxy link(int gateway, int worker) {
-        return Objects.requireNonNull(pairs.get(gateway), "no such gateway").get(worker - 1);
+        return networks.between(gateway, worker);
     }
 
     /**
@@ -167,16 +158,15 @@ public final class FleetUnderTest implements AutoCloseable {
      */
     public List<Line> lines() {
         var lines = new ArrayList<Line>();
-        pairs.forEach(
-                (gateway, links) -> {
-                    for (int worker = 1; worker <= links.size(); worker++) {
-                        lines.add(line(gateway, "worker-" + worker, links.get(worker - 1)));
-                    }
-                    for (int broker = 1; brokers != null && broker <= brokers.count(); broker++) {
-                        var network = brokers.network(gateway).get(broker - 1);
-                        lines.add(line(gateway, Brokers.name(broker), network));
-                    }
-                });
+        for (int gateway : networks.gateways()) {
+            for (int worker = 1; worker <= networks.count(); worker++) {
+                lines.add(line(gateway, "worker-" + worker, link(gateway, worker)));
+            }
+            for (int broker = 1; brokers != null && broker <= brokers.count(); broker++) {
+                var network = brokers.network(gateway).get(broker - 1);
+                lines.add(line(gateway, Brokers.name(broker), network));
+            }
+        }
         return List.copyOf(lines);
     }
 
@@ -186,21 +176,12 @@ public final class FleetUnderTest implements AutoCloseable {
 
     /** What gateways call a worker whose id they have not heard. */
     public String linkAuthority(int worker) {
-        return "127.0.0.1:" + workerPorts(1).skip(worker - 1L).findFirst().orElseThrow();
-    }
-
-    private IntStream workerPorts(int gateway) {
-        if (pairs.containsKey(gateway)) {
-            return pairs.get(gateway).stream().mapToInt(FaultProxy::port);
-        }
-        return proxies.isEmpty()
-                ? workers.stream().mapToInt(HostPort::port)
-                : proxies.stream().mapToInt(FaultProxy::port);
+        return "127.0.0.1:" + networks.ports(1).skip(worker - 1L).findFirst().orElseThrow();
     }
 
     /** The id of a worker: its own on this system, where other fleets may run. */
     public String workerId(int number) {
-        return "worker-" + number + "-" + workers.get(number - 1).port();
+        return "worker-" + number + "-" + networks.worker(number).port();
     }
 
     /** Where partitions are while those workers serve that were started with the fleet. */
@@ -219,7 +200,7 @@ public final class FleetUnderTest implements AutoCloseable {
      * may be on this machine, unless the test's settings choose otherwise.
      */
     public Part startWorker(int number) {
-        var address = workers.get(number - 1);
+        var address = networks.worker(number);
         var name = "worker-" + number;
         return start(
                 name,
@@ -252,7 +233,7 @@ public final class FleetUnderTest implements AutoCloseable {
     public Part startGateway(int number, String token) {
         var scheme = settings.containsKey("worker/link.tls.certificate") ? "wss" : "ws";
         var links =
-                workerPorts(number)
+                networks.ports(number)
                         .mapToObj(port -> scheme + "://127.0.0.1:" + port + "/link")
                         .collect(Collectors.joining(","));
         return start(
@@ -357,8 +338,7 @@ public final class FleetUnderTest implements AutoCloseable {
         ending.values().forEach(Part::askToEnd);
         ending.values().forEach(Part::close);
         marked.processes().forEach(ProcessHandle::destroyForcibly);
-        proxies.forEach(FaultProxy::close);
-        pairs.values().forEach(links -> links.forEach(FaultProxy::close));
+        networks.close();
         backend.close();
         records.close();
         closeBrokers();
@@ -497,12 +477,8 @@ public final class FleetUnderTest implements AutoCloseable {
         public FleetUnderTest start() throws IOException {
             var fleet = new FleetUnderTest(this);
             try {
-                for (int number = 1; faultyPairs && number <= gateways; number++) {
-                    var links = new ArrayList<FaultProxy>();
-                    for (var worker : fleet.workers) {
-                        links.add(FaultProxy.to(worker.port()));
-                    }
-                    fleet.pairs.put(number, List.copyOf(links));
+                if (faultyPairs) {
+                    fleet.networks.putBetweenPairs(gateways);
                 }
                 // A gateway places partitions on the workers that are there, so that they must be.
                 fleet.awaitReady("worker-");

@@ -4,8 +4,6 @@ import dev.perigee.gateway.inbound.TenureLease;
 import dev.perigee.gateway.link.ClockReading;
 import dev.perigee.gateway.link.LinkFailure;
 import dev.perigee.gateway.link.LinkState;
-import dev.perigee.gateway.link.SimulatedLink;
-import dev.perigee.gateway.partition.SimulatedOwner;
 import dev.perigee.gateway.placement.HostChoice;
 import dev.perigee.gateway.placement.LastHeld;
 import dev.perigee.gateway.placement.RecordedHost;
@@ -28,64 +26,8 @@ final class SimulatedGateway extends SimulatedPart {
     private static final HostChoice HOSTS =
             new HostChoice(SimulatedFleet.WINDOW, Duration.ofSeconds(1));
 
-    /** The gateway's side of one worker. */
-    private static final class Dialled {
-        private final SimulatedWorker worker;
-        private final SimulatedLink link;
-        private @Nullable SimulatedWire wire;
-        private boolean greeted;
-        private long dialledAt;
-        private boolean endedThere;
-        private long refusedSince = Long.MAX_VALUE;
-
-        Dialled(SimulatedWorker worker) {
-            this.worker = worker;
-            this.link = new SimulatedLink(worker.name());
-        }
-    }
-
-    /** A time of ownership. */
-    private static final class Owned {
-        private final long number;
-        private final TenureLease lease;
-        private final SimulatedOwner owner;
-        private long epoch;
-        private @Nullable RecordedHost host;
-
-        /** Host that is being recorded; nothing else is decided until the write is durable. */
-        private @Nullable RecordedHost recording;
-
-        private @Nullable Session session;
-        private long pausedUntil;
-        private long confirmed;
-
-        Owned(long number, TenureLease lease, LastHeld held) {
-            this.number = number;
-            this.lease = lease;
-            this.owner = new SimulatedOwner(held);
-        }
-    }
-
-    /** What was opened with one claim. */
-    private static final class Session {
-        private final long epoch;
-        private final Dialled at;
-        private boolean everAttached;
-        private @Nullable SimulatedWire asked;
-        private @Nullable SimulatedWire attached;
-        private @Nullable Instant heldUntil;
-        private String name = "";
-        private long received;
-        private long published;
-
-        Session(long epoch, Dialled at) {
-            this.epoch = epoch;
-            this.at = at;
-        }
-    }
-
-    private final List<Dialled> links = new ArrayList<>();
-    private @Nullable Owned owned;
+    private final List<SimulatedDial> links = new ArrayList<>();
+    private @Nullable SimulatedTenure owned;
     private long leaving;
     private long askedAt;
     private long pingedAt;
@@ -97,7 +39,7 @@ final class SimulatedGateway extends SimulatedPart {
     @Override
     void born() {
         links.clear();
-        fleet.workers.forEach(worker -> links.add(new Dialled(worker)));
+        fleet.workers.forEach(worker -> links.add(new SimulatedDial(worker)));
         owned = null;
         leaving = 0;
         fleet.coordinator.left(this);
@@ -159,7 +101,7 @@ final class SimulatedGateway extends SimulatedPart {
         }
     }
 
-    private static void confirmed(Owned own, long asked, long then) {
+    private static void confirmed(SimulatedTenure own, long asked, long then) {
         own.lease.heard(asked);
         own.confirmed = Math.max(own.confirmed, then);
     }
@@ -182,7 +124,7 @@ final class SimulatedGateway extends SimulatedPart {
                             Duration.ofMillis(SimulatedCoordinator.SESSION_TIMEOUT), this::nanos);
             var held = LastHeld.gained(clock());
             owned =
-                    new Owned(
+                    new SimulatedTenure(
                             tenure,
                             lease,
                             fleet.has(SimulatedFleet.Mend.WAIT_FOR_OTHERS)
@@ -192,7 +134,7 @@ final class SimulatedGateway extends SimulatedPart {
     }
 
     /** Hands the partition over. */
-    private static void release(Owned own) {
+    private static void release(SimulatedTenure own) {
         var session = own.session;
         if (session != null && session.attached != null) {
             var via = session.attached;
@@ -202,7 +144,7 @@ final class SimulatedGateway extends SimulatedPart {
         own.owner.over(false);
     }
 
-    private void work(Owned own) {
+    private void work(SimulatedTenure own) {
         if (fleet.now() < own.pausedUntil) {
             return;
         }
@@ -227,7 +169,7 @@ final class SimulatedGateway extends SimulatedPart {
         }
     }
 
-    private void claim(Owned own) {
+    private void claim(SimulatedTenure own) {
         long asked = own.lease.now();
         toBroker(
                 () -> {
@@ -249,7 +191,7 @@ final class SimulatedGateway extends SimulatedPart {
                 });
     }
 
-    private void place(Owned own) {
+    private void place(SimulatedTenure own) {
         var views = links.stream().map(each -> each.link.view()).toList();
         var decision = HOSTS.choose(0, own.host, own.owner.held(), views, clock());
         var chosen = own.owner.look(decision, own.host, views, clock());
@@ -261,7 +203,7 @@ final class SimulatedGateway extends SimulatedPart {
     }
 
     /** Written again until an answer arrives: one that is lost does not undo what was written. */
-    private void record(Owned own, RecordedHost chosen) {
+    private void record(SimulatedTenure own, RecordedHost chosen) {
         own.recording = chosen;
         own.pausedUntil = fleet.now() + REQUEST_TIMEOUT;
         toBroker(
@@ -270,7 +212,7 @@ final class SimulatedGateway extends SimulatedPart {
                                 this, own.number, chosen, () -> recorded(own, chosen)));
     }
 
-    private void recorded(Owned own, RecordedHost chosen) {
+    private void recorded(SimulatedTenure own, RecordedHost chosen) {
         if (own == owned && own.owner.isRecording() && chosen.equals(own.recording)) {
             own.owner.recorded();
             own.recording = null;
@@ -280,12 +222,12 @@ final class SimulatedGateway extends SimulatedPart {
         }
     }
 
-    private void open(Owned own, RecordedHost chosen) {
+    private void open(SimulatedTenure own, RecordedHost chosen) {
         for (var at : links) {
             var view = at.link.view();
             if (chosen.incarnation().equals(view.incarnation())
                     && view.state() != LinkState.FAILED) {
-                var session = new Session(own.epoch, at);
+                var session = new SimulatedSession(own.epoch, at);
                 own.session = session;
                 if (at.wire != null && at.greeted) {
                     attach(own, session, at.wire);
@@ -297,7 +239,7 @@ final class SimulatedGateway extends SimulatedPart {
         own.pausedUntil = fleet.now() + RETRY;
     }
 
-    private void attach(Owned own, Session session, SimulatedWire via) {
+    private void attach(SimulatedTenure own, SimulatedSession session, SimulatedWire via) {
         var reading = via.clock;
         if (own != owned || own.session != session || !via.isOpenAtGateway() || reading == null) {
             return;
@@ -351,12 +293,12 @@ final class SimulatedGateway extends SimulatedPart {
         }
     }
 
-    private @Nullable Session current(long epoch) {
+    private @Nullable SimulatedSession current(long epoch) {
         var session = owned == null ? null : owned.session;
         return session != null && session.epoch == epoch ? session : null;
     }
 
-    private void ended(Owned own, Session session, LinkFailure how) {
+    private void ended(SimulatedTenure own, SimulatedSession session, LinkFailure how) {
         var until = session.heldUntil;
         own.session = null;
         own.pausedUntil =
@@ -371,7 +313,7 @@ final class SimulatedGateway extends SimulatedPart {
         }
     }
 
-    private void publish(Owned own, Session session) {
+    private void publish(SimulatedTenure own, SimulatedSession session) {
         long from = session.published;
         long upTo = session.received;
         var via = session.attached;
@@ -387,14 +329,14 @@ final class SimulatedGateway extends SimulatedPart {
         }
     }
 
-    private void durable(Session session, SimulatedWire via, long upTo) {
+    private void durable(SimulatedSession session, SimulatedWire via, long upTo) {
         if (session.equals(current(session.epoch)) && via.equals(session.attached)) {
             session.published = Math.max(session.published, upTo);
             via.toWorker(() -> via.worker.acknowledge(via, upTo));
         }
     }
 
-    private void look(Dialled each) {
+    private void look(SimulatedDial each) {
         var wire = each.wire;
         if (wire != null && fleet.now() - wire.pongAt >= SimulatedFleet.DEAD_AFTER) {
             end(each);
@@ -408,7 +350,7 @@ final class SimulatedGateway extends SimulatedPart {
         }
     }
 
-    private void dial(Dialled each) {
+    private void dial(SimulatedDial each) {
         boolean answers = fleet.isUp(this, each.worker) && fleet.isUp(each.worker, this);
         boolean refuses = answers && !each.worker.isAlive();
         each.refusedSince = refuses ? Math.min(each.refusedSince, fleet.now()) : Long.MAX_VALUE;
@@ -445,7 +387,7 @@ final class SimulatedGateway extends SimulatedPart {
         }
     }
 
-    private void lose(Dialled each, LinkFailure how) {
+    private void lose(SimulatedDial each, LinkFailure how) {
         var own = owned;
         if (own != null && own.session != null && own.session.at == each) {
             ended(own, own.session, how);
@@ -462,7 +404,7 @@ final class SimulatedGateway extends SimulatedPart {
         }
     }
 
-    private void end(Dialled each) {
+    private void end(SimulatedDial each) {
         var wire = each.wire;
         if (wire != null) {
             wire.closeAtGateway();
@@ -479,7 +421,7 @@ final class SimulatedGateway extends SimulatedPart {
         }
     }
 
-    private void ping(Dialled each) {
+    private void ping(SimulatedDial each) {
         var wire = each.wire;
         if (wire == null || !each.greeted) {
             return;

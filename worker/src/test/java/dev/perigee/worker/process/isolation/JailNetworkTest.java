@@ -1,28 +1,16 @@
 package dev.perigee.worker.process.isolation;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
 import dev.perigee.protocol.config.EgressRule;
-import dev.perigee.worker.egress.EgressGuards;
-import dev.perigee.worker.egress.EgressPolicy;
-import java.io.IOException;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -59,80 +47,26 @@ final class JailNetworkTest {
                     "[fd00:ec2::254]:80",
                     "[fec0::1]:80");
 
-    private final JailKind kind;
-
-    /** What names lead to; a test may change it. */
-    private final Map<String, List<InetAddress>> known = new ConcurrentHashMap<>();
-
-    private final Queue<String> asked = new ConcurrentLinkedQueue<>();
-    private final Queue<String> refused = new ConcurrentLinkedQueue<>();
+    private final JailNetwork network;
 
     @TempDir private Path caches;
 
-    @SuppressWarnings("NullAway.Init") // Opened by each test, with its own policy.
-    private Jails jails;
-
     JailNetworkTest(JailKind kind) {
-        this.kind = kind;
+        network = new JailNetwork(kind);
     }
 
     @AfterEach
     void close() {
-        if (jails != null) {
-            jails.close();
-        }
-    }
-
-    private List<InetAddress> addresses(String host) throws UnknownHostException {
-        asked.add(host);
-        var found = known.get(host);
-        if (found == null) {
-            throw new UnknownHostException(host);
-        }
-        return found;
-    }
-
-    private void open(List<String> allow, List<String> deny, Map<String, String> settings)
-            throws Exception {
-        var guards = new EgressGuards(EgressPolicy.of(allow, deny), (host, _) -> addresses(host));
-        jails = Jails.open(caches, kind.with(settings), guards);
-    }
-
-    private Jails.Deed attempt(@Nullable List<EgressRule> only, String what, Object... more)
-            throws Exception {
-        return attempt(Jails.home("team"), new Reach(only, refused::add), what, more);
-    }
-
-    private Jails.Deed attempt(Home home, Reach reach, String what, Object... more)
-            throws Exception {
-        var command =
-                new ArrayList<>(
-                        List.of(
-                                Jails.PYTHON,
-                                "-c",
-                                Jails.resource("/networked.py"),
-                                jails.token,
-                                what));
-        Stream.of(more).map(Object::toString).forEach(command::add);
-        var program = new ServerProgram(home, ServerRuntime.PYTHON, command, Map.of());
-        return jails.start(program, reach);
-    }
-
-    private List<String> tell(String what, Object... more) throws Exception {
-        return attempt(null, what, more).told().lines().toList();
-    }
-
-    private static Object[] targets(List<String> targets) {
-        return targets.toArray();
+        network.close();
     }
 
     @Test
     @DisplayName("TEN-05: nothing of the host, of its loopback or of a neighbour is reached")
     void closed() throws Exception {
-        open(List.of(), List.of(), Map.of());
+        network.open(caches, List.of(), List.of(), Map.of());
         try (var host = new HostListener()) {
             int port = host.port();
-            var neighbour = attempt(null, "own");
+            var neighbour = network.attempt(null, "own");
             neighbour.heard().awaitStdout("100::8 mine");
             var targets =
                     new ArrayList<>(
@@ -150,22 +84,23 @@ final class JailNetworkTest {
                                     "127.0.0.1:53",
                                     "[::1]:1"));
             HostListener.ownAddresses().forEach(own -> targets.add(own + ":" + port));
-            assertThat(tell("connect", targets(targets)))
+            assertThat(network.tell("connect", targets.toArray()))
                     .hasSameSizeAs(targets)
                     .allMatch(line -> line.matches("\\S+ (ECONNREFUSED|ECONNRESET|closed) "));
             assertThat(host.accepted()).isZero();
-            assertThat(refused).hasSameSizeAs(HostListener.ownAddresses());
+            assertThat(network.refused).hasSameSizeAs(HostListener.ownAddresses());
         }
     }
 
     @Test
     @DisplayName("TEN-05: no abstract socket of the host or of a neighbour is reached")
     void abstractSockets() throws Exception {
-        open(List.of(), List.of(), Map.of());
-        attempt(null, "own").heard().awaitStdout("100::8 mine");
-        var neighbours = "own-" + jails.token;
-        assertThat(tell("abstract", neighbours)).containsExactly(neighbours + " ECONNREFUSED");
-        var name = "perigee-test-" + jails.token;
+        network.open(caches, List.of(), List.of(), Map.of());
+        network.attempt(null, "own").heard().awaitStdout("100::8 mine");
+        var neighbours = "own-" + network.jails().token;
+        assertThat(network.tell("abstract", neighbours))
+                .containsExactly(neighbours + " ECONNREFUSED");
+        var name = "perigee-test-" + network.jails().token;
         var listening =
                 new ProcessBuilder(
                                 Jails.PYTHON,
@@ -177,7 +112,7 @@ final class JailNetworkTest {
                         .start();
         try (var said = listening.inputReader()) {
             assertThat(said.readLine()).isEqualTo("up");
-            assertThat(tell("abstract", name)).containsExactly(name + " ECONNREFUSED");
+            assertThat(network.tell("abstract", name)).containsExactly(name + " ECONNREFUSED");
         } finally {
             listening.destroyForcibly();
         }
@@ -186,24 +121,24 @@ final class JailNetworkTest {
     @Test
     @DisplayName("TEN-06: no address is reached that is not on the internet, in whatever form")
     void internetOnly() throws Exception {
-        open(List.of(), List.of(), Map.of());
-        assertThat(tell("connect", targets(NOT_INTERNET)))
+        network.open(caches, List.of(), List.of(), Map.of());
+        assertThat(network.tell("connect", NOT_INTERNET.toArray()))
                 .hasSameSizeAs(NOT_INTERNET)
                 .allMatch(
                         line -> line.matches("\\S+ (ECONNRESET|ENETUNREACH|EACCES|EINVAL|EPERM) "));
-        assertThat(refused)
+        assertThat(network.refused)
                 .anyMatch(
                         what ->
                                 what.startsWith("169.254.169.254:80: the fleet's")
                                         && what.endsWith("(egress.allow of the workers)"));
-        assertThat(jails.isolation.refused()).isGreaterThanOrEqualTo(15);
+        assertThat(network.jails().isolation.refused()).isGreaterThanOrEqualTo(15);
     }
 
     @Test
     @DisplayName("TEN-06: no datagram leaves, and that is seen at once")
     void datagrams() throws Exception {
-        open(List.of("*"), List.of(), Map.of());
-        assertThat(tell("datagrams", "8.8.8.8:53", "1.1.1.1:443", "[2606:4700::1111]:53"))
+        network.open(caches, List.of("*"), List.of(), Map.of());
+        assertThat(network.tell("datagrams", "8.8.8.8:53", "1.1.1.1:443", "[2606:4700::1111]:53"))
                 .hasSize(3)
                 .allMatch(line -> line.matches("\\S+ (EPERM|ECONNREFUSED)"));
     }
@@ -213,15 +148,19 @@ final class JailNetworkTest {
     void loopbackPort() throws Exception {
         try (var host = new HostListener();
                 var other = new HostListener()) {
-            open(List.of("127.0.0.1:" + host.port(), "127.0.0.0/8"), List.of(), Map.of());
+            network.open(
+                    caches,
+                    List.of("127.0.0.1:" + host.port(), "127.0.0.0/8"),
+                    List.of(),
+                    Map.of());
             var mine = "127.0.0.1:" + host.port();
             var theirs = "127.0.0.1:" + other.port();
-            assertThat(tell("connect", mine, theirs))
+            assertThat(network.tell("connect", mine, theirs))
                     .containsExactly(mine + " told hello ", theirs + " ECONNREFUSED ");
             // The installation's own list narrows it.
             var only = List.of(EgressRule.parse("127.0.0.1:1"));
-            assertThat(attempt(only, "connect", mine).told()).contains("ECONNRESET");
-            assertThat(refused)
+            assertThat(network.attempt(only, "connect", mine).told()).contains("ECONNRESET");
+            assertThat(network.refused)
                     .containsExactly(
                             "%s: it is not in the installation's list (config.egress)"
                                     .formatted(mine));
@@ -233,28 +172,29 @@ final class JailNetworkTest {
     void rebinding() throws Exception {
         try (var host = new HostListener()) {
             var own = HostListener.ownAddress();
-            open(List.of("friend.test:" + host.port()), List.of(), Map.of());
-            known.put("friend.test", List.of(InetAddress.ofLiteral(own)));
-            known.put("foe.test", List.of(InetAddress.ofLiteral(own)));
-            known.put(
+            network.open(caches, List.of("friend.test:" + host.port()), List.of(), Map.of());
+            network.known.put("friend.test", List.of(InetAddress.ofLiteral(own)));
+            network.known.put("foe.test", List.of(InetAddress.ofLiteral(own)));
+            network.known.put(
                     "mixed.test",
                     List.of(InetAddress.ofLiteral("93.184.215.14"), InetAddress.ofLiteral(own)));
             var port = ":" + host.port();
-            assertThat(tell("connect", "friend.test" + port, own + port, "friend.test:1"))
+            assertThat(network.tell("connect", "friend.test" + port, own + port, "friend.test:1"))
                     .containsExactly(
                             "friend.test" + port + " told hello ",
                             own + port + " told hello ",
                             "friend.test:1 ECONNRESET ");
-            assertThat(tell("connect", own + port, "foe.test" + port, "mixed.test" + port))
+            assertThat(network.tell("connect", own + port, "foe.test" + port, "mixed.test" + port))
                     .containsExactly(
                             own + port + " ECONNRESET ",
                             "foe.test" + port + " no such name ",
                             "mixed.test" + port + " no such name ");
             // Another answer the second time.
-            known.put("foe.test", List.of(InetAddress.ofLiteral("93.184.215.14")));
-            assertThat(tell("lookup", "foe.test")).containsExactly("foe.test ['93.184.215.14']");
-            known.put("foe.test", List.of(InetAddress.ofLiteral("127.0.0.1")));
-            assertThat(tell("lookup", "foe.test")).containsExactly("foe.test no such name");
+            network.known.put("foe.test", List.of(InetAddress.ofLiteral("93.184.215.14")));
+            assertThat(network.tell("lookup", "foe.test"))
+                    .containsExactly("foe.test ['93.184.215.14']");
+            network.known.put("foe.test", List.of(InetAddress.ofLiteral("127.0.0.1")));
+            assertThat(network.tell("lookup", "foe.test")).containsExactly("foe.test no such name");
         }
     }
 
@@ -266,9 +206,14 @@ final class JailNetworkTest {
                 var named = new HostListener()) {
             var own = HostListener.ownAddress();
             var open = own + ":" + named.port();
-            open(List.of("0.0.0.0/0", "*", open), List.of(), Map.of());
-            known.put("me.test", List.of(InetAddress.ofLiteral(own)));
-            assertThat(tell("connect", own + ":" + host.port(), "me.test:" + host.port(), open))
+            network.open(caches, List.of("0.0.0.0/0", "*", open), List.of(), Map.of());
+            network.known.put("me.test", List.of(InetAddress.ofLiteral(own)));
+            assertThat(
+                            network.tell(
+                                    "connect",
+                                    own + ":" + host.port(),
+                                    "me.test:" + host.port(),
+                                    open))
                     .containsExactly(
                             own + ":" + host.port() + " ECONNRESET ",
                             "me.test:" + host.port() + " ECONNRESET ",
@@ -280,14 +225,14 @@ final class JailNetworkTest {
     @Test
     @DisplayName("TEN-06: with a list of its own no other name is even asked for")
     void names() throws Exception {
-        open(List.of(), List.of("denied.test"), Map.of());
+        network.open(caches, List.of(), List.of("denied.test"), Map.of());
         var address = InetAddress.ofLiteral("93.184.215.14");
         for (var name : List.of("listed.test", "other.test", "denied.test")) {
-            known.put(name, List.of(address));
+            network.known.put(name, List.of(address));
         }
         var only = List.of(EgressRule.parse("listed.test:443"), EgressRule.parse("denied.test"));
         var told =
-                attempt(
+                network.attempt(
                                 only,
                                 "lookup",
                                 "listed.test",
@@ -303,14 +248,14 @@ final class JailNetworkTest {
                         "secret.other.test no such name",
                         "denied.test no such name",
                         "localhost ['127.0.0.1', '::1']");
-        assertThat(asked).containsOnly("listed.test");
+        assertThat(network.asked).containsOnly("listed.test");
     }
 
     @Test
     @DisplayName("the resolver answers questions of every form, bounded, and survives others")
     void questions() throws Exception {
-        open(List.of(), List.of(), Map.of());
-        known.put(
+        network.open(caches, List.of(), List.of(), Map.of());
+        network.known.put(
                 "many.test",
                 Stream.iterate(1, next -> next + 1)
                         .limit(100)
@@ -318,7 +263,7 @@ final class JailNetworkTest {
                         .toList());
         var label = "a".repeat(60);
         assertThat(
-                        tell(
+                        network.tell(
                                 "names",
                                 "many.test=1",
                                 "MANY.test=1",
@@ -346,25 +291,25 @@ final class JailNetworkTest {
                                 + "."
                                 + label
                                 + "=1 code 3 answers 0 bytes True");
-        assertThat(tell("garbage")).containsExactly("answer 7f000001");
-        assertThat(asked).doesNotContain("10.0.0.1", "0x7f000001");
+        assertThat(network.tell("garbage")).containsExactly("answer 7f000001");
+        assertThat(network.asked).doesNotContain("10.0.0.1", "0x7f000001");
     }
 
     @Test
     @DisplayName("TEN-05: a program cannot change its network, nor take the worker's ports in it")
     void changes() throws Exception {
-        open(List.of(), List.of(), Map.of());
-        assertThat(tell("changes"))
+        network.open(caches, List.of(), List.of(), Map.of());
+        assertThat(network.tell("changes"))
                 .hasSize(12)
                 .allMatch(
                         line ->
                                 line.matches(
                                         "\\w+ (EPERM|EACCES|EAFNOSUPPORT|EROFS|ENOENT|EPROTONOSUPPORT)"));
-        assertThat(tell("ports"))
+        assertThat(network.tell("ports"))
                 .filteredOn(line -> line.matches("AF_INET6? (1|53|80|443|1023) .*"))
                 .hasSize(10)
                 .allMatch(line -> line.endsWith(" EACCES"));
-        assertThat(tell("ports"))
+        assertThat(network.tell("ports"))
                 .filteredOn(line -> line.endsWith("listens"))
                 .contains("AF_INET 1024 listens", "AF_INET 8080 listens");
     }
@@ -372,141 +317,9 @@ final class JailNetworkTest {
     @Test
     @DisplayName("a program has listeners of its own, at each of its addresses")
     void own() throws Exception {
-        open(List.of(), List.of(), Map.of());
-        var own = attempt(null, "own");
+        network.open(caches, List.of(), List.of(), Map.of());
+        var own = network.attempt(null, "own");
         own.heard().awaitStdout("100::8 mine");
         assertThat(own.told().lines()).hasSize(5).allMatch(line -> line.endsWith(" mine"));
-    }
-
-    @Test
-    @DisplayName("what is large is carried both ways, and an end of one way is one")
-    void transfer() throws Exception {
-        try (var echo = new HostListener(true)) {
-            open(List.of("127.0.0.1:" + echo.port()), List.of(), Map.of());
-            int bytes = 50_000_000;
-            assertThat(tell("transfer", "127.0.0.1:" + echo.port(), bytes))
-                    .singleElement()
-                    .asString()
-                    .startsWith("returned " + bytes + " ");
-            await().until(() -> jails.isolation.connections() == 0);
-        }
-    }
-
-    @Test
-    @DisplayName("an instance has so many connections, others wait; another has its own")
-    void many() throws Exception {
-        try (var host = new HostListener()) {
-            var settings =
-                    Map.of(
-                            "isolation.max-connections", "20",
-                            "isolation.max-open-files", "2000");
-            open(List.of("127.0.0.1:" + host.port()), List.of(), settings);
-            host.hold();
-            var greedy = attempt(null, "many", "127.0.0.1:" + host.port(), 100, 3);
-            greedy.heard().awaitStdout("greeted 20");
-            assertThat(jails.isolation.connections()).isEqualTo(20);
-            assertThat(tell("connect", "127.0.0.1:" + host.port()))
-                    .containsExactly("127.0.0.1:%d told hello ".formatted(host.port()));
-            jails.termination.terminate(greedy.process(), Duration.ZERO);
-            await().until(() -> jails.isolation.connections() == 0);
-            // Where connections end, those that wait have their turn.
-            host.release();
-            var patient = attempt(null, "many", "127.0.0.1:" + host.port(), 100, 15, "end");
-            assertThat(patient.told()).contains("greeted 100");
-        }
-    }
-
-    @Test
-    @DisplayName("a user's instances have an eighth of all connections, others have theirs")
-    void shares() throws Exception {
-        try (var host = new HostListener()) {
-            var settings =
-                    Map.of(
-                            "isolation.total-connections", "80",
-                            "isolation.max-open-files", "2000");
-            var target = "127.0.0.1:" + host.port();
-            open(List.of(target), List.of(), settings);
-            host.hold();
-            var first = attempt(null, "many", target, 100, 3);
-            first.heard().awaitStdout("greeted 10");
-            var second = attempt(null, "many", target, 100, 3);
-            second.heard().awaitStdout("greeted 0");
-            var other = new Reach(null, refused::add);
-            assertThat(attempt(Jails.home("other"), other, "connect", target).told())
-                    .isEqualTo(target + " told hello \n");
-            assertThat(host.accepted()).isEqualTo(11);
-            // The user's other instance, which waits, has the places of one that ends.
-            jails.termination.terminate(first.process(), Duration.ZERO);
-            await().until(() -> host.accepted() == 21);
-        }
-    }
-
-    @Test
-    @DisplayName("a connection on which nobody says anything for long is broken off, and counted")
-    void idle() throws Exception {
-        try (var host = new HostListener(true)) {
-            var target = "127.0.0.1:" + host.port();
-            open(List.of(target), List.of(), Map.of("isolation.connection-idle", "6s"));
-            assertThat(tell("idle", target)).containsExactly("quiet ECONNRESET", "busy x");
-            assertThat(jails.isolation.idleConnections()).isEqualTo(1);
-            await().until(() -> jails.isolation.connections() == 0);
-        }
-    }
-
-    @Test
-    @DisplayName("a fault while it is decided on breaks one connection off, and no other")
-    void faults() throws Exception {
-        try (var host = new HostListener()) {
-            var target = "127.0.0.1:" + host.port();
-            open(List.of(target), List.of(), Map.of());
-            var faulty =
-                    new Reach(
-                            null,
-                            _ -> {
-                                throw new IllegalStateException("of this test");
-                            });
-            assertThat(
-                            attempt(Jails.home("team"), faulty, "connect", "10.0.0.1:80", target)
-                                    .told()
-                                    .lines())
-                    .containsExactly("10.0.0.1:80 ECONNRESET ", target + " told hello ");
-            assertThat(jails.isolation.carriesNetworks()).isTrue();
-        }
-    }
-
-    @Test
-    @DisplayName("the kernel keeps little of what nobody reads")
-    void buffers() throws Exception {
-        try (var host = new HostListener()) {
-            open(List.of("127.0.0.1:" + host.port()), List.of(), Map.of());
-            host.hold();
-            long before = kernelBytes();
-            attempt(null, "fill", "127.0.0.1:" + host.port(), 50).heard().awaitStdout("full");
-            assertThat(jails.isolation.connections()).isEqualTo(50);
-            assertThat(kernelBytes() - before).isLessThan(50_000_000);
-        }
-    }
-
-    /** What the connections of all networks of this machine have in the kernel. */
-    private static long kernelBytes() throws IOException {
-        var told = Files.readString(Path.of("/proc/net/sockstat"));
-        var pages = Pattern.compile("TCP: .* mem (\\d+)").matcher(told);
-        assertThat(pages.find()).isTrue();
-        return Long.parseLong(pages.group(1)) * 4096;
-    }
-
-    @Test
-    @DisplayName("a flood of one instance takes nothing from another")
-    void flood() throws Exception {
-        try (var host = new HostListener()) {
-            open(List.of("127.0.0.1:" + host.port()), List.of(), Map.of());
-            var flooding = attempt(null, "flood");
-            flooding.heard().awaitStdout("flooding");
-            assertThat(tell("connect", "127.0.0.1:" + host.port()))
-                    .containsExactly("127.0.0.1:%d told hello ".formatted(host.port()));
-            int before = refused.size();
-            jails.termination.terminate(flooding.process(), Duration.ZERO);
-            assertThat(refused.size() - before).isLessThan(2000);
-        }
     }
 }
