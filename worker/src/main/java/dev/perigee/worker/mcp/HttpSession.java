@@ -168,7 +168,7 @@ final class HttpSession
             throws McpException, InterruptedException {
         info = server;
         requests.agreed(server.protocolVersion());
-        var receipt = tell(McpMessage.initialized());
+        var receipt = tell(McpMessage.INITIALIZED, McpMessage.initialized());
         var end = receipt.awaitEnd(deadlineNanos - System.nanoTime());
         if (end == null) {
             throw HttpSessions.outOfTime();
@@ -191,14 +191,15 @@ final class HttpSession
         }
         calls.add(call);
         call.goesThrough(this, exchange);
-        SessionRequests.send(transport, Envelopes.request(call.message(modern)), exchange);
+        var message = Envelopes.request(call.message(modern));
+        SessionRequests.send(transport, message, call.method(), exchange);
         lingering.sweep();
     }
 
-    /** Sends a message that has no answer. */
-    Exchange tell(byte[] message) {
+    /** Sends a message that has no answer; an answer to a question has no method. */
+    Exchange tell(@Nullable String method, byte[] message) {
         var exchange = exchange(Exchange.Kind.RECEIPT, null);
-        SessionRequests.send(transport, Envelopes.notice(message), exchange);
+        SessionRequests.send(transport, Envelopes.notice(message), method, exchange);
         return exchange;
     }
 

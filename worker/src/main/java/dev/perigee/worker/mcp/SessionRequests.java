@@ -20,6 +20,7 @@ import reactor.util.context.Context;
  */
 final class SessionRequests {
     private static final String EXCHANGE = "exchange";
+    private static final String METHOD = "method";
 
     private final HttpMcpClient.Parts parts;
     private final URI address;
@@ -47,16 +48,27 @@ final class SessionRequests {
         protocolVersion = version;
     }
 
-    /** Whether each request names its method and what it is about, and the modern revision. */
+    /** Whether requests name the modern revision, and repeat arguments in headers. */
     void speaks(boolean asModern) {
         modern = asModern;
         protocolVersion = asModern ? ModernMeta.VERSION : null;
     }
 
-    /** Has the transport send a message; the exchange ends when that fails. */
+    /**
+     * Has the transport send a message; the exchange ends when that fails.
+     *
+     * @param method null for an answer
+     */
     static void send(
-            McpClientTransport transport, McpSchema.JSONRPCMessage message, Exchange exchange) {
-        var context = McpTransportContext.create(Map.of(EXCHANGE, exchange));
+            McpClientTransport transport,
+            McpSchema.JSONRPCMessage message,
+            @Nullable String method,
+            Exchange exchange) {
+        var context =
+                McpTransportContext.create(
+                        method == null
+                                ? Map.of(EXCHANGE, exchange)
+                                : Map.of(EXCHANGE, exchange, METHOD, method));
         transport
                 .sendMessage(message)
                 .contextWrite(Context.of(McpTransportContext.KEY, context))
@@ -97,8 +109,8 @@ final class SessionRequests {
             request.POST(exchange.publish(body.getBytes(StandardCharsets.UTF_8)));
             var call = exchange.call();
             mayTakeTime = call != null;
-            if (call != null && modern) {
-                describe(request, call);
+            if (!sse && context.get(METHOD) instanceof String named) {
+                describe(request, named, call);
             }
         }
         if (!mayTakeTime) {
@@ -107,12 +119,19 @@ final class SessionRequests {
         return request;
     }
 
-    /** Says for those on the way what the body says, too. */
-    private static void describe(HttpRequest.Builder request, HttpCall call) {
-        set(request, "Mcp-Method", call.method());
-        var subject = call.subject();
+    /**
+     * Says for those on the way what the body says, too. Servers of before 2026 do not look at it.
+     *
+     * @param call null for a notification
+     */
+    private void describe(HttpRequest.Builder request, String method, @Nullable HttpCall call) {
+        set(request, "Mcp-Method", method);
+        var subject = call == null ? null : call.subject();
         if (subject != null) {
             set(request, "Mcp-Name", HeaderText.of(subject));
+        }
+        if (call != null && modern) {
+            call.argumentHeaders().forEach((name, value) -> set(request, name, value));
         }
     }
 
