@@ -49,7 +49,9 @@ final class ArgumentHeadersTest {
         var headers =
                 in(
                         IntStream.range(0, 9)
-                                .mapToObj("'p%1$d':{'type':'string','x-mcp-header':'P%1$d'}"::formatted)
+                                .mapToObj(
+                                        "'p%1$d':{'type':'string','x-mcp-header':'P%1$d'}"
+                                                ::formatted)
                                 .collect(Collectors.joining(",")));
 
         assertThat(
@@ -103,7 +105,8 @@ final class ArgumentHeadersTest {
     }
 
     private static ArgumentHeaders in(String properties) {
-        return ArgumentHeaders.in(json("{'type':'object','properties':{%s}}".formatted(properties)));
+        return ArgumentHeaders.in(
+                json("{'type':'object','properties':{%s}}".formatted(properties)));
     }
 
     private static RawJson call(String arguments) {
