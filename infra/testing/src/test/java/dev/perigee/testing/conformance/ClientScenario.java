@@ -24,7 +24,9 @@ record ClientScenario(String name, String revision) implements Comparable<Client
                 .flatMap(
                         line ->
                                 Arrays.stream(line.group(2).split(","))
-                                        .map(revision -> new ClientScenario(
+                                        .map(
+                                                revision ->
+                                                        new ClientScenario(
                                                                 line.group(1), revision)))
                 .sorted()
                 .toList();

@@ -55,7 +55,11 @@ final class ConformancePage {
                 (revision, scenarios) -> {
                     page.append(TABLE.formatted(heading(revision)));
                     for (var each : scenarios) {
-                        page.append(row(each, Objects.requireNonNull(all.get(each)), verdicts.get(each)));
+                        page.append(
+                                row(
+                                        each,
+                                        Objects.requireNonNull(all.get(each)),
+                                        verdicts.get(each)));
                     }
                 });
         return page.toString();
@@ -81,7 +85,8 @@ final class ConformancePage {
         return all.values().stream().filter(kind::isInstance).count();
     }
 
-    private static String row(ClientScenario scenario, Expectation expected, @Nullable Verdict verdict) {
+    private static String row(
+            ClientScenario scenario, Expectation expected, @Nullable Verdict verdict) {
         var result =
                 switch (expected) {
                     case Expectation.Passes _ -> "passes";

@@ -72,8 +72,7 @@ final class ConformanceSuite {
     private Ended run(List<String> arguments) throws IOException, InterruptedException {
         var command = new ArrayList<String>();
         command.add(node());
-        command.add(
-                modules.resolve("@modelcontextprotocol/conformance/dist/index.js").toString());
+        command.add(modules.resolve("@modelcontextprotocol/conformance/dist/index.js").toString());
         command.addAll(arguments);
         var output = Files.createTempFile(work, "suite", ".log");
         var process =
@@ -90,8 +89,7 @@ final class ConformanceSuite {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
         }
-        return new Ended(
-                process.exitValue(), Files.readString(output, StandardCharsets.UTF_8));
+        return new Ended(process.exitValue(), Files.readString(output, StandardCharsets.UTF_8));
     }
 
     /** The Node beside it, where this machine can run it; else the machine's own. */

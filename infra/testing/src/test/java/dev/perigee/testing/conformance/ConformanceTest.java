@@ -38,10 +38,7 @@ final class ConformanceTest {
     void start(@TempDir Path work) throws Exception {
         suite = new ConformanceSuite(work);
         suite.scenarios().forEach(each -> all.put(each, Expectations.of(each)));
-        fleet =
-                FleetUnderTest.named("conformance")
-                        .worker("mcp.announce-input", "true")
-                        .start();
+        fleet = FleetUnderTest.named("conformance").worker("mcp.announce-input", "true").start();
     }
 
     @AfterAll
@@ -87,9 +84,7 @@ final class ConformanceTest {
         assertThat(verdicts)
                 .allSatisfy(
                         (scenario, verdict) ->
-                                assertThat(
-                                                Objects.requireNonNull(all.get(scenario))
-                                                        .isMet(verdict))
+                                assertThat(Objects.requireNonNull(all.get(scenario)).isMet(verdict))
                                         .as("%s: %s", scenario, verdict)
                                         .isTrue());
     }
