@@ -19,16 +19,18 @@ import reactor.util.context.Context;
  * each message to the exchange that it is part of. Safe for use by any thread.
  */
 final class SessionRequests {
-    private static final String EXCHANGE = "exchange";
-    private static final String METHOD = "method";
+    private static final String SENT = "sent";
 
-    private final HttpMcpClient.Parts parts;
+    private final SessionParts parts;
     private final URI address;
     private volatile HttpTarget last;
     private volatile @Nullable String protocolVersion;
     private volatile boolean modern;
 
-    SessionRequests(HttpTarget target, HttpMcpClient.Parts parts) throws McpException {
+    /** What a message of the transport's is part of; the call is null for all but requests. */
+    private record Sent(@Nullable String method, Exchange exchange, @Nullable HttpCall call) {}
+
+    SessionRequests(HttpTarget target, SessionParts parts) throws McpException {
         this.address = target.address();
         this.last = target;
         this.parts = parts;
@@ -58,17 +60,15 @@ final class SessionRequests {
      * Has the transport send a message; the exchange ends when that fails.
      *
      * @param method null for an answer
+     * @param call null for what is no request
      */
     static void send(
             McpClientTransport transport,
             McpSchema.JSONRPCMessage message,
             @Nullable String method,
-            Exchange exchange) {
-        var context =
-                McpTransportContext.create(
-                        method == null
-                                ? Map.of(EXCHANGE, exchange)
-                                : Map.of(EXCHANGE, exchange, METHOD, method));
+            Exchange exchange,
+            @Nullable HttpCall call) {
+        var context = McpTransportContext.create(Map.of(SENT, new Sent(method, exchange, call)));
         transport
                 .sendMessage(message)
                 .contextWrite(Context.of(McpTransportContext.KEY, context))
@@ -104,12 +104,11 @@ final class SessionRequests {
             set(request, "MCP-Protocol-Version", version);
         }
         boolean mayTakeTime = method.equals("GET");
-        if (body != null && context.get(EXCHANGE) instanceof Exchange exchange) {
+        if (body != null && context.get(SENT) instanceof Sent(var named, var exchange, var call)) {
             exchange.carries(target);
-            request.POST(exchange.publish(body.getBytes(StandardCharsets.UTF_8)));
-            var call = exchange.call();
+            request.POST(new TrackedBody(exchange, body.getBytes(StandardCharsets.UTF_8)));
             mayTakeTime = call != null;
-            if (!sse && context.get(METHOD) instanceof String named) {
+            if (!sse && named != null) {
                 describe(request, named, call);
             }
         }
