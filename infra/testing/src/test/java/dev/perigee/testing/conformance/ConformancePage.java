@@ -9,28 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 /** The page of the documentation about the suite, made from a run. */
 final class ConformancePage {
-    private static final String HEAD =
-            """
-            # Conformance
-
-            <!-- Made from a run of the suite by ConformanceTest. -->
-
-            Client scenarios of MCP's official suite, `@modelcontextprotocol/conformance` %s, with a fleet as the client: the suite starts a server, a program on the
-            [TypeScript client](../../infra/clients/typescript/README.md) installs that server by topics, calls it through them and uninstalls it, and the suite checks what the worker sent.
-            Answers to questions, defaults of forms among them, are that program's, as they are any backend's.
-
-            A scenario runs at each revision that the suite has it for. `ConformanceTest` fails where one does other than this page says, also where more passes.
-            """;
-
-    private static final String TABLE =
-            """
-
-            ## %s
-
-            | scenario | result | checks |
-            |---|---|---|
-            """;
-
     private ConformancePage() {}
 
     /**
@@ -42,7 +20,7 @@ final class ConformancePage {
             String version,
             SortedMap<ClientScenario, Expectation> all,
             Map<ClientScenario, Verdict> verdicts) {
-        var page = new StringBuilder(HEAD.formatted(version));
+        var page = new StringBuilder(head(version));
         page.append("\n").append(summary(all)).append("\n");
         var byRevision =
                 all.keySet().stream()
@@ -53,7 +31,7 @@ final class ConformancePage {
                                         Collectors.toList()));
         byRevision.forEach(
                 (revision, scenarios) -> {
-                    page.append(TABLE.formatted(heading(revision)));
+                    page.append(table(heading(revision)));
                     for (var each : scenarios) {
                         page.append(
                                 row(
@@ -63,6 +41,32 @@ final class ConformancePage {
                     }
                 });
         return page.toString();
+    }
+
+    private static String head(String version) {
+        return """
+            # Conformance
+
+            <!-- Made from a run of the suite by ConformanceTest. -->
+
+            Client scenarios of MCP's official suite, `@modelcontextprotocol/conformance` %s, with a fleet as the client: the suite starts a server, a program on the
+            [TypeScript client](../../infra/clients/typescript/README.md) installs that server by topics, calls it through them and uninstalls it, and the suite checks what the worker sent.
+            Answers to questions, defaults of forms among them, are that program's, as they are any backend's.
+
+            A scenario runs at each revision that the suite has it for. `ConformanceTest` fails where one does other than this page says, also where more passes.
+            """
+                .formatted(version);
+    }
+
+    private static String table(String title) {
+        return """
+
+            ## %s
+
+            | scenario | result | checks |
+            |---|---|---|
+            """
+                .formatted(title);
     }
 
     private static String heading(String revision) {
