@@ -14,6 +14,7 @@ import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.protocol.trace.TraceSpan;
 import dev.perigee.worker.log.MaskedJson;
+import dev.perigee.worker.mcp.ArgumentHeaders;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.McpRequest;
@@ -372,6 +373,9 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
                                         .request(
                                                 request.method(),
                                                 request.params(),
+                                                tool == null
+                                                        ? ArgumentHeaders.NONE
+                                                        : tool.headers(),
                                                 () -> left(run));
                             },
                             repeatable,

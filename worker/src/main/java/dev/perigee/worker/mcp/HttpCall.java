@@ -2,6 +2,7 @@ package dev.perigee.worker.mcp;
 
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ final class HttpCall implements McpRequest.Owner {
 
     private final String method;
     private final RawJson params;
+    private final ArgumentHeaders headers;
     private final long deadlineNanos;
     private final InFlight inFlight;
     private final McpRequest request;
@@ -29,8 +31,8 @@ final class HttpCall implements McpRequest.Owner {
         /** Whether it is one with a modern server. */
         boolean isModern();
 
-        /** Sends a message that has no answer. */
-        Exchange tell(byte[] message);
+        /** Sends a message that has no answer; an answer to a question has no method. */
+        Exchange tell(@Nullable String method, byte[] message);
 
         /** The answer came: its response should end now. */
         void linger(Exchange exchange);
@@ -44,10 +46,21 @@ final class HttpCall implements McpRequest.Owner {
     private record Subject(@Nullable String name, @Nullable String uri) {}
 
     /** A request of the calling thread. */
-    @SuppressWarnings("this-escape") // Nobody can end the request before it is sent.
     HttpCall(String method, RawJson params, long deadlineNanos, InFlight inFlight) {
+        this(method, params, ArgumentHeaders.NONE, deadlineNanos, inFlight);
+    }
+
+    /** A request of the calling thread, of whose arguments some are headers, too. */
+    @SuppressWarnings("this-escape") // Nobody can end the request before it is sent.
+    HttpCall(
+            String method,
+            RawJson params,
+            ArgumentHeaders headers,
+            long deadlineNanos,
+            InFlight inFlight) {
         this.method = method;
         this.params = params;
+        this.headers = headers;
         this.deadlineNanos = deadlineNanos;
         this.inFlight = inFlight;
         this.request = inFlight.open(this);
@@ -99,6 +112,11 @@ final class HttpCall implements McpRequest.Owner {
             case "resources/read" -> Json.read(params, Subject.class).uri();
             default -> null;
         };
+    }
+
+    /** Headers that repeat its arguments, by name. */
+    Map<String, String> argumentHeaders() {
+        return headers.of(params);
     }
 
     /** The bytes to send; to a modern server with its {@code _meta}. */
@@ -174,7 +192,7 @@ final class HttpCall implements McpRequest.Owner {
         var taken = way;
         // A modern server is told by the end of the exchange.
         if (tellServer && taken != null && !isHandshake() && !taken.session().isModern()) {
-            taken.session().tell(McpMessage.cancelled(id, reason));
+            taken.session().tell(McpMessage.CANCELLED, McpMessage.cancelled(id, reason));
         }
     }
 }

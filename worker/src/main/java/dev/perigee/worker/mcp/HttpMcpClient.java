@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -126,7 +127,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
         public void reply(byte[] message) {
             var session = newest.get();
             if (session != null && !session.isModern()) {
-                session.tell(message);
+                session.tell(null, message);
             }
         }
     }
@@ -167,11 +168,39 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
     @Override
     public McpRequest send(String method, RawJson params, Duration timeout)
             throws McpException, InterruptedException {
+        return send(method, params, ArgumentHeaders.NONE, timeout);
+    }
+
+    private McpRequest send(
+            String method, RawJson params, ArgumentHeaders headers, Duration timeout)
+            throws McpException, InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
         var session = session(deadline);
-        var call = new HttpCall(method, params, deadline, inFlight);
+        var call = new HttpCall(method, params, headers, deadline, inFlight);
         post(session, call);
         return call.request();
+    }
+
+    /**
+     * Sends a request and waits for its result, as long as there is time left.
+     *
+     * @param headers of the tool that is called: a modern server has some of its arguments as
+     *     headers, too
+     */
+    public RawJson request(
+            String method, RawJson params, ArgumentHeaders headers, Supplier<Duration> left)
+            throws McpException, InterruptedException {
+        var request = send(method, params, headers, left.get());
+        try {
+            return request.await(left);
+        } finally {
+            request.done();
+        }
+    }
+
+    @Override
+    public boolean mirrorsArguments() {
+        return era == Era.MODERN;
     }
 
     @Override
@@ -302,7 +331,33 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
         if (modern) {
             session.discovered(ServerInfo.discovered(result));
         } else {
-            session.introduced(ServerInfo.read(result), deadlineNanos);
+            var server = ServerInfo.read(result);
+            if (!goesOnModern(session, server, deadlineNanos)) {
+                session.introduced(server, deadlineNanos);
+            }
+        }
+    }
+
+    /**
+     * A server that answers {@code initialize} with a revision that has none is spoken with as that
+     * has it, unless it does not know itself how.
+     */
+    private boolean goesOnModern(HttpSession session, ServerInfo server, long deadlineNanos)
+            throws McpException, InterruptedException {
+        if (parts.transport() != HttpTransport.STREAMABLE
+                || !ModernMeta.VERSION.equals(server.protocolVersion())) {
+            return false;
+        }
+        try {
+            introduce(session, Era.MODERN, deadlineNanos);
+            era = Era.MODERN;
+            return true;
+        } catch (McpException e) {
+            if (!mayBeOfOtherEra(e)) {
+                throw e;
+            }
+            session.speaks(null);
+            return false;
         }
     }
 

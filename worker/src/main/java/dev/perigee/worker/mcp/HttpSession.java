@@ -170,7 +170,7 @@ final class HttpSession
             throws McpException, InterruptedException {
         info = server;
         requests.agreed(server.protocolVersion());
-        var receipt = tell(McpMessage.initialized());
+        var receipt = tell(McpMessage.INITIALIZED, McpMessage.initialized());
         var end = receipt.awaitEnd(deadlineNanos - System.nanoTime());
         if (end == null) {
             throw HttpFailures.noSession();
@@ -193,14 +193,15 @@ final class HttpSession
         }
         calls.add(call);
         call.goesThrough(this, exchange);
-        SessionRequests.send(transport, Envelopes.request(call.message(modern)), exchange, call);
+        var message = Envelopes.request(call.message(modern));
+        SessionRequests.send(transport, message, call.method(), exchange, call);
         lingering.sweep();
     }
 
     @Override
-    public Exchange tell(byte[] message) {
+    public Exchange tell(@Nullable String method, byte[] message) {
         var exchange = exchange(Exchange.Kind.RECEIPT, null);
-        SessionRequests.send(transport, Envelopes.notice(message), exchange, null);
+        SessionRequests.send(transport, Envelopes.notice(message), method, exchange, null);
         return exchange;
     }
 

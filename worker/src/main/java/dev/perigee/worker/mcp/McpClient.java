@@ -47,6 +47,14 @@ public interface McpClient {
     boolean listens();
 
     /**
+     * Whether the server has arguments of its tools in headers, too, where it says so in their
+     * schemas; known after the handshake.
+     */
+    default boolean mirrorsArguments() {
+        return false;
+    }
+
+    /**
      * Has a modern server notify of changes of these resources from now on, in place of those
      * before; blocks until it acknowledges that.
      *

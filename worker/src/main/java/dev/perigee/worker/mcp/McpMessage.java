@@ -15,6 +15,12 @@ sealed interface McpMessage {
     /** Longest error message that is passed on. */
     int MAX_ERROR_CHARACTERS = 4000;
 
+    /** Method of {@link #initialized}. */
+    String INITIALIZED = "notifications/initialized";
+
+    /** Method of {@link #cancelled}. */
+    String CANCELLED = "notifications/cancelled";
+
     /** An answer to the request of this id. */
     record Answer(long id, RawJson result) implements McpMessage {}
 
@@ -93,12 +99,12 @@ sealed interface McpMessage {
 
     /** The notification that ends the handshake. */
     static byte[] initialized() {
-        return write(null, "notifications/initialized", RawJson.EMPTY_OBJECT);
+        return write(null, INITIALIZED, RawJson.EMPTY_OBJECT);
     }
 
     /** The notification that a request is given up. */
     static byte[] cancelled(long id, String reason) {
-        return write(null, "notifications/cancelled", Json.raw(new Cancelled(id, reason)));
+        return write(null, CANCELLED, Json.raw(new Cancelled(id, reason)));
     }
 
     /** The bytes of an answer to the server's question. */

@@ -28,7 +28,7 @@ final class SessionRequests {
     private volatile boolean modern;
 
     /** What a message of the transport's is part of; the call is null for all but requests. */
-    private record Sent(Exchange exchange, @Nullable HttpCall call) {}
+    private record Sent(@Nullable String method, Exchange exchange, @Nullable HttpCall call) {}
 
     SessionRequests(HttpTarget target, SessionParts parts) throws McpException {
         this.address = target.address();
@@ -50,19 +50,25 @@ final class SessionRequests {
         protocolVersion = version;
     }
 
-    /** Whether each request names its method and what it is about, and the modern revision. */
+    /** Whether requests name the modern revision, and repeat arguments in headers. */
     void speaks(boolean asModern) {
         modern = asModern;
         protocolVersion = asModern ? ModernMeta.VERSION : null;
     }
 
-    /** Has the transport send a message; the exchange ends when that fails. */
+    /**
+     * Has the transport send a message; the exchange ends when that fails.
+     *
+     * @param method null for an answer
+     * @param call null for what is no request
+     */
     static void send(
             McpClientTransport transport,
             McpSchema.JSONRPCMessage message,
+            @Nullable String method,
             Exchange exchange,
             @Nullable HttpCall call) {
-        var context = McpTransportContext.create(Map.of(SENT, new Sent(exchange, call)));
+        var context = McpTransportContext.create(Map.of(SENT, new Sent(method, exchange, call)));
         transport
                 .sendMessage(message)
                 .contextWrite(Context.of(McpTransportContext.KEY, context))
@@ -98,12 +104,12 @@ final class SessionRequests {
             set(request, "MCP-Protocol-Version", version);
         }
         boolean mayTakeTime = method.equals("GET");
-        if (body != null && context.get(SENT) instanceof Sent(var exchange, var call)) {
+        if (body != null && context.get(SENT) instanceof Sent(var named, var exchange, var call)) {
             exchange.carries(target);
             request.POST(new TrackedBody(exchange, body.getBytes(StandardCharsets.UTF_8)));
             mayTakeTime = call != null;
-            if (call != null && modern) {
-                describe(request, call);
+            if (!sse && named != null) {
+                describe(request, named, call);
             }
         }
         if (!mayTakeTime) {
@@ -112,12 +118,19 @@ final class SessionRequests {
         return request;
     }
 
-    /** Says for those on the way what the body says, too. */
-    private static void describe(HttpRequest.Builder request, HttpCall call) {
-        set(request, "Mcp-Method", call.method());
-        var subject = call.subject();
+    /**
+     * Says for those on the way what the body says, too. Servers of before 2026 do not look at it.
+     *
+     * @param call null for a notification
+     */
+    private void describe(HttpRequest.Builder request, String method, @Nullable HttpCall call) {
+        set(request, "Mcp-Method", method);
+        var subject = call == null ? null : call.subject();
         if (subject != null) {
             set(request, "Mcp-Name", HeaderText.of(subject));
+        }
+        if (call != null && modern) {
+            call.argumentHeaders().forEach((name, value) -> set(request, name, value));
         }
     }
 

@@ -3,6 +3,7 @@ package dev.perigee.worker.tool;
 import dev.perigee.protocol.event.EventBody.DiscoveredTool;
 import dev.perigee.protocol.event.EventBody.ToolsDiscovered;
 import dev.perigee.protocol.event.EventBody.ToolsUpdated;
+import dev.perigee.worker.mcp.ArgumentHeaders;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -21,8 +22,19 @@ public final class ToolCatalogue {
      *
      * @param readOnly the server declares {@code readOnlyHint}
      * @param idempotent the server declares {@code idempotentHint}
+     * @param headers that it has some of the arguments in, too
      */
-    public record ServerTool(DiscoveredTool described, boolean readOnly, boolean idempotent) {}
+    public record ServerTool(
+            DiscoveredTool described,
+            boolean readOnly,
+            boolean idempotent,
+            ArgumentHeaders headers) {
+
+        /** A tool whose arguments are in no headers. */
+        public ServerTool(DiscoveredTool described, boolean readOnly, boolean idempotent) {
+            this(described, readOnly, idempotent, ArgumentHeaders.NONE);
+        }
+    }
 
     private ToolCatalogue(Map<String, ServerTool> byName) {
         this.byName = byName;

@@ -5,6 +5,7 @@ import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.tool.ToolPath;
+import dev.perigee.worker.mcp.ArgumentHeaders;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.ServerInfo;
@@ -15,6 +16,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Asks a server for its tools, page by page. */
 public final class ToolDiscovery {
@@ -25,13 +28,15 @@ public final class ToolDiscovery {
 
     private static final RawJson ANY_OBJECT = RawJson.of("{\"type\":\"object\"}");
 
+    private static final Logger log = LoggerFactory.getLogger(ToolDiscovery.class);
+
     private ToolDiscovery() {}
 
     private record NextPage(String cursor) {}
 
     /**
      * The server's tools. A server that offers none, by its capabilities or by an empty list, has
-     * an empty catalogue.
+     * an empty catalogue. A tool whose schema asks for headers that there cannot be is left out.
      *
      * @param timeout for all pages together
      * @param pages is given each answer as it came
@@ -61,7 +66,7 @@ public final class ToolDiscovery {
                         "the server lists tools of more than " + MAX_BYTES + " bytes");
             }
             var page = read(result);
-            add(page, serverSlug, tools);
+            add(page, serverSlug, client.mirrorsArguments(), tools);
             pages.accept(result);
             cursor = page.nextCursor();
         } while (cursor != null && cursors.add(cursor) && cursors.size() < MAX_PAGES);
@@ -81,7 +86,8 @@ public final class ToolDiscovery {
         }
     }
 
-    private static void add(ToolsPage page, String serverSlug, List<ServerTool> tools)
+    private static void add(
+            ToolsPage page, String serverSlug, boolean mirrors, List<ServerTool> tools)
             throws McpException {
         if (page.tools() == null) {
             throw McpException.invalidAnswer("the server's answer to tools/list has no tools");
@@ -91,12 +97,25 @@ public final class ToolDiscovery {
             if (name == null || name.isEmpty()) {
                 throw McpException.invalidAnswer("the server listed a tool without a name");
             }
-            tools.add(tool(entry, name, serverSlug));
+            var schema = entry.inputSchema() == null ? ANY_OBJECT : entry.inputSchema().onOneLine();
+            try {
+                var headers = mirrors ? ArgumentHeaders.in(schema) : ArgumentHeaders.NONE;
+                tools.add(tool(entry, name, serverSlug, schema, headers));
+            } catch (InvalidRecordException e) {
+                log.atWarn()
+                        .addKeyValue("tool", name)
+                        .addKeyValue("reason", e.getMessage())
+                        .log("Tool left out: its schema asks for headers that there cannot be");
+            }
         }
     }
 
-    private static ServerTool tool(ToolsPage.Entry entry, String name, String serverSlug) {
-        var schema = entry.inputSchema() == null ? ANY_OBJECT : entry.inputSchema().onOneLine();
+    private static ServerTool tool(
+            ToolsPage.Entry entry,
+            String name,
+            String serverSlug,
+            RawJson schema,
+            ArgumentHeaders headers) {
         var hints = entry.annotations();
         boolean readOnly = hints != null && Boolean.TRUE.equals(hints.readOnlyHint());
         return new ServerTool(
@@ -108,6 +127,7 @@ public final class ToolDiscovery {
                         TokenEstimate.of(name, entry.description(), schema),
                         readOnly ? true : null),
                 readOnly,
-                hints != null && Boolean.TRUE.equals(hints.idempotentHint()));
+                hints != null && Boolean.TRUE.equals(hints.idempotentHint()),
+                headers);
     }
 }

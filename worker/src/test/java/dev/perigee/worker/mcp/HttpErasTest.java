@@ -54,6 +54,44 @@ final class HttpErasTest {
     }
 
     @Test
+    @DisplayName("a modern one has the arguments as headers that its tool names")
+    void mirrors() throws Exception {
+        try (var server = HttpFixture.start("--modern");
+                var client = server.client(connections)) {
+            assertThat(mirroring(client)).contains("\"hi\"");
+            assertThat(client.mirrorsArguments()).isTrue();
+
+            var last = server.seen().path("headers").get(2);
+            assertThat(last.path("mcp-param-text").asString("")).isEqualTo("hi");
+        }
+    }
+
+    private static String mirroring(HttpMcpClient client) throws Exception {
+        var schema =
+                "{\"properties\":{\"message\":{\"type\":\"string\",\"x-mcp-header\":\"Text\"}}}";
+        var params = "{\"name\":\"echo\",\"arguments\":{\"message\":\"hi\"}}";
+        return client.request(
+                        "tools/call",
+                        RawJson.of(params),
+                        ArgumentHeaders.in(RawJson.of(schema)),
+                        () -> PATIENCE)
+                .text();
+    }
+
+    @Test
+    @DisplayName("one that answers initialize with a modern revision is spoken with as that has it")
+    void agrees() throws Exception {
+        try (var server = HttpFixture.start("--modern", "--agrees");
+                var client = server.client(connections)) {
+            assertThat(client.initialize(PATIENCE).protocolVersion()).isEqualTo("2026-07-28");
+            assertThat(call(client, "echo", "{\"message\":\"hi\"}")).contains("\"hi\"");
+
+            assertThat(server.count("server/discover")).isEqualTo(1);
+            assertThat(server.count("notifications/initialized")).isZero();
+        }
+    }
+
+    @Test
     @DisplayName("what HTTP does not take as a header is encoded")
     void encodes() throws Exception {
         try (var server = HttpFixture.start("--modern");
@@ -85,11 +123,15 @@ final class HttpErasTest {
         try (var server = HttpFixture.start();
                 var client = server.client(connections)) {
             assertThat(client.initialize(PATIENCE).protocolVersion()).isEqualTo("2025-11-25");
-            assertThat(call(client, "echo", "{\"message\":\"hi\"}")).contains("\"hi\"");
+            assertThat(mirroring(client)).contains("\"hi\"");
             assertThat(server.count("server/discover")).isZero();
             var last = server.seen().path("headers").get(2);
             assertThat(last.path("mcp-protocol-version").asString("")).isEqualTo("2025-11-25");
-            assertThat(last.has("mcp-method")).isFalse();
+            assertThat(last.path("mcp-method").asString("")).isEqualTo("tools/call");
+            assertThat(last.path("mcp-name").asString("")).isEqualTo("echo");
+            assertThat(server.seen().at("/headers/1/mcp-method").asString(""))
+                    .isEqualTo("notifications/initialized");
+            assertThat(last.has("mcp-param-text")).isFalse();
         }
     }
 
