@@ -76,6 +76,11 @@ final class ConsoleTokens {
         return found;
     }
 
+    @Override
+    public String toString() {
+        return "(secret)";
+    }
+
     private static byte[] digest(String text) {
         try {
             return MessageDigest.getInstance("SHA-256").digest(text.getBytes(UTF_8));
