@@ -35,14 +35,6 @@ final class CatalogKeeper {
     private @Nullable Thread asking;
     private long round;
 
-    /**
-     * A catalogue that is complete.
-     *
-     * @param digest of everything in it but its time
-     * @param bytes as JSON
-     */
-    record Made(Catalog catalog, String digest, long bytes) {}
-
     CatalogKeeper(Dossier dossier, DiscoveryPace pace) {
         this.dossier = dossier;
         this.pace = pace;
@@ -91,10 +83,11 @@ final class CatalogKeeper {
             var catalog =
                     new ServerCatalog(client, info, run::masked, parts.options().requestTimeout())
                             .make(pages, parts.clock().instant());
+            var made = made(run, number, catalog);
             if (ServerCatalog.asks(info)) {
-                dossier.mailbox.post(new Message.Catalogued(run, number, made(catalog)));
+                dossier.mailbox.post(made);
             } else {
-                publish(run, made(catalog));
+                publish(made);
             }
         } catch (McpException e) {
             log.atDebug()
@@ -117,20 +110,20 @@ final class CatalogKeeper {
     void made(Message.Catalogued message) {
         boolean newest = message.round() == round && message.run() == dossier.run;
         if (newest && dossier.presence == View.Presence.HERE) {
-            publish(message.run(), message.made());
+            publish(message);
         }
     }
 
-    private void publish(ServerRun run, Made made) {
+    private void publish(Message.Catalogued made) {
         // An older gateway would take it and publish nothing: it is left for the next list then.
         if (!made.digest().equals(published) && dossier.journal.reaches(EventType.CATALOG)) {
             published = made.digest();
-            dossier.reporter.append(made.catalog(), run.pid());
+            dossier.reporter.append(made.catalog(), made.run().pid());
             pace.published(made.bytes(), System.nanoTime());
         }
     }
 
-    private static Made made(Catalog catalog) {
+    private static Message.Catalogued made(ServerRun run, long round, Catalog catalog) {
         var timeless =
                 new Catalog(
                         catalog.protocolVersion(),
@@ -146,7 +139,8 @@ final class CatalogKeeper {
         try {
             var json = Json.write(timeless);
             var digest = MessageDigest.getInstance("SHA-256").digest(json);
-            return new Made(catalog, HexFormat.of().formatHex(digest), json.length);
+            return new Message.Catalogued(
+                    run, round, catalog, HexFormat.of().formatHex(digest), json.length);
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException(e); // Every Java has it.
         }

@@ -18,12 +18,14 @@ final class ConnectAttempt implements Runnable {
     private static final Duration GIVING_UP = Duration.ofSeconds(5);
 
     private final HttpRun run;
+    private final long round;
     private final HostParts parts;
     private final Mailbox mailbox;
     private final Thread thread;
 
-    ConnectAttempt(HttpRun run, HostParts parts, Mailbox mailbox) {
+    ConnectAttempt(HttpRun run, long round, HostParts parts, Mailbox mailbox) {
         this.run = run;
+        this.round = round;
         this.parts = parts;
         this.mailbox = mailbox;
         this.thread =
@@ -50,9 +52,9 @@ final class ConnectAttempt implements Runnable {
     public void run() {
         try {
             run.introduced(introduction());
-            mailbox.post(new Message.Connected(this, run));
+            mailbox.post(new Message.Connected(run, round));
         } catch (McpException e) {
-            mailbox.post(new Message.ConnectFailed(this, run, FailureStatus.of(e)));
+            mailbox.post(new Message.ConnectFailed(run, round, FailureStatus.of(e)));
         } catch (InterruptedException e) {
             log.atDebug()
                     .addKeyValue("process_id", run.config().processId())
@@ -64,7 +66,7 @@ final class ConnectAttempt implements Runnable {
                     .log("Connecting failed unexpectedly");
             mailbox.post(
                     new Message.ConnectFailed(
-                            this, run, FailureStatus.error("see the worker's log")));
+                            run, round, FailureStatus.error("see the worker's log")));
         }
     }
 

@@ -88,7 +88,7 @@ final class Dossier {
         this.journal = journal;
         this.account = account;
         this.mailbox = mailbox;
-        this.gate = new OutputGate(mailbox);
+        this.gate = new OutputGate(pid -> mailbox.post(new Message.OutputMissed(pid)));
         this.board = board;
         this.metrics = new ServerMetrics(parts.clock());
         this.subscriptions = subscriptions;

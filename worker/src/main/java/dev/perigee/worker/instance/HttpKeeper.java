@@ -27,6 +27,7 @@ final class HttpKeeper implements ServerKeeper {
 
     private @Nullable HttpRun current;
     private @Nullable ConnectAttempt attempt;
+    private long round;
 
     HttpKeeper(Dossier dossier, ToolKeeper tools, StartAnnouncer announcer) {
         this.dossier = dossier;
@@ -85,7 +86,7 @@ final class HttpKeeper implements ServerKeeper {
     }
 
     private void connect(HttpRun run) {
-        attempt = new ConnectAttempt(run, dossier.parts, dossier.mailbox);
+        attempt = new ConnectAttempt(run, ++round, dossier.parts, dossier.mailbox);
         attempt.begin();
     }
 
@@ -159,15 +160,14 @@ final class HttpKeeper implements ServerKeeper {
     }
 
     void connected(Message.Connected message) {
-        var run = message.run();
-        if (message.attempt() == attempt) {
+        if (attempt != null && message.round() == round) {
             attempt = null;
-            tools.discover(run);
+            tools.discover(message.run());
         }
     }
 
     void connectFailed(Message.ConnectFailed message) {
-        if (message.attempt() == attempt) {
+        if (attempt != null && message.round() == round) {
             attempt = null;
             var trouble = message.trouble();
             var why = message.run().masked(trouble.message());

@@ -34,6 +34,7 @@ final class HttpRun extends ServerRun {
     private static final Logger log = LoggerFactory.getLogger(HttpRun.class);
 
     private final LogContext about = LogContext.current();
+    private final Listener listener;
     private final HttpMcpClient client;
     private final EgressNotices notices;
     private final ServerLog messages;
@@ -43,6 +44,12 @@ final class HttpRun extends ServerRun {
     private final ServerNotices serverNotices;
     private volatile boolean over;
     private volatile boolean silent;
+
+    /** Called on any thread; must not block. */
+    interface Listener extends ServerRun.Listener {
+        /** There are other secrets by now than those that the server refused. */
+        void otherSecrets(HttpRun run);
+    }
 
     /** What the log of its messages is made of. */
     record Messages(
@@ -55,11 +62,12 @@ final class HttpRun extends ServerRun {
             HttpCredentials credentials,
             HttpConnections connections,
             McpOptions options,
-            Mailbox mailbox,
+            Listener listener,
             ServerMetrics metrics,
             EgressNotices notices,
             Messages messages) {
-        super(mailbox);
+        super(listener);
+        this.listener = listener;
         this.credentials = credentials;
         var config = credentials.config();
         this.messages =
@@ -143,7 +151,7 @@ final class HttpRun extends ServerRun {
     private void look(long deadlineNanos) {
         try {
             if (credentials.differ(deadlineNanos)) {
-                mailbox().post(new Message.OtherSecrets(this));
+                listener.otherSecrets(this);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

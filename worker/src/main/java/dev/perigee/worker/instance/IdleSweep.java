@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,8 +21,17 @@ final class IdleSweep {
     private final IdlePolicy policy;
     private final InstantSource clock;
     private final ScheduledExecutorService timers;
-    private final Set<Instance> watched = ConcurrentHashMap.newKeySet();
+    private final Set<Watched> watched = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean begun = new AtomicBoolean();
+
+    /** Instance that is looked at. Must not block. */
+    interface Watched {
+        /** How its process is used, null when that may not be ended for want of use. */
+        IdlePolicy.@Nullable Usage usage();
+
+        /** It seems idle, and is to see for itself. */
+        void seemsIdle();
+    }
 
     IdleSweep(IdlePolicy policy, InstantSource clock, ScheduledExecutorService timers) {
         this.policy = policy;
@@ -38,12 +48,12 @@ final class IdleSweep {
     }
 
     /** From now on the instance is looked at. */
-    void watch(Instance instance) {
+    void watch(Watched instance) {
         watched.add(instance);
     }
 
     /** The instance has ended. */
-    void forget(Instance instance) {
+    void forget(Watched instance) {
         watched.remove(instance);
     }
 
@@ -53,7 +63,7 @@ final class IdleSweep {
             for (var instance : watched) {
                 var usage = instance.usage();
                 if (usage != null && policy.isOver(usage, now)) {
-                    instance.mailbox().post(new Message.Idle());
+                    instance.seemsIdle();
                 }
             }
         } catch (RuntimeException e) {

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * there is nothing to do and nothing to wait for there is no thread: what a parked one keeps of its
  * stack is more than all else of an instance that sleeps.
  */
-final class Instance {
+final class Instance implements IdleSweep.Watched {
     private static final Logger log = LoggerFactory.getLogger(Instance.class);
 
     private final InstanceIdentity first;
@@ -206,10 +206,15 @@ final class Instance {
         return !(message instanceof Message.Leave);
     }
 
-    /** How its process is used, null when that may not be ended for want of use. */
-    IdlePolicy.@Nullable Usage usage() {
+    @Override
+    public IdlePolicy.@Nullable Usage usage() {
         var known = dossier;
         return known == null ? null : known.usage(calls);
+    }
+
+    @Override
+    public void seemsIdle() {
+        mailbox.post(new Message.Idle());
     }
 
     /** The instance as it is now, null before its first configuration was looked at. */

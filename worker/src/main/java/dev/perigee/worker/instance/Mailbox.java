@@ -11,13 +11,14 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Mailbox of a supervisor, in order. Orders are bounded in number; events are bounded by their
- * sources, each of which has one outstanding at a time. Posting never blocks.
+ * Mailbox of a supervisor, in order; what happens to its runs becomes messages here, too. Orders
+ * are bounded in number; events are bounded by their sources, each of which has one outstanding at
+ * a time. Posting never blocks.
  *
  * <p>An empty box has no thread: the first message calls for one, which handles messages until it
  * finds none and is {@link #dismiss dismissed}.
  */
-final class Mailbox {
+final class Mailbox implements ProcessRun.Listener, HttpRun.Listener {
     private static final int MAX_ORDERS = 1000;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -63,6 +64,31 @@ final class Mailbox {
         } finally {
             lock.unlock();
         }
+    }
+
+    @Override
+    public void toolsChanged(ServerRun run) {
+        post(new Message.ToolsChanged(run));
+    }
+
+    @Override
+    public void toolsMissed(ServerRun run) {
+        post(new Message.ToolsMissed(run));
+    }
+
+    @Override
+    public void noticesMissed(ServerRun run) {
+        post(new Message.NoticesMissed(run));
+    }
+
+    @Override
+    public void exited(ProcessRun run) {
+        post(new Message.Exited(run));
+    }
+
+    @Override
+    public void otherSecrets(HttpRun run) {
+        post(new Message.OtherSecrets(run));
     }
 
     private void add(Message message) {

@@ -1,6 +1,7 @@
 package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.command.CommandAction.Check;
+import dev.perigee.protocol.event.EventBody.Catalog;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.worker.mcp.ServerInfo;
@@ -55,11 +56,14 @@ sealed interface Message {
      */
     record StartRefused(ProcessRun run, String code, String why) implements Message {}
 
-    /** A session with a server over HTTP was made. */
-    record Connected(ConnectAttempt attempt, HttpRun run) implements Message {}
+    /**
+     * A session with a server over HTTP was made.
+     *
+     * @param round which attempt it was
+     */
+    record Connected(HttpRun run, long round) implements Message {}
 
-    record ConnectFailed(ConnectAttempt attempt, HttpRun run, FailureStatus trouble)
-            implements Message {}
+    record ConnectFailed(HttpRun run, long round, FailureStatus trouble) implements Message {}
 
     /** There are other secrets by now than those that the server refused. */
     record OtherSecrets(HttpRun run) implements Hint {}
@@ -80,8 +84,11 @@ sealed interface Message {
      * The catalogue of a server.
      *
      * @param round which one it was
+     * @param digest of everything in it but its time
+     * @param bytes as JSON
      */
-    record Catalogued(ServerRun run, long round, CatalogKeeper.Made made) implements Message {}
+    record Catalogued(ServerRun run, long round, Catalog catalog, String digest, long bytes)
+            implements Message {}
 
     /**
      * The tools could not be had.
@@ -123,7 +130,7 @@ sealed interface Message {
      * @param refused those that the server did not take
      * @param unreached whether it did not answer some of them
      */
-    record Renewed(Renewal renewal, List<String> refused, boolean unreached) implements Message {}
+    record Renewed(ServerRun run, List<String> refused, boolean unreached) implements Message {}
 
     /** A call was answered by a server whose status said it would not. */
     record Answered(ServerRun run) implements Message {}

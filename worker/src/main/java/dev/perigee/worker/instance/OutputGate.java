@@ -2,6 +2,7 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.worker.process.ChildProcess;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,15 +12,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class OutputGate implements InstanceJournal.OutputValve {
     private final ReentrantLock lock = new ReentrantLock();
-    private final Mailbox mailbox;
+    private final Consumer<@Nullable Long> missed;
     private @Nullable ChildProcess child;
     private volatile boolean carriesLogs;
     private boolean paused;
     private boolean stalled;
 
-    /** A gate without a process, which reports gaps to the supervisor. */
-    OutputGate(Mailbox mailbox) {
-        this.mailbox = mailbox;
+    /**
+     * A gate without a process.
+     *
+     * @param missed takes the pid of a process whose output has a gap
+     */
+    OutputGate(Consumer<@Nullable Long> missed) {
+        this.missed = missed;
     }
 
     @Override
@@ -39,7 +44,7 @@ final class OutputGate implements InstanceJournal.OutputValve {
 
     @Override
     public void missed(@Nullable Long pid) {
-        mailbox.post(new Message.OutputMissed(pid));
+        missed.accept(pid);
     }
 
     private void set(boolean wanted) {

@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ProcessRun extends ServerRun implements ChildListener {
     private final ServerConfig config;
+    private final Listener listener;
     private final InstanceJournal journal;
     private final OutputGate gate;
     private final EgressNotices notices;
@@ -51,17 +52,24 @@ final class ProcessRun extends ServerRun implements ChildListener {
     private volatile long endedNanos;
     private volatile SecretMask mask;
 
+    /** Called on any thread; must not block. */
+    interface Listener extends ServerRun.Listener {
+        /** The process ended; {@link ProcessRun#exit()} says how. */
+        void exited(ProcessRun run);
+    }
+
     ProcessRun(
             ServerConfig config,
             HostParts parts,
             InstanceJournal journal,
             OutputGate gate,
-            Mailbox mailbox,
+            Listener listener,
             ServerMetrics metrics,
             EgressNotices notices,
             InstanceSecrets secrets,
             @Nullable TreeMeter meter) {
-        super(mailbox);
+        super(listener);
+        this.listener = listener;
         this.config = config;
         this.journal = journal;
         this.gate = gate;
@@ -305,7 +313,7 @@ final class ProcessRun extends ServerRun implements ChildListener {
         if (client != null) {
             client.onExit("The server's process ended with " + status);
         }
-        mailbox().post(new Message.Exited(this));
+        listener.exited(this);
     }
 
     @Override

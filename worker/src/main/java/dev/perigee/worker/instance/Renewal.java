@@ -80,7 +80,7 @@ final class Renewal {
             unreached = true;
         }
         if (!run.isOver()) {
-            mailbox.post(new Message.Renewed(this, refused, unreached));
+            mailbox.post(new Message.Renewed(run, refused, unreached));
         }
     }
 

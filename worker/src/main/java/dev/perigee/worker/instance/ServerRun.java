@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * and ends it; calls, discoveries and checks use its client on threads of their own.
  */
 abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpRun {
-    private final Mailbox mailbox;
+    private final Listener listener;
     private final AtomicBoolean announced = new AtomicBoolean();
     private final AtomicBoolean changeTold = new AtomicBoolean();
     private final CallNotices notices = new CallNotices();
@@ -31,6 +31,18 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
     private volatile @Nullable String installedVersion;
     private volatile @Nullable Instant startedAt;
     private volatile long startedNanos = System.nanoTime();
+
+    /** Called on any thread; must not block. */
+    interface Listener {
+        /** The server's tools are others now. */
+        void toolsChanged(ServerRun run);
+
+        /** The server's tools may be others now. */
+        void toolsMissed(ServerRun run);
+
+        /** What the server notified of may be lost, and what it is to notify of forgotten. */
+        void noticesMissed(ServerRun run);
+    }
 
     private final class Asking implements CallQuestions.Source {
         @Override
@@ -49,8 +61,8 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
         }
     }
 
-    ServerRun(Mailbox mailbox) {
-        this.mailbox = mailbox;
+    ServerRun(Listener listener) {
+        this.listener = listener;
     }
 
     /** By which configuration it runs. */
@@ -79,10 +91,6 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
 
     /** Ends it, also one that is only being started. Does not wait. */
     abstract void kill();
-
-    final Mailbox mailbox() {
-        return mailbox;
-    }
 
     /** Where its calls are told what it says meanwhile. */
     final CallNotices notices() {
@@ -122,7 +130,7 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
 
     @Override
     public final void onNoticesMissed() {
-        mailbox.post(new Message.NoticesMissed(this));
+        listener.noticesMissed(this);
     }
 
     /** What the server notifies of by itself, on its way to the journal. */
@@ -200,12 +208,12 @@ abstract sealed class ServerRun implements McpListener permits ProcessRun, HttpR
     @Override
     public void onToolsChanged() {
         if (changeTold.compareAndSet(false, true)) {
-            mailbox.post(new Message.ToolsChanged(this));
+            listener.toolsChanged(this);
         }
     }
 
     @Override
     public void onToolsMissed() {
-        mailbox.post(new Message.ToolsMissed(this));
+        listener.toolsMissed(this);
     }
 }

@@ -86,12 +86,12 @@ final class SubscriptionKeeper {
 
     /** They were made again, as far as the server takes them. */
     void renewed(Message.Renewed message) {
-        if (message.renewal() != renewal) {
+        if (renewal == null || message.run() != renewal.run()) {
             return;
         }
         renewal = null;
         endedNanos = System.nanoTime();
-        var run = message.renewal().run();
+        var run = message.run();
         if (run != dossier.run || run.isOver()) {
             return;
         }

@@ -1,9 +1,6 @@
 package dev.perigee.worker.mcp;
 
-import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
@@ -19,8 +16,6 @@ import org.jspecify.annotations.Nullable;
 final class Exchange implements LineRoom.Reader {
     private final long number;
     private final Kind kind;
-    private final @Nullable HttpCall call;
-    private final int maxMessageBytes;
     private final Listener listener;
     private final LineRoom.Line unfinished;
     private final AtomicReference<@Nullable ExchangeEnd> end = new AtomicReference<>();
@@ -34,7 +29,7 @@ final class Exchange implements LineRoom.Reader {
     private volatile long lingersSince = Long.MAX_VALUE;
     private volatile @Nullable Future<?> response;
     private volatile Flow.@Nullable Subscription body;
-    private volatile @Nullable ObservedBody<?> observed;
+    private volatile @Nullable Body observed;
 
     /** Expected kind of response. */
     enum Kind {
@@ -55,17 +50,18 @@ final class Exchange implements LineRoom.Reader {
         void ended(Exchange exchange, ExchangeEnd end);
     }
 
-    Exchange(
-            long number,
-            Kind kind,
-            @Nullable HttpCall call,
-            int maxMessageBytes,
-            LineRoom room,
-            Listener listener) {
+    /** Body of the response, while it is passed on. Any thread. */
+    interface Body {
+        /** No more is asked for; what was asked for already may still come. */
+        void pause();
+
+        /** What comes is taken on another thread. */
+        void resume();
+    }
+
+    Exchange(long number, Kind kind, LineRoom room, Listener listener) {
         this.number = number;
         this.kind = kind;
-        this.call = call;
-        this.maxMessageBytes = maxMessageBytes;
         this.listener = listener;
         this.unfinished = room.open(this);
     }
@@ -77,11 +73,6 @@ final class Exchange implements LineRoom.Reader {
 
     Kind kind() {
         return kind;
-    }
-
-    /** The call that is sent, null for anything else. */
-    @Nullable HttpCall call() {
-        return call;
     }
 
     boolean handedOver() {
@@ -201,7 +192,7 @@ final class Exchange implements LineRoom.Reader {
     }
 
     /** The response's body, as soon as there is one. */
-    void passesOn(ObservedBody<?> passed) {
+    void passesOn(Body passed) {
         observed = passed;
     }
 
@@ -231,11 +222,6 @@ final class Exchange implements LineRoom.Reader {
         }
     }
 
-    /** The body of the request. */
-    HttpRequest.BodyPublisher publish(byte[] bytes) {
-        return new TrackedBody(this, bytes);
-    }
-
     void handOver() {
         handedOver = true;
     }
@@ -258,51 +244,16 @@ final class Exchange implements LineRoom.Reader {
         }
     }
 
+    /** The head of the response came. */
+    void responds() {
+        responded = true;
+    }
+
     /** The body is read with this. */
     void reads(Flow.Subscription subscription) {
         body = subscription;
         if (isOver()) {
             subscription.cancel();
         }
-    }
-
-    /** Who reads the response: the transport, if it is one for it. */
-    <T> HttpResponse.BodySubscriber<T> receive(
-            HttpResponse.ResponseInfo response, HttpResponse.BodyHandler<T> transport) {
-        responded = true;
-        int status = response.statusCode();
-        if (status < 200 || status > 299) {
-            return new RefusedBody<>(this, response);
-        }
-        var type = contentType(response.headers());
-        boolean events = type.contains("text/event-stream");
-        boolean empty = status == 202 || status == 204 || isEmpty(response.headers());
-        boolean known =
-                switch (kind) {
-                    case ANSWER -> !empty && (events || type.contains("application/json"));
-                    case STREAM, NOTIFICATIONS, RESUMED -> events;
-                    case RECEIPT -> true;
-                };
-        if (!known) {
-            end(new ExchangeEnd.Foreign(status, empty ? "" : type));
-            return new RefusedBody<>(this, response);
-        }
-        var place = events ? cursor : null;
-        return new ObservedBody<>(
-                this,
-                transport.apply(response),
-                new MessageGauge(events, maxMessageBytes),
-                place == null
-                        ? null
-                        : EventFramer.withoutMessages(place, EventCursor.MAX_LINE_BYTES),
-                kind == Kind.ANSWER || kind == Kind.STREAM ? EndMark.bytes(number, events) : null);
-    }
-
-    private static boolean isEmpty(HttpHeaders headers) {
-        return headers.firstValueAsLong("content-length").orElse(-1) == 0;
-    }
-
-    private static String contentType(HttpHeaders headers) {
-        return headers.firstValue("content-type").orElse("").toLowerCase(Locale.ROOT);
     }
 }

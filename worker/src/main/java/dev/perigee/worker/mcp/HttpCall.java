@@ -24,7 +24,22 @@ final class HttpCall implements McpRequest.Owner {
     private volatile boolean over;
     private volatile boolean resumed;
 
-    private record Way(HttpSession session, Exchange exchange) {}
+    /** Session that a call goes through. Must not block. */
+    interface Session {
+        /** Whether it is one with a modern server. */
+        boolean isModern();
+
+        /** Sends a message that has no answer. */
+        Exchange tell(byte[] message);
+
+        /** The answer came: its response should end now. */
+        void linger(Exchange exchange);
+
+        /** The call is over. */
+        void forget(HttpCall call);
+    }
+
+    private record Way(Session session, Exchange exchange) {}
 
     private record Subject(@Nullable String name, @Nullable String uri) {}
 
@@ -102,7 +117,7 @@ final class HttpCall implements McpRequest.Owner {
     }
 
     /** Its answer is waited for on another stream; the request itself was sent before. */
-    void goesOnThrough(HttpSession session, Exchange exchange) {
+    void goesOnThrough(Session session, Exchange exchange) {
         resumed = true;
         goesThrough(session, exchange);
     }
@@ -111,7 +126,7 @@ final class HttpCall implements McpRequest.Owner {
         return over;
     }
 
-    void goesThrough(HttpSession session, Exchange exchange) {
+    void goesThrough(Session session, Exchange exchange) {
         way = new Way(session, exchange);
         if (over) {
             session.forget(this);

@@ -65,6 +65,14 @@ final class HttpFailures {
                 Kind.UNREACHABLE, false, "Server unreachable (no connection in time)");
     }
 
+    /** The failure of a request whose deadline passed before there was a session. */
+    static McpException noSession() {
+        return new McpException(
+                Kind.TIMEOUT,
+                false,
+                "Request timeout: there was no session with the server in time");
+    }
+
     /** The failure of a request that the egress policy refused. */
     static McpException egressRefused(String what) {
         return new McpException(Kind.EGRESS_REFUSED, false, "Egress refused to " + what);

@@ -22,7 +22,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(HttpMcpClient.class);
 
     private final LogContext about = LogContext.current();
-    private final Parts parts;
+    private final SessionParts parts;
     private final InFlight inFlight;
     private final McpListener listener;
     private final Reception reception;
@@ -32,14 +32,6 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
     private volatile Era era = Era.LEGACY;
     private volatile boolean hadSession;
     private volatile boolean closed;
-
-    /** Parts that sessions are made of. */
-    record Parts(
-            String processId,
-            HttpTransport transport,
-            TargetSource target,
-            HttpConnections connections,
-            McpOptions options) {}
 
     private final class SessionCalls
             implements HttpSession.Calls, HttpSessions.Maker, Reception.Transport {
@@ -66,7 +58,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
         public McpException outOfTime() {
             var session = newest.get();
             return session == null || session.isReached()
-                    ? HttpSessions.outOfTime()
+                    ? HttpFailures.noSession()
                     : HttpFailures.notConnected();
         }
 
@@ -154,7 +146,7 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
             McpOptions options,
             ServerMetrics metrics,
             McpListener listener) {
-        this.parts = new Parts(processId, transport, target, connections, options);
+        this.parts = new SessionParts(processId, transport, target, connections, options);
         this.inFlight = new InFlight(metrics);
         this.listener = listener;
         this.reception = new Reception(processId, inFlight, listener, calls);

@@ -27,7 +27,7 @@ import reactor.core.publisher.Mono;
  * what becomes of requests is decided here, by their exchanges. Safe for use by any thread.
  */
 final class HttpSession
-        implements Exchange.Listener,
+        implements HttpCall.Session,
                 SessionHttpClient.Exchanges,
                 NotificationStream.Session,
                 ResumedAnswer.Session {
@@ -38,7 +38,7 @@ final class HttpSession
     private final LogContext about = LogContext.current();
     private final HttpTransport kind;
     private final SessionRequests requests;
-    private final HttpMcpClient.Parts parts;
+    private final SessionParts parts;
     private final Calls client;
     private final SessionHttpClient http;
     private final McpClientTransport transport;
@@ -86,12 +86,14 @@ final class HttpSession
         void forgotten(HttpSession session);
     }
 
-    HttpSession(HttpTarget target, HttpMcpClient.Parts parts, Calls client) throws McpException {
+    HttpSession(HttpTarget target, SessionParts parts, Calls client) throws McpException {
         this.kind = parts.transport();
         this.requests = new SessionRequests(target, parts);
         this.parts = parts;
         this.client = client;
-        this.http = new SessionHttpClient(parts.connections().client(), this);
+        this.http =
+                new SessionHttpClient(
+                        parts.connections().client(), parts.options().maxMessageBytes(), this);
         this.notifications = new NotificationStream(requests, http, this);
         this.transport =
                 HttpTransports.create(
@@ -154,7 +156,8 @@ final class HttpSession
         requests.speaks(meta != null);
     }
 
-    boolean isModern() {
+    @Override
+    public boolean isModern() {
         return modern != null;
     }
 
@@ -171,7 +174,7 @@ final class HttpSession
         var receipt = tell(McpMessage.initialized());
         var end = receipt.awaitEnd(deadlineNanos - System.nanoTime());
         if (end == null) {
-            throw HttpSessions.outOfTime();
+            throw HttpFailures.noSession();
         }
         if (end instanceof ExchangeEnd.Refused
                 || end instanceof ExchangeEnd.Redirected
@@ -191,14 +194,14 @@ final class HttpSession
         }
         calls.add(call);
         call.goesThrough(this, exchange);
-        SessionRequests.send(transport, Envelopes.request(call.message(modern)), exchange);
+        SessionRequests.send(transport, Envelopes.request(call.message(modern)), exchange, call);
         lingering.sweep();
     }
 
-    /** Sends a message that has no answer. */
-    Exchange tell(byte[] message) {
+    @Override
+    public Exchange tell(byte[] message) {
         var exchange = exchange(Exchange.Kind.RECEIPT, null);
-        SessionRequests.send(transport, Envelopes.notice(message), exchange);
+        SessionRequests.send(transport, Envelopes.notice(message), exchange, null);
         return exchange;
     }
 
@@ -207,10 +210,8 @@ final class HttpSession
                 new Exchange(
                         lastExchange.incrementAndGet(),
                         expected,
-                        call,
-                        parts.options().maxMessageBytes(),
                         parts.connections().room(),
-                        this);
+                        (ended, end) -> ended(ended, call, end));
         if (expected != Exchange.Kind.RECEIPT) {
             unfinished.put(exchange.number(), exchange);
         }
@@ -307,8 +308,7 @@ final class HttpSession
         missed();
     }
 
-    @Override
-    public void ended(Exchange exchange, ExchangeEnd end) {
+    private void ended(Exchange exchange, @Nullable HttpCall call, ExchangeEnd end) {
         reached |= exchange.isConnected();
         unfinished.remove(exchange.number());
         lingering.remove(exchange);
@@ -318,7 +318,6 @@ final class HttpSession
                 && refused.wantsAuthorization()) {
             parts.target().refused(carried);
         }
-        var call = exchange.call();
         if (call != null && call.isListening() && call.isOver()) {
             listenedTo(call);
         } else if (call != null) {
@@ -442,7 +441,8 @@ final class HttpSession
         }
     }
 
-    void forget(HttpCall call) {
+    @Override
+    public void forget(HttpCall call) {
         calls.remove(call);
         posted.remove(call);
         forgetResumed(call);
@@ -458,7 +458,8 @@ final class HttpSession
         }
     }
 
-    void linger(Exchange exchange) {
+    @Override
+    public void linger(Exchange exchange) {
         if (exchange.kind() == Exchange.Kind.ANSWER || exchange.kind() == Exchange.Kind.RESUMED) {
             lingering.add(exchange);
         }

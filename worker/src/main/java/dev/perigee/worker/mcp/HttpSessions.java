@@ -100,7 +100,8 @@ final class HttpSessions {
             if (made != null) {
                 flight.session().complete(made);
             } else {
-                flight.session().completeExceptionally(why == null ? outOfTime() : why);
+                flight.session()
+                        .completeExceptionally(why == null ? HttpFailures.noSession() : why);
             }
         }
     }
@@ -122,13 +123,6 @@ final class HttpSessions {
                 throw why;
             }
         }
-    }
-
-    static McpException outOfTime() {
-        return new McpException(
-                McpException.Kind.TIMEOUT,
-                false,
-                "Request timeout: there was no session with the server in time");
     }
 
     /** Its credentials are outdated: what is under way in it goes on, nothing else does. */

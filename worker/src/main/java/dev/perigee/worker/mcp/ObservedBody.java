@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * it. The transport sees failures as ends: the exchange deals with them. One piece at a time is
  * asked for, and none while there is no {@link LineRoom room} for it.
  */
-final class ObservedBody<T> implements HttpResponse.BodySubscriber<T> {
+final class ObservedBody<T> implements HttpResponse.BodySubscriber<T>, Exchange.Body {
     private final Exchange exchange;
     private final HttpResponse.BodySubscriber<T> transport;
     private final MessageGauge gauge;
@@ -83,8 +83,8 @@ final class ObservedBody<T> implements HttpResponse.BodySubscriber<T> {
                 });
     }
 
-    /** No more is asked for; what was asked for already may still come. Any thread. */
-    void pause() {
+    @Override
+    public void pause() {
         lock.lock();
         try {
             paused = true;
@@ -93,8 +93,8 @@ final class ObservedBody<T> implements HttpResponse.BodySubscriber<T> {
         }
     }
 
-    /** Any thread; what comes is taken on another one. */
-    void resume() {
+    @Override
+    public void resume() {
         lock.lock();
         try {
             paused = false;

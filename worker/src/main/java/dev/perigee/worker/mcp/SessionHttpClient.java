@@ -6,9 +6,11 @@ import java.net.CookieHandler;
 import java.net.ProxySelector;
 import java.net.URI;
 import java.net.http.HttpClient;
+import java.net.http.HttpHeaders;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SessionHttpClient extends HttpClient {
     private final HttpClient shared;
+    private final int maxMessageBytes;
     private final Exchanges exchanges;
 
     /** Source of the exchanges that the transport's requests belong to. */
@@ -43,8 +46,9 @@ final class SessionHttpClient extends HttpClient {
         void refused(String what);
     }
 
-    SessionHttpClient(HttpClient shared, Exchanges exchanges) {
+    SessionHttpClient(HttpClient shared, int maxMessageBytes, Exchanges exchanges) {
         this.shared = shared;
+        this.maxMessageBytes = maxMessageBytes;
         this.exchanges = exchanges;
     }
 
@@ -92,7 +96,7 @@ final class SessionHttpClient extends HttpClient {
                                             next.set(
                                                     redirect(request, exchange, answer, redirects));
                                             return next.get() == null
-                                                    ? exchange.receive(answer, transport)
+                                                    ? receive(exchange, answer, transport)
                                                     : new DiscardedBody<>();
                                         }));
         exchange.began(response);
@@ -146,6 +150,51 @@ final class SessionHttpClient extends HttpClient {
                 yield null;
             }
         };
+    }
+
+    /** Who reads the response: the transport, if it is one for it. */
+    private <T> HttpResponse.BodySubscriber<T> receive(
+            Exchange exchange,
+            HttpResponse.ResponseInfo response,
+            HttpResponse.BodyHandler<T> transport) {
+        exchange.responds();
+        int status = response.statusCode();
+        if (status < 200 || status > 299) {
+            return new RefusedBody<>(exchange, response);
+        }
+        var kind = exchange.kind();
+        var type = contentType(response.headers());
+        boolean events = type.contains("text/event-stream");
+        boolean empty = status == 202 || status == 204 || isEmpty(response.headers());
+        boolean known =
+                switch (kind) {
+                    case ANSWER -> !empty && (events || type.contains("application/json"));
+                    case STREAM, NOTIFICATIONS, RESUMED -> events;
+                    case RECEIPT -> true;
+                };
+        if (!known) {
+            exchange.end(new ExchangeEnd.Foreign(status, empty ? "" : type));
+            return new RefusedBody<>(exchange, response);
+        }
+        var place = events ? exchange.cursor() : null;
+        return new ObservedBody<>(
+                exchange,
+                transport.apply(response),
+                new MessageGauge(events, maxMessageBytes),
+                place == null
+                        ? null
+                        : EventFramer.withoutMessages(place, EventCursor.MAX_LINE_BYTES),
+                kind == Exchange.Kind.ANSWER || kind == Exchange.Kind.STREAM
+                        ? EndMark.bytes(exchange.number(), events)
+                        : null);
+    }
+
+    private static boolean isEmpty(HttpHeaders headers) {
+        return headers.firstValueAsLong("content-length").orElse(-1) == 0;
+    }
+
+    private static String contentType(HttpHeaders headers) {
+        return headers.firstValue("content-type").orElse("").toLowerCase(Locale.ROOT);
     }
 
     private HttpRequest moved(HttpRequest request, URI address) {

@@ -19,15 +19,18 @@ import reactor.util.context.Context;
  * each message to the exchange that it is part of. Safe for use by any thread.
  */
 final class SessionRequests {
-    private static final String EXCHANGE = "exchange";
+    private static final String SENT = "sent";
 
-    private final HttpMcpClient.Parts parts;
+    private final SessionParts parts;
     private final URI address;
     private volatile HttpTarget last;
     private volatile @Nullable String protocolVersion;
     private volatile boolean modern;
 
-    SessionRequests(HttpTarget target, HttpMcpClient.Parts parts) throws McpException {
+    /** What a message of the transport's is part of; the call is null for all but requests. */
+    private record Sent(Exchange exchange, @Nullable HttpCall call) {}
+
+    SessionRequests(HttpTarget target, SessionParts parts) throws McpException {
         this.address = target.address();
         this.last = target;
         this.parts = parts;
@@ -55,8 +58,11 @@ final class SessionRequests {
 
     /** Has the transport send a message; the exchange ends when that fails. */
     static void send(
-            McpClientTransport transport, McpSchema.JSONRPCMessage message, Exchange exchange) {
-        var context = McpTransportContext.create(Map.of(EXCHANGE, exchange));
+            McpClientTransport transport,
+            McpSchema.JSONRPCMessage message,
+            Exchange exchange,
+            @Nullable HttpCall call) {
+        var context = McpTransportContext.create(Map.of(SENT, new Sent(exchange, call)));
         transport
                 .sendMessage(message)
                 .contextWrite(Context.of(McpTransportContext.KEY, context))
@@ -92,10 +98,9 @@ final class SessionRequests {
             set(request, "MCP-Protocol-Version", version);
         }
         boolean mayTakeTime = method.equals("GET");
-        if (body != null && context.get(EXCHANGE) instanceof Exchange exchange) {
+        if (body != null && context.get(SENT) instanceof Sent(var exchange, var call)) {
             exchange.carries(target);
-            request.POST(exchange.publish(body.getBytes(StandardCharsets.UTF_8)));
-            var call = exchange.call();
+            request.POST(new TrackedBody(exchange, body.getBytes(StandardCharsets.UTF_8)));
             mayTakeTime = call != null;
             if (call != null && modern) {
                 describe(request, call);

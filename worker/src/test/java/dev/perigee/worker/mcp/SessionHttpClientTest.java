@@ -40,8 +40,6 @@ final class SessionHttpClientTest {
                 new Exchange(
                         1,
                         Exchange.Kind.RECEIPT,
-                        null,
-                        1024,
                         new LineRoom(ByteBudget.of(1 << 20)),
                         (ended, end) -> {
                             ends.add(end);
@@ -50,11 +48,11 @@ final class SessionHttpClientTest {
         var request =
                 HttpRequest.newBuilder(URI.create("http://127.0.0.1/mcp"))
                         .header("Mcp-Session-Id", "one")
-                        .POST(exchange.publish(new byte[] {'1'}))
+                        .POST(new TrackedBody(exchange, new byte[] {'1'}))
                         .build();
 
         var response =
-                new SessionHttpClient(new RefusingAtOnce(), new NoExchanges())
+                new SessionHttpClient(new RefusingAtOnce(), 1024, new NoExchanges())
                         .sendAsync(request, BodyHandlers.ofString());
 
         assertThat(response).isCompletedExceptionally();
