@@ -290,6 +290,7 @@ public final class Gateway implements AutoCloseable {
                                 id, partitionCount, readiness, links::workers, partitions::states),
                         new Console.Kafka(
                                 clients::consoleConsumer,
+                                clients::consoleProducer,
                                 kafka,
                                 names,
                                 group,

@@ -130,6 +130,18 @@ final class KafkaClients {
         return tailConsumer("console");
     }
 
+    /** For actions of the console, which are refused when they cannot be written soon. */
+    Producer<byte[], byte[]> consoleProducer() {
+        return producer(
+                Map.of(
+                        ProducerConfig.LINGER_MS_CONFIG, 0,
+                        ProducerConfig.BUFFER_MEMORY_CONFIG, smallBuffer(),
+                        ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, CLAIM_ANSWER_MS,
+                        ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, 10_000,
+                        ProducerConfig.MAX_BLOCK_MS_CONFIG, 5_000),
+                Map.of("client.id", gatewayId + "-console"));
+    }
+
     /** Outside the group, for who has which process id. */
     Consumer<byte[], byte[]> processIdConsumer() {
         return tailConsumer("process-ids");

@@ -71,7 +71,8 @@ final class TopicTroubles {
                     CATALOG,
                     USAGE,
                     HEARTBEATS,
-                    DEAD_LETTERS ->
+                    DEAD_LETTERS,
+                    AUDIT ->
                     EnumSet.of(AclOperation.WRITE);
         };
     }

@@ -82,7 +82,8 @@ final class ArchitectureTest {
                                         "limit",
                                         "access",
                                         "tls",
-                                        "trace")
+                                        "trace",
+                                        "audit")
                                 .map(name -> ROOT + "." + name + ".."));
         classes()
                 .should()

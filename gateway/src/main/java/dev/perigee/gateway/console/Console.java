@@ -10,6 +10,7 @@ import java.time.InstantSource;
 import java.util.function.Supplier;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.producer.Producer;
 import org.eclipse.jetty.server.Handler;
 
 /**
@@ -23,10 +24,12 @@ public final class Console implements AutoCloseable {
     private final FleetWatch watch;
     private final boolean enabled;
     private final ConsoleHandler handler;
+    private final ActionDesk actions;
 
-    private Console(boolean enabled, FleetWatch watch, ConsoleHandler handler) {
+    private Console(boolean enabled, FleetWatch watch, ActionDesk actions, ConsoleHandler handler) {
         this.enabled = enabled;
         this.watch = watch;
+        this.actions = actions;
         this.handler = handler;
     }
 
@@ -34,11 +37,13 @@ public final class Console implements AutoCloseable {
      * Kafka clients and names that the console uses.
      *
      * @param consumers makes consumers outside any group that read committed records only
+     * @param producers makes producers for actions
      * @param group of the gateways
      * @param memberSuffix what the gateways' consumers append to the gateway's id
      */
     public record Kafka(
             Supplier<Consumer<byte[], byte[]>> consumers,
+            Supplier<Producer<byte[], byte[]>> producers,
             Admin admin,
             TopicNames names,
             String group,
@@ -85,13 +90,31 @@ public final class Console implements AutoCloseable {
                                 reader.close();
                             };
                         });
+        var tokens = settings.valueOrNull(ConsoleSettings.TOKENS);
+        var actions =
+                new ActionDesk(
+                        sources.gatewayId(),
+                        new ActionTopics(
+                                kafka.producers(),
+                                kafka.consumers(),
+                                kafka.admin(),
+                                kafka.names(),
+                                sources.partitions()),
+                        new WorkerDrains(settings.valueOrNull(ConsoleSettings.WORKER_TOKEN)),
+                        clock);
         return new Console(
                 settings.value(ConsoleSettings.ENABLED),
                 watch,
+                actions,
                 new ConsoleHandler(
                         sources.gatewayId(),
-                        new ConsoleAccess(access, new LoginSessions(clock)),
+                        new ConsoleAccess(
+                                access,
+                                new LoginSessions(clock),
+                                tokens == null ? ConsoleTokens.NONE : tokens,
+                                settings.value(ConsoleSettings.ROLE)),
                         watch,
+                        new ActionPages(actions, watch),
                         new CallFinder(
                                 kafka.consumers(),
                                 kafka.names(),
@@ -105,9 +128,10 @@ public final class Console implements AutoCloseable {
         return enabled ? new Handler[] {handler} : new Handler[0];
     }
 
-    /** Ends the streams of all viewers. */
+    /** Ends the streams of all viewers, and the actions. */
     @Override
     public void close() {
+        actions.close();
         watch.close();
     }
 }

@@ -1,6 +1,7 @@
 package dev.perigee.gateway.console;
 
 import dev.perigee.protocol.access.AdminAccess;
+import dev.perigee.protocol.audit.ActionRole;
 import org.eclipse.jetty.http.HttpCookie;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.server.Request;
@@ -8,52 +9,122 @@ import org.eclipse.jetty.server.Response;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Access control of the console: whoever may see the admin pages, and a browser in which the token
- * was entered. The cookie is bound to this path, is out of reach of scripts and is not sent with
- * requests that another site makes.
+ * Access control of the console: whoever may see the admin pages, whoever has a token of the
+ * console, and a browser in which a token was entered. The cookie is bound to this path, is out of
+ * reach of scripts and is not sent with requests that another site makes.
  */
 final class ConsoleAccess {
     static final String PATH = "/console";
 
+    /** Header that the page sends with actions; a form of another site cannot. */
+    static final String MARK = "X-Perigee-Console";
+
     private final AdminAccess access;
     private final LoginSessions sessions;
+    private final ConsoleTokens tokens;
+    private final ActionRole role;
 
-    ConsoleAccess(AdminAccess access, LoginSessions sessions) {
+    /**
+     * @param role of those who are let in by the {@code admin.token}, or without one
+     */
+    ConsoleAccess(
+            AdminAccess access, LoginSessions sessions, ConsoleTokens tokens, ActionRole role) {
         this.access = access;
         this.sessions = sessions;
+        this.tokens = tokens;
+        this.role = role;
     }
 
-    /** Why a request is refused, null when it is not. */
-    AdminAccess.@Nullable Refusal refusal(Request request) {
-        var refusal = access.refusal(request.getHeaders()::get);
-        if (refusal == null || !refusal.unauthorized()) {
-            return refusal;
+    /** Who asks, or why nobody is let in. */
+    sealed interface Entry {
+        /** Somebody is let in. */
+        record Let(Person person) implements Entry {}
+
+        /** Nobody is. */
+        record Refused(AdminAccess.Refusal refusal) implements Entry {}
+    }
+
+    Entry entry(Request request) {
+        var headers = request.getHeaders();
+        var person = tokens.person(headers.get(HttpHeader.AUTHORIZATION));
+        if (person == null) {
+            person = session(request);
         }
-        return hasSession(request) ? null : refusal;
+        if (person != null) {
+            return new Entry.Let(person);
+        }
+        var refusal = access.refusal(headers::get);
+        return refusal == null ? new Entry.Let(usual()) : new Entry.Refused(refusal);
+    }
+
+    private Person usual() {
+        return new Person(access.hasToken() ? "admin.token" : "local", role);
     }
 
     /** Whether this browser has logged in. */
     boolean hasSession(Request request) {
-        var secret = secret(request);
-        return secret != null && sessions.runs(secret);
+        return session(request) != null;
     }
 
-    /** Lets a browser in that shows the token; null when it is let in. */
+    /** Whether there are tokens of people with roles. */
+    boolean hasTokens() {
+        return !tokens.isEmpty();
+    }
+
+    private @Nullable Person session(Request request) {
+        var secret = secret(request);
+        return secret == null ? null : sessions.person(secret);
+    }
+
+    /**
+     * Whether a request that changes something may come from a page of elsewhere in the browser of
+     * somebody who is logged in. Other ports of this host are no other site to a browser, which
+     * sends them the cookie; the origin tells them apart.
+     */
+    static boolean isFromElsewhere(Request request) {
+        var headers = request.getHeaders();
+        if (headers.get(HttpHeader.AUTHORIZATION) != null) {
+            return false; // No browser adds it by itself.
+        }
+        var type = headers.get(HttpHeader.CONTENT_TYPE);
+        if (headers.get(MARK) == null || type == null || !type.startsWith("application/json")) {
+            return true;
+        }
+        var site = headers.get("Sec-Fetch-Site");
+        if (site != null) {
+            return !site.equals("same-origin");
+        }
+        var origin = headers.get(HttpHeader.ORIGIN);
+        var host = headers.get(HttpHeader.HOST);
+        return origin == null
+                || host == null
+                || !(origin.equals("http://" + host) || origin.equals("https://" + host));
+    }
+
+    /** Lets a browser in that shows a token; null when it is let in. */
     AdminAccess.@Nullable Refusal login(Request request, Response response, String token) {
         var headers = request.getHeaders();
         var shown = "Bearer " + token;
-        var refusal =
-                access.refusal(
-                        name ->
-                                name.equalsIgnoreCase(HttpHeader.AUTHORIZATION.asString())
-                                        ? shown
-                                        : headers.get(name));
-        if (refusal == null) {
-            Response.addCookie(
-                    response,
-                    cookie(request, sessions.begin(), LoginSessions.LIFETIME.toSeconds()));
+        var person = tokens.person(shown);
+        if (person == null) {
+            var refusal =
+                    access.refusal(
+                            name ->
+                                    name.equalsIgnoreCase(HttpHeader.AUTHORIZATION.asString())
+                                            ? shown
+                                            : headers.get(name));
+            if (refusal != null) {
+                return refusal;
+            }
+            if (hasTokens() && !access.hasToken()) {
+                return new AdminAccess.Refusal(true, "none of console.tokens");
+            }
+            person = usual();
         }
-        return refusal;
+        Response.addCookie(
+                response,
+                cookie(request, sessions.begin(person), LoginSessions.LIFETIME.toSeconds()));
+        return null;
     }
 
     void logout(Request request, Response response) {

@@ -1,6 +1,7 @@
 package dev.perigee.gateway.console;
 
 import dev.perigee.protocol.access.AdminAccess;
+import dev.perigee.protocol.audit.ActionRole;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import java.io.IOException;
@@ -37,6 +38,7 @@ final class ConsoleHandler extends Handler.Abstract {
     private final String gatewayId;
     private final ConsoleAccess access;
     private final FleetWatch watch;
+    private final ActionPages actions;
     private final CallFinder calls;
     private final Duration silence;
     private final StaticFiles files = new StaticFiles();
@@ -50,18 +52,21 @@ final class ConsoleHandler extends Handler.Abstract {
             String gatewayId,
             ConsoleAccess access,
             FleetWatch watch,
+            ActionPages actions,
             CallFinder calls,
             Duration silence) {
         this.gatewayId = gatewayId;
         this.access = access;
         this.watch = watch;
+        this.actions = actions;
         this.calls = calls;
         this.silence = silence;
     }
 
     private record Problem(String error) {}
 
-    private record Who(String gatewayId, boolean loggedIn) {}
+    private record Who(
+            String gatewayId, boolean loggedIn, String name, ActionRole role, boolean hasTokens) {}
 
     private record Login(@Nullable String token) {}
 
@@ -118,18 +123,60 @@ final class ConsoleHandler extends Handler.Abstract {
             }
             return;
         }
-        var refusal = access.refusal(request);
-        if (refusal != null) {
-            refuse(response, callback, refusal);
+        switch (access.entry(request)) {
+            case ConsoleAccess.Entry.Refused(var refusal) -> refuse(response, callback, refusal);
+            case ConsoleAccess.Entry.Let(var person) ->
+                    api(path, person, request, response, callback);
+        }
+    }
+
+    private void api(
+            String path, Person person, Request request, Response response, Callback callback)
+            throws IOException, InterruptedException {
+        if (path.equals("actions")) {
+            act(person, request, response, callback);
         } else if (!HttpMethod.GET.is(request.getMethod())) {
             notAllowed(response, callback, "GET");
         } else if (path.equals("session")) {
-            json(response, callback, new Who(gatewayId, access.hasSession(request)));
+            json(
+                    response,
+                    callback,
+                    new Who(
+                            gatewayId,
+                            access.hasSession(request),
+                            person.name(),
+                            person.role(),
+                            access.hasTokens()));
         } else if (path.equals("call")) {
             call(request, response, callback);
         } else {
             show(path, request, response, callback);
         }
+    }
+
+    private void act(Person person, Request request, Response response, Callback callback)
+            throws IOException, InterruptedException {
+        if (HttpMethod.GET.is(request.getMethod())) {
+            var id = Request.extractQueryParameters(request).getValue("id");
+            answer(response, callback, actions.progress(id));
+        } else if (!HttpMethod.POST.is(request.getMethod())) {
+            notAllowed(response, callback, "GET, POST");
+        } else if (ConsoleAccess.isFromElsewhere(request)) {
+            problem(
+                    response,
+                    callback,
+                    HttpStatus.FORBIDDEN_403,
+                    "a page of elsewhere asks: actions come from the console's own page, as"
+                            + " application/json with the header "
+                            + ConsoleAccess.MARK
+                            + ", or with a token in the header Authorization");
+        } else {
+            answer(response, callback, actions.begin(person, request));
+        }
+    }
+
+    private static void answer(Response response, Callback callback, ActionPages.Answer answer) {
+        send(response, callback, answer.status(), JSON, ActionPages.json(answer));
     }
 
     private void call(Request request, Response response, Callback callback) {
@@ -177,7 +224,7 @@ final class ConsoleHandler extends Handler.Abstract {
                         callback,
                         HttpStatus.NOT_FOUND_404,
                         "not found; there are session, fleet, instances, instance?id=,"
-                                + " call?id=, stream");
+                                + " call?id=, actions, stream");
             }
         }
     }

@@ -1,5 +1,6 @@
 package dev.perigee.gateway.console;
 
+import dev.perigee.protocol.audit.ActionRole;
 import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.SettingsSchema;
@@ -35,8 +36,37 @@ public final class ConsoleSettings {
                     "16",
                     "How many pages may watch at a time.");
 
+    public static final Setting<ActionRole> ROLE =
+            Setting.of(
+                    "console.role",
+                    SettingType.oneOf(ActionRole.class),
+                    "read",
+                    "What those may do in the console who are let in by admin.token, or without"
+                            + " one: see (read), act on installations and tools (operate), on"
+                            + " workers, too (admin).");
+    static final Setting<ConsoleTokens> TOKENS =
+            Setting.optional(
+                            "console.tokens",
+                            new SettingType<>(
+                                    "lines of NAME ROLE TOKEN with the roles read, operate and"
+                                            + " admin, names and tokens each once, tokens of at"
+                                            + " least 16 characters",
+                                    ConsoleTokens::parse),
+                            "Tokens of people who use the console, one a line: a name for the audit"
+                                    + " topic, a role as in console.role, and the token. They open"
+                                    + " nothing but the console.")
+                    .asSecret();
+    public static final Setting<String> WORKER_TOKEN =
+            Setting.optional(
+                            "console.worker-token",
+                            SettingType.string(),
+                            "The workers' admin.token, to drain them from the console. Without it"
+                                    + " workers are drained that need none.")
+                    .asSecret();
+
     public static final SettingsSchema SCHEMA =
-            SettingsSchema.of("gateway", ENABLED, HISTORY, MEMORY, VIEWERS);
+            SettingsSchema.of(
+                    "gateway", ENABLED, HISTORY, MEMORY, VIEWERS, ROLE, TOKENS, WORKER_TOKEN);
 
     private ConsoleSettings() {}
 }

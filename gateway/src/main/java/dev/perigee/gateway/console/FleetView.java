@@ -2,6 +2,7 @@ package dev.perigee.gateway.console;
 
 import dev.perigee.gateway.admin.Readiness;
 import dev.perigee.protocol.event.Heartbeat;
+import java.net.URI;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -73,6 +74,7 @@ record FleetView(
      * @param activeRequests calls that its servers have and did not answer yet
      * @param cpuLoad of the worker's JVM alone, as {@code memory} is of its heap; shares of
      *     processors are from 0 to 1
+     * @param adminUrl where its admin pages are, as seen from its own host's network
      */
     record WorkerFacts(
             Instant at,
@@ -93,7 +95,8 @@ record FleetView(
             Map<String, Integer> countsByState,
             int dormant,
             List<Integer> partitions,
-            @Nullable String isolation) {
+            @Nullable String isolation,
+            @Nullable URI adminUrl) {
         static WorkerFacts of(Heartbeat heartbeat) {
             int count = heartbeat.processesByTeam().values().stream().mapToInt(List::size).sum();
             return new WorkerFacts(
@@ -118,7 +121,8 @@ record FleetView(
                     Map.copyOf(heartbeat.countsByState()),
                     heartbeat.dormantCount(),
                     List.copyOf(heartbeat.partitions()),
-                    Text.cutOrNull(heartbeat.isolation(), Text.LINE));
+                    Text.cutOrNull(heartbeat.isolation(), Text.LINE),
+                    heartbeat.adminUrl());
         }
     }
 

@@ -10,6 +10,7 @@ import java.time.InstantSource;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The browsers that have shown the token. A browser holds a random number, this holds its digest;
@@ -25,22 +26,24 @@ final class LoginSessions {
     private final InstantSource clock;
     private final SecureRandom random = new SecureRandom();
     private final ReentrantLock lock = new ReentrantLock();
-    private final LinkedHashMap<String, Instant> endByDigest = new LinkedHashMap<>();
+    private final LinkedHashMap<String, Session> byDigest = new LinkedHashMap<>();
+
+    private record Session(Person person, Instant end) {}
 
     LoginSessions(InstantSource clock) {
         this.clock = clock;
     }
 
     /** Begins a session and gives what the browser is to hold. */
-    String begin() {
+    String begin(Person person) {
         var bytes = new byte[RANDOM_BYTES];
         random.nextBytes(bytes);
         var secret = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
         lock.lock();
         try {
-            endByDigest.put(digest(secret), clock.instant().plus(LIFETIME));
-            if (endByDigest.size() > MAX) {
-                endByDigest.pollFirstEntry();
+            byDigest.put(digest(secret), new Session(person, clock.instant().plus(LIFETIME)));
+            if (byDigest.size() > MAX) {
+                byDigest.pollFirstEntry();
             }
         } finally {
             lock.unlock();
@@ -48,20 +51,20 @@ final class LoginSessions {
         return secret;
     }
 
-    /** Whether this is held by a browser whose session runs. */
-    boolean runs(String secret) {
+    /** Who logged in with the browser that holds this; null where its session does not run. */
+    @Nullable Person person(String secret) {
         var digest = digest(secret);
         lock.lock();
         try {
-            var end = endByDigest.get(digest);
-            if (end == null) {
-                return false;
+            var session = byDigest.get(digest);
+            if (session == null) {
+                return null;
             }
-            if (end.isAfter(clock.instant())) {
-                return true;
+            if (session.end().isAfter(clock.instant())) {
+                return session.person();
             }
-            endByDigest.remove(digest);
-            return false;
+            byDigest.remove(digest);
+            return null;
         } finally {
             lock.unlock();
         }
@@ -70,7 +73,7 @@ final class LoginSessions {
     void end(String secret) {
         lock.lock();
         try {
-            endByDigest.remove(digest(secret));
+            byDigest.remove(digest(secret));
         } finally {
             lock.unlock();
         }

@@ -80,7 +80,8 @@ final class RecordIntake {
                     TOOLS,
                     CATALOG,
                     USAGE,
-                    DEAD_LETTERS -> {}
+                    DEAD_LETTERS,
+                    AUDIT -> {}
         }
     }
 

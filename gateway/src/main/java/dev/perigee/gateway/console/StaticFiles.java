@@ -15,6 +15,7 @@ final class StaticFiles {
                     "style.css",
                     "icon.svg",
                     "app.js",
+                    "actions.js",
                     "dom.js",
                     "format.js",
                     "stream.js",

@@ -15,7 +15,9 @@ enum Loss {
 
     static Loss of(Topic topic) {
         return switch (topic) {
-            case LOGS, REQUEST_LOGS, CALL_EVENTS, SERVER_EVENTS, USAGE, HEARTBEATS -> COUNTED;
+            // The console writes audit records by itself, and does nothing without them.
+            case LOGS, REQUEST_LOGS, CALL_EVENTS, SERVER_EVENTS, USAGE, HEARTBEATS, AUDIT ->
+                    COUNTED;
             case STATUS, TOOLS, CATALOG, LIFECYCLE, COMMAND_RESULTS, DEAD_LETTERS -> KEPT;
             case COMMANDS, TOOL_REQUESTS, TOOL_RESULTS, STATE -> NONE;
         };

@@ -1,5 +1,6 @@
 import { byId, h, setAttribute, setText, setTitle } from './dom.js';
 import { plural } from './format.js';
+import { Actions } from './actions.js';
 import { Calls } from './calls.js';
 import { Detail } from './detail.js';
 import { FleetPage } from './fleet.js';
@@ -17,9 +18,10 @@ let pending = null;
 let shownAsRead = null;
 
 const stream = new Stream({ changed, state: liveness, refused });
-const list = new List((id) => go(`#/instances/${encodeURIComponent(id)}`));
-const detail = new Detail(() => go('#/instances'));
-const fleetPage = new FleetPage();
+const actions = new Actions();
+const list = new List((id) => go(`#/instances/${encodeURIComponent(id)}`), actions);
+const detail = new Detail(() => go('#/instances'), actions);
+const fleetPage = new FleetPage(actions);
 const runbooks = new Runbooks();
 const calls = new Calls((id) => go(`#/calls/${encodeURIComponent(id)}`));
 const showFleet = () => fleetPage.show(stream.fleet, stream.instances.values());
@@ -130,13 +132,16 @@ async function begin() {
   }
   loggedOut = false;
   byId('logout').hidden = !answer?.logged_in;
+  actions.role = answer?.role;
+  byId('login-open').hidden = answer?.logged_in || !answer?.has_tokens;
+  setText(byId('who'), actions.role === 'read' ? '' : `${answer.name}, ${actions.role}`);
   if (answer?.gateway_id) setText(byId('where'), answer.gateway_id);
   route(true);
 }
 
 document.addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || byId('help').open || loggedOut) return;
-  const typing = event.target.closest('input[type=search], input[type=password], textarea, select');
+  if (event.ctrlKey || event.metaKey || event.altKey || byId('help').open || byId('action').open || loggedOut) return;
+  const typing = event.target.closest('input[type=search], input[type=password], input[type=text], textarea, select');
   if (event.key === 'Escape') {
     if (openId !== null) go('#/instances');
     return;
@@ -158,6 +163,7 @@ document.addEventListener('keydown', (event) => {
     f: () => go('#/fleet'),
     t: () => go('#/calls'),
     r: () => go('#/runbooks'),
+    a: () => { if (openId !== null) detail.act(); else if (view === 'instances') list.act(); },
     '?': () => byId('help').showModal(),
   };
   if (event.key in actions) {
@@ -171,6 +177,10 @@ byId('skip').addEventListener('click', (event) => {
   byId('main').focus();
 });
 byId('help-open').addEventListener('click', () => byId('help').showModal());
+byId('login-open').addEventListener('click', () => {
+  stream.close();
+  refused(401, '');
+});
 byId('logout').addEventListener('click', async () => {
   stream.close();
   await logout();

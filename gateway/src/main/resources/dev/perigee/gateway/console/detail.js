@@ -43,13 +43,16 @@ export class Detail {
   #tab = 'overview';
   #parts = null;
   #close;
+  #actions;
+  #offered = '';
   #statusKey = '';
   #latest = null;
   #read = false;
   #known = false;
 
-  constructor(close) {
+  constructor(close, actions) {
     this.#close = close;
+    this.#actions = actions;
     setInterval(() => this.#tick(), 1000);
   }
 
@@ -74,6 +77,11 @@ export class Detail {
 
   focus() {
     byId('detail').focus();
+  }
+
+  /** Moves the focus to the first thing that can be done. */
+  act() {
+    this.#parts?.actions.querySelector('button')?.focus();
   }
 
   tab(name) {
@@ -105,6 +113,8 @@ export class Detail {
     const parts = { tabs: {}, panels: {}, timeline: new Timeline() };
     parts.status = h('span', { class: 'detail-status' });
     parts.message = h('p', { class: 'message', hidden: true });
+    parts.actions = h('div', { class: 'actions', role: 'group', 'aria-label': 'Actions', hidden: true });
+    this.#offered = '';
     parts.facts = h('dl', { class: 'facts' });
     parts.statuses = h('tbody');
     parts.events = h('tbody');
@@ -127,6 +137,7 @@ export class Detail {
         parts.status,
         h('button', { type: 'button', class: 'plain close', 'aria-label': 'Close the instance', title: 'Close (Esc)', onclick: () => this.#close() }, '✕')),
       parts.message,
+      parts.actions,
       h('div', { class: 'tabs', role: 'tablist', 'aria-label': 'Instance', onkeydown: (event) => this.#tabKey(event) },
         TABS.map(([id, label, key]) => (parts.tabs[id] = h('button', {
           type: 'button', role: 'tab', id: `tab-${id}`, 'aria-controls': `panel-${id}`, 'aria-keyshortcuts': key,
@@ -148,9 +159,27 @@ export class Detail {
 
   #callsShown = 0;
 
+  /** Offers what the role allows; drawn anew only where that changes, so that the focus stays. */
+  #offer(it) {
+    const key = it ? `${this.#actions.role} ${it.status === 'offline'}` : '';
+    if (key === this.#offered) return;
+    this.#offered = key;
+    const { actions } = this.#parts;
+    const focused = actions.contains(document.activeElement) ? document.activeElement.dataset.action : null;
+    actions.replaceChildren(...(it ? this.#actions.forInstance(it, () => this.#toolsSeen()) : []));
+    actions.hidden = !actions.firstElementChild;
+    if (focused) (actions.querySelector(`[data-action=${focused}]`) ?? actions.firstElementChild)?.focus();
+  }
+
+  #toolsSeen() {
+    const seen = (this.#latest?.history.calls.entries ?? []).map((it) => it.tool).filter(Boolean);
+    return [...new Set(seen)].slice(-50);
+  }
+
   #head(it) {
     const { title, path, status, message, facts } = this.#parts;
     setText(title, it ? nameOf(it) : this.#id);
+    this.#offer(it);
     if (!it) {
       setText(path, this.#read ? 'This instance is not installed.' : READING);
       status.replaceChildren();

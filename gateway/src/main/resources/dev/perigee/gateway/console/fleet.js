@@ -9,8 +9,10 @@ const MOST_ALERTS = 20;
 /** The fleet: gateways and workers as cards, and who has which partition where as a table of both. */
 export class FleetPage {
   #drawn = new Map();
+  #actions;
 
-  constructor() {
+  constructor(actions) {
+    this.#actions = actions;
     setInterval(() => { if (!document.hidden) this.#ages(); }, 1000);
   }
 
@@ -24,7 +26,8 @@ export class FleetPage {
     this.#draw('alerts', [alerts, read], () => [alertList(alerts, fleet)]);
     this.#draw('matrix', [partitions, workers.map((it) => [it.worker_id, it.link?.state]), gateways, known, read],
       () => [h('h2', null, 'Who has which partition, and where'), this.#matrix(fleet)]);
-    this.#draw('workers', [workers, read], () => [h('h2', null, 'Workers'), h('ul', { class: 'cards' }, workers.map((it) => workerCard(it, fleet)))]);
+    this.#draw('workers', [workers, read, this.#actions.role],
+      () => [h('h2', null, 'Workers'), h('ul', { class: 'cards' }, workers.map((it) => workerCard(it, fleet, this.#actions)))]);
     this.#draw('gateways', [gateways, own, obstacles, load?.backlog],
       () => [h('h2', null, 'Gateways'), h('ul', { class: 'cards' }, gateways.map((it) => gatewayCard(it, fleet)))]);
     this.#draw('partitions', [partitions, known, read], () => [this.#partitions(fleet)]);
@@ -47,10 +50,14 @@ export class FleetPage {
     if (this.#drawn.get(name) === key) return;
     this.#drawn.set(name, key);
     const open = section.querySelector('details')?.open;
-    const focused = section.contains(document.activeElement) ? document.activeElement.getAttribute('href') : null;
+    const focused = section.contains(document.activeElement) 
+      ? document.activeElement.getAttribute('href') ?? document.activeElement.getAttribute('aria-label') : null;
     section.replaceChildren(...make());
     if (open) section.querySelector('details').open = true;
-    if (focused) [...section.querySelectorAll('a')].find((it) => it.getAttribute('href') === focused)?.focus();
+    if (focused) {
+      [...section.querySelectorAll('a, button')]
+        .find((it) => it.getAttribute('href') === focused || it.getAttribute('aria-label') === focused)?.focus();
+    }
   }
 
   #ages() {
@@ -131,7 +138,8 @@ function row(name, ...value) {
   return h('div', null, h('dt', null, name), h('dd', null, ...value));
 }
 
-function workerCard({ worker_id: id, link, facts }, { reading }) {
+function workerCard({ worker_id: id, link, facts }, { reading }, actions) {
+  const buttons = id && facts ? actions.forWorker(id) : [];
   const states = Object.entries(facts?.counts_by_state ?? {}).filter(([, count]) => count > 0);
   return h('li', { class: 'card' },
     h('div', { class: 'card-head' }, h('h3', null, id ?? link.address),
@@ -148,7 +156,8 @@ function workerCard({ worker_id: id, link, facts }, { reading }) {
         row('Version', facts.version),
         row('Isolation', facts.isolation ?? '–'),
       ] : [row('Heartbeat', reading.caught_up ? 'none seen' : 'not read yet')])),
-    facts ? resources(facts) : null);
+    facts ? resources(facts) : null,
+    buttons.length > 0 ? h('div', { class: 'actions', role: 'group', 'aria-label': `Actions on ${id}` }, buttons) : null);
 }
 
 /** What fills the machine: the servers, beside the worker's own JVM and everything there is. */

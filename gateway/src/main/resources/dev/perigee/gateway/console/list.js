@@ -34,6 +34,7 @@ const idOf = (it) => (it instanceof Group ? `g ${it.key}` : `i ${it.process_id}`
 /** The table of instances: searched, filtered, grouped, moved in by keys. Several in one row first, then worst first, then by name. */
 export class List {
   #open;
+  #actions;
   #rows = new Map();
   #shown = [];
   #byRow = new Map();
@@ -48,8 +49,9 @@ export class List {
   #read = false;
 
   /** Calls open(id) when the user wants to see an instance. */
-  constructor(open) {
+  constructor(open, actions) {
     this.#open = open;
+    this.#actions = actions;
     for (const [id, label] of FILTERS) {
       const input = h('input', { type: 'radio', name: 'filter', value: id, '.checked': id === 'all' });
       byId('filters').append(h('label', { class: 'chip' }, input, h('span', null, label), h('span', { class: 'count', id: `count-${id}` })));
@@ -62,7 +64,8 @@ export class List {
     byId('rows').addEventListener('keydown', (event) => this.#rowKey(event));
     byId('rows').addEventListener('click', (event) => {
       const row = event.target.closest('tr');
-      if (row) this.#choose(row.dataset.id);
+      if (row && event.target.closest('button')) this.#act(row.dataset.id);
+      else if (row) this.#choose(row.dataset.id);
     });
     byId('rows').addEventListener('focusin', (event) => this.#focus(event.target.closest('tr')?.dataset.id));
     setInterval(() => this.#tick(), 1000);
@@ -161,7 +164,8 @@ export class List {
     // Roles of their own, as a narrow page does not lay the cells out as a table's.
     return h('tr', { role: 'row', 'data-id': id, tabindex: id === this.#focused ? 0 : -1 },
       h('td', { role: 'gridcell', class: 'cell-status' }),
-      h('td', { role: 'gridcell', class: 'cell-name' }, h('span', { class: 'name' }), h('span', { class: 'why' }), h('span', { class: 'muted sub' })),
+      h('td', { role: 'gridcell', class: 'cell-name' }, h('span', { class: 'name' }), h('span', { class: 'why' }), h('span', { class: 'muted sub' }),
+        h('button', { type: 'button', class: 'act', tabindex: -1, hidden: true, 'aria-haspopup': 'dialog', 'aria-keyshortcuts': 'a' }, 'Actions…')),
       h('td', { role: 'gridcell', class: 'wide-only cell-worker' }),
       h('td', { role: 'gridcell', class: 'number cell-crashes' }),
       h('td', { role: 'gridcell', class: 'number wide-only muted' }));
@@ -187,6 +191,7 @@ export class List {
     const [[status]] = statuses;
     setAttribute(row, 'aria-level', '1');
     setAttribute(row, 'aria-expanded', String(this.#expanded.has(group.key)));
+    row.querySelector('button').hidden = !this.#actions.allows('restart');
     const teams = group.teams > 1 ? ` of ${group.teams} teams` : '';
     this.#cells(row, worst, {
       status: statuses.length === 1 ? `${items.length} ${statusText(status)}` : plural(items.length, 'instance'),
@@ -248,6 +253,16 @@ export class List {
     else if (chosen) this.#open(chosen.process_id);
   }
 
+  /** Asks what to do to the group in focus. */
+  act() {
+    this.#act(this.#focused);
+  }
+
+  #act(id) {
+    const group = this.#byRow.get(id);
+    if (group instanceof Group) this.#actions.openGroup(titleOf(group), group.items);
+  }
+
   #expand(group, wanted) {
     // Groups come and go; what was opened of those that are gone is forgotten.
     for (const key of this.#expanded) if (!this.#byRow.has(`g ${key}`)) this.#expanded.delete(key);
@@ -259,6 +274,7 @@ export class List {
   #rowKey(event) {
     const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -SHOWN, End: SHOWN };
     const focused = this.#byRow.get(this.#focused);
+    if (event.target.closest('button')) return;
     if (event.key in moves) {
       event.preventDefault();
       this.move(moves[event.key]);

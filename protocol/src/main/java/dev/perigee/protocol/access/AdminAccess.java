@@ -34,6 +34,11 @@ public final class AdminAccess {
         this.metricsOpen = metricsOpen;
     }
 
+    /** Whether a token must be presented. */
+    public boolean hasToken() {
+        return token != null;
+    }
+
     /**
      * Refusal of a request.
      *

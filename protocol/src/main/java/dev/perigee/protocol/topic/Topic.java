@@ -17,6 +17,7 @@ public enum Topic {
     USAGE("usage", Cleanup.DELETE, false),
     HEARTBEATS("heartbeats", Cleanup.COMPACT_AND_DELETE, false),
     DEAD_LETTERS("dead-letters", Cleanup.DELETE, false),
+    AUDIT("audit", Cleanup.DELETE, false),
     STATE("state", Cleanup.COMPACT, true);
 
     private final String suffix;
@@ -45,7 +46,7 @@ public enum Topic {
      */
     public boolean isOptional() {
         return switch (this) {
-            case CALL_EVENTS, SERVER_EVENTS, CATALOG, USAGE -> true;
+            case CALL_EVENTS, SERVER_EVENTS, CATALOG, USAGE, AUDIT -> true;
             default -> false;
         };
     }

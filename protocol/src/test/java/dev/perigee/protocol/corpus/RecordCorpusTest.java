@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.corpus.Corpus;
 import dev.perigee.corpus.FullSample;
+import dev.perigee.protocol.audit.AuditRecord;
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandResult;
 import dev.perigee.protocol.event.Event;
@@ -117,7 +118,8 @@ final class RecordCorpusTest {
                         CommandResult.class,
                         ToolRequest.class,
                         ToolResult.class,
-                        Heartbeat.class)) {
+                        Heartbeat.class,
+                        AuditRecord.class)) {
             add(corpus, type.getSimpleName(), type);
         }
         Arrays.stream(EventType.values())

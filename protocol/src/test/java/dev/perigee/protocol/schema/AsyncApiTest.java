@@ -67,7 +67,8 @@ final class AsyncApiTest {
                         "command result",
                         "heartbeat",
                         "DeadLetter",
-                        "Redriven");
+                        "Redriven",
+                        "perigee.audit.action");
         assertThat(messages).isEqualTo(EventType.values().length - 1L + others.size());
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.perigee.protocol.audit.AuditRecord;
 import dev.perigee.protocol.command.Command;
 import dev.perigee.protocol.command.CommandResult;
 import dev.perigee.protocol.command.CommandType;
@@ -72,7 +73,8 @@ final class SchemaTest {
                 Arguments.of(ToolRequest.class, "tool-request.json"),
                 Arguments.of(ToolResult.class, "tool-result.json"),
                 Arguments.of(EventOrigin.class, "event-origin.json"),
-                Arguments.of(Heartbeat.class, "heartbeat.json"));
+                Arguments.of(Heartbeat.class, "heartbeat.json"),
+                Arguments.of(AuditRecord.class, "audit-action.json"));
     }
 
     /** The types whose records are events of an instance. */

@@ -57,6 +57,7 @@ final class Calls implements AutoCloseable {
                     SERVER_EVENTS,
                     HEARTBEATS,
                     DEAD_LETTERS,
+                    AUDIT,
                     STATE -> {
                 // No part of a call.
             }

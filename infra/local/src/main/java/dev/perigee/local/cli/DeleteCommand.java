@@ -2,6 +2,7 @@ package dev.perigee.local.cli;
 
 import dev.perigee.client.CommandRun.Addressed;
 import dev.perigee.part.CliException;
+import dev.perigee.protocol.audit.AuditAction;
 import dev.perigee.protocol.command.CommandPayload;
 import dev.perigee.protocol.command.CommandType;
 import dev.perigee.protocol.event.Event;
@@ -33,6 +34,9 @@ final class DeleteCommand extends SendingCommand {
                             + " first.")
     private boolean agreed;
 
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the audit topic.")
+    private @Nullable String reason;
+
     @Option(
             names = "--partitions",
             paramLabel = "N",
@@ -40,6 +44,11 @@ final class DeleteCommand extends SendingCommand {
                     "Number of partitions with which the fleet began, where some were added since:"
                             + " its gateways name it in /health/ready (default: as the topic has).")
     private @Nullable Integer partitions;
+
+    @Override
+    AuditNotes notes() {
+        return new AuditNotes(connection(), AuditAction.DELETE, reason);
+    }
 
     @Override
     public Integer call() throws InterruptedException {

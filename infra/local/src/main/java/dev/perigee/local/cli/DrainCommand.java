@@ -1,7 +1,10 @@
 package dev.perigee.local.cli;
 
+import dev.perigee.client.BrokerUnreachableException;
 import dev.perigee.part.CliException;
 import dev.perigee.part.ClientCommand;
+import dev.perigee.protocol.audit.AuditAction;
+import dev.perigee.protocol.audit.AuditTarget;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -65,6 +68,9 @@ final class DrainCommand extends ClientCommand {
     @Option(names = "--undo", description = "Let the worker take sessions again.")
     private boolean undo;
 
+    @Option(names = "--reason", paramLabel = "TEXT", description = "Why, for the audit topic.")
+    private @Nullable String reason;
+
     @Override
     public Integer call() throws InterruptedException {
         if (timeout.isZero()) {
@@ -72,12 +78,26 @@ final class DrainCommand extends ClientCommand {
         }
         var token = AdminToken.of(tokenFile, System.getenv("PERIGEE_ADMIN_TOKEN"));
         var found = admin == null ? lookUp() : new WorkerLookup.Found(worker, admin);
+        note(found.workerId());
         try (var pages = WorkerAdmin.at(found.workerId(), found.admin(), token)) {
             var report = new DrainReport(found.workerId(), output(), this::warn);
             if (undo) {
                 return report.undone(pages.undo());
             }
             return report.follow(pages, timeout);
+        }
+    }
+
+    /** Where the worker is named by its address, Kafka may be away: it is drained all the same. */
+    private void note(String workerId) throws InterruptedException {
+        var action = undo ? AuditAction.UNDO_DRAIN : AuditAction.DRAIN;
+        try {
+            new AuditNotes(connection(), action, reason).write(AuditTarget.worker(workerId));
+        } catch (BrokerUnreachableException e) {
+            if (admin == null) {
+                throw e;
+            }
+            warn("This is not on the audit topic: no broker answers.");
         }
     }
 

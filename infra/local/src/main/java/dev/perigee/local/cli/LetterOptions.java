@@ -3,8 +3,10 @@ package dev.perigee.local.cli;
 import dev.perigee.client.KafkaConnection;
 import dev.perigee.local.deadletter.LetterFilter;
 import dev.perigee.part.CliException;
+import dev.perigee.protocol.audit.AuditRecord;
 import dev.perigee.protocol.topic.DeadLetterReason;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -72,6 +74,33 @@ final class LetterOptions {
                         ? origin
                         : connection.names().prefix() + origin;
         return new LetterFilter(Set.copyOf(reasons), key, team, user, topic, since, until, places);
+    }
+
+    /** The choice as the audit topic has it, cut where it is long. */
+    String text(List<String> offsets, boolean all, boolean again) {
+        var parts = new ArrayList<String>();
+        reasons.forEach(each -> parts.add("--reason " + each));
+        add(parts, "--key", key);
+        add(parts, "--team", team);
+        add(parts, "--user", user);
+        add(parts, "--origin", origin);
+        add(parts, "--since", since);
+        add(parts, "--until", until);
+        offsets.forEach(each -> parts.add("--offset " + each));
+        if (all) {
+            parts.add("--all");
+        }
+        if (again) {
+            parts.add("--again");
+        }
+        var text = String.join(" ", parts);
+        return text.substring(0, Math.min(AuditRecord.MAX_TEXT, text.length()));
+    }
+
+    private static void add(List<String> parts, String option, @Nullable Object value) {
+        if (value != null) {
+            parts.add(option + " " + value);
+        }
     }
 
     /** Whether nothing narrows the choice. */

@@ -21,8 +21,9 @@ final class OwnerFilter {
                 && isOrAny(installation, origin.installationId());
     }
 
-    /** Whether a command is about nothing else; null is all users, or all installations. */
-    boolean accepts(String ofTeam, @Nullable String ofUser, @Nullable String ofInstallation) {
+    /** Whether a command or an action is about nothing else; null is all, or none. */
+    boolean accepts(
+            @Nullable String ofTeam, @Nullable String ofUser, @Nullable String ofInstallation) {
         return isOrAny(team, ofTeam)
                 && isOrAny(user, ofUser)
                 && isOrAny(installation, ofInstallation);

@@ -11,6 +11,8 @@ import dev.perigee.local.deadletter.Redriven;
 import dev.perigee.part.CliException;
 import dev.perigee.part.ClientCommand;
 import dev.perigee.part.ExitCode;
+import dev.perigee.protocol.audit.AuditAction;
+import dev.perigee.protocol.audit.AuditTarget;
 import dev.perigee.protocol.topic.RecordOrigin;
 import dev.perigee.protocol.topic.Topic;
 import java.time.InstantSource;
@@ -19,6 +21,7 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -58,6 +61,12 @@ final class RedriveCommand extends ClientCommand {
     @Option(names = "--again", description = "Also those that were put back before.")
     private boolean again;
 
+    @Option(
+            names = "--because",
+            paramLabel = "TEXT",
+            description = "Why, for the audit topic; --reason is the letters' own.")
+    private @Nullable String because;
+
     @Option(names = "--dry-run", description = "Only say what would be done.")
     private boolean dryRun;
 
@@ -85,6 +94,8 @@ final class RedriveCommand extends ClientCommand {
             rehearse(chosen, box, drafter, report::tell);
             return report.end();
         }
+        new AuditNotes(connection, AuditAction.REDRIVE, because)
+                .write(AuditTarget.selection(options.text(offsets, all, again)));
         try (var redrive = Redrive.begin(connection)) {
             var chosen = chosen(box.letters(filter));
             var report = new RedriveReport(output(), this::warn, chosen.size(), false);

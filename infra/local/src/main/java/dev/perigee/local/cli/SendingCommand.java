@@ -4,6 +4,8 @@ import dev.perigee.client.CommandRun;
 import dev.perigee.client.CommandRun.Addressed;
 import dev.perigee.part.ClientCommand;
 import dev.perigee.part.ExitCode;
+import dev.perigee.protocol.audit.AuditRecord;
+import dev.perigee.protocol.audit.AuditTarget;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.command.CommandResult;
 import dev.perigee.protocol.event.Event;
@@ -36,9 +38,34 @@ abstract class SendingCommand extends ClientCommand {
         return new Commands(InstantSource.system(), deadline, keepIds);
     }
 
+    /** What is recorded of the commands before they are sent; null where nothing is. */
+    @Nullable AuditNotes notes() {
+        return null;
+    }
+
+    /** The tool that the commands are about, null for none. */
+    @Nullable String auditedTool() {
+        return null;
+    }
+
+    private AuditRecord note(AuditNotes notes, Addressed addressed) {
+        var key = addressed.key();
+        return notes.of(
+                addressed.command().id(),
+                AuditTarget.installation(
+                        key.teamId(),
+                        key.userId(),
+                        String.valueOf(installationOf(addressed)),
+                        auditedTool()));
+    }
+
     /** Returns 0 when each command completed as {@code isFine} wants it, otherwise 1. */
     final int send(List<Addressed> commands, Predicate<CommandResult> isFine)
             throws InterruptedException {
+        var notes = notes();
+        if (notes != null) {
+            notes.write(commands.stream().map(each -> note(notes, each)).toList());
+        }
         var run = new CommandRun(connection(), concerns(commands), new CommandReport(output()));
         Map<String, CommandResult> results;
         try (var _ = waiting("Waiting for the results, at most " + deadline.toSeconds() + " s")) {

@@ -75,8 +75,12 @@ public enum AccessRole {
                     topics(
                             names,
                             READ,
-                            EnumSet.of(Topic.TOOL_REQUESTS, Topic.HEARTBEATS, Topic.DEAD_LETTERS)));
-            rights.addAll(topics(names, WRITE, EnumSet.of(Topic.DEAD_LETTERS)));
+                            EnumSet.of(
+                                    Topic.TOOL_REQUESTS,
+                                    Topic.HEARTBEATS,
+                                    Topic.DEAD_LETTERS,
+                                    Topic.AUDIT)));
+            rights.addAll(topics(names, WRITE, EnumSet.of(Topic.DEAD_LETTERS, Topic.AUDIT)));
             rights.add(new AccessRight(Scope.TRANSACTIONAL_IDS, names.prefix() + "redrive", WRITE));
             return rights;
         }
@@ -182,6 +186,7 @@ public enum AccessRole {
                     Topic.HEARTBEATS,
                     Topic.TOOL_REQUESTS,
                     Topic.TOOL_RESULTS,
+                    Topic.COMMAND_RESULTS,
                     Topic.DEAD_LETTERS);
     private static final Set<Topic> FOR_BACKENDS =
             EnumSet.of(

@@ -100,6 +100,7 @@ public final class UserMatcher {
                     TOOLS,
                     CATALOG,
                     USAGE,
+                    AUDIT,
                     HEARTBEATS ->
                     false;
         };
@@ -162,7 +163,8 @@ public final class UserMatcher {
                     SERVER_EVENTS,
                     TOOLS,
                     CATALOG,
-                    USAGE ->
+                    USAGE,
+                    AUDIT ->
                     isOwner(root);
         };
     }

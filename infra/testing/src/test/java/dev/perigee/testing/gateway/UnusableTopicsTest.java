@@ -211,7 +211,7 @@ final class UnusableTopicsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"CALL_EVENTS", "SERVER_EVENTS", "CATALOG", "USAGE"})
+    @EnumSource(names = {"CALL_EVENTS", "SERVER_EVENTS", "CATALOG", "USAGE", "AUDIT"})
     @DisplayName("CAL-01, CAL-09, CAL-10: a gateway starts and serves without a topic that is new")
     void startsWithoutNewTopics(Topic topic) throws Exception {
         try (var test = new GatewayUnderTest(broker.bootstrap())) {

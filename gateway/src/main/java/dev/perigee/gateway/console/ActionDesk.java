@@ -1,0 +1,329 @@
+package dev.perigee.gateway.console;
+
+import dev.perigee.protocol.audit.ActionRole;
+import dev.perigee.protocol.audit.AuditAction;
+import dev.perigee.protocol.audit.AuditRecord;
+import dev.perigee.protocol.audit.AuditTarget;
+import dev.perigee.protocol.command.Command;
+import dev.perigee.protocol.limit.RateLimit;
+import dev.perigee.protocol.limit.TokenBucket;
+import java.net.URI;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.eclipse.jetty.http.HttpStatus;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Actions of the console's people: who may do what, how often, and the runs. Whatever is done was
+ * recorded before. Any thread.
+ */
+final class ActionDesk implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ActionDesk.class);
+
+    /** Requests of all people of this gateway together. */
+    static final RateLimit LIMIT = new RateLimit(1, 30);
+
+    private static final int MOST_RUNNING = 16;
+    private static final int REMEMBERED = 100;
+    private static final String PRIORITY = "immediate";
+
+    private final String gatewayId;
+    private final ActionLog log;
+    private final WorkerDrains drains;
+    private final InstantSource clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final TokenBucket bucket;
+    private final LinkedHashMap<String, Running> runs = new LinkedHashMap<>();
+    private final LinkedHashMap<String, ActionProgress> drained = new LinkedHashMap<>();
+    private boolean closed;
+
+    private record Running(ActionRun run, boolean ofMany, Thread thread) {
+        boolean isDone() {
+            return run.progress().done();
+        }
+    }
+
+    ActionDesk(String gatewayId, ActionLog log, WorkerDrains drains, InstantSource clock) {
+        this.gatewayId = gatewayId;
+        this.log = log;
+        this.drains = drains;
+        this.clock = clock;
+        this.bucket = new TokenBucket(LIMIT, clock.instant());
+    }
+
+    /**
+     * Refuses whoever may not act, and who asks too often.
+     *
+     * @throws ActionRefusedException when it is refused
+     */
+    void admit(Person person) throws ActionRefusedException {
+        boolean taken;
+        lock.lock();
+        try {
+            taken = bucket.take(clock.instant());
+        } finally {
+            lock.unlock();
+        }
+        if (!taken) {
+            throw new ActionRefusedException(
+                    HttpStatus.TOO_MANY_REQUESTS_429,
+                    "Too many actions were asked for: try again in some seconds.");
+        }
+        if (person.role() == ActionRole.READ) {
+            throw forbidden(person, ActionRole.OPERATE);
+        }
+    }
+
+    private static ActionRefusedException forbidden(Person person, ActionRole needed) {
+        LOG.atWarn()
+                .addKeyValue("actor", person.name())
+                .addKeyValue("role", person.role().wireName())
+                .log("An action was refused: the role does not allow it");
+        return new ActionRefusedException(
+                HttpStatus.FORBIDDEN_403,
+                "This needs the role %s; yours is %s. Roles are in console.tokens of the gateways."
+                        .formatted(needed.wireName(), person.role().wireName()));
+    }
+
+    /**
+     * Begins an action, which is recorded when this returns.
+     *
+     * @throws ActionRefusedException when it is refused, and nothing was done
+     */
+    ActionProgress begin(Person person, ActionAsk ask, Board board)
+            throws ActionRefusedException, InterruptedException {
+        if (!person.role().includes(ask.action().needed())) {
+            throw forbidden(person, ask.action().needed());
+        }
+        var actor = new AuditRecord.Actor(person.name(), person.role(), "console", gatewayId);
+        var requestId = "console-" + UUID.randomUUID();
+        var worker = ask.worker();
+        var progress =
+                worker == null
+                        ? act(requestId, actor, ask, board)
+                        : drain(requestId, actor, ask, worker, board);
+        LOG.atInfo()
+                .addKeyValue("actor", person.name())
+                .addKeyValue("action", ask.action().wireName())
+                .addKeyValue("request_id", requestId)
+                .addKeyValue("targets", progress.total())
+                .log("An action of the console was accepted");
+        return progress;
+    }
+
+    private ActionProgress act(
+            String requestId, AuditRecord.Actor actor, ActionAsk ask, Board board)
+            throws ActionRefusedException, InterruptedException {
+        var steps = new ArrayList<ActionRun.Step>();
+        for (var instance : instances(ask, board)) {
+            steps.add(step(requestId, actor, ask, instance));
+        }
+        var run = new ActionRun(requestId, ask.action(), steps, log, clock);
+        var results = log.results();
+        boolean begun = false;
+        try {
+            reserve(requestId, run, results, steps.size() > 1);
+            begun = true;
+            return run.progress();
+        } finally {
+            if (!begun) {
+                results.close();
+            }
+        }
+    }
+
+    private static List<InstanceView> instances(ActionAsk ask, Board board)
+            throws ActionRefusedException, InterruptedException {
+        var known =
+                board.await(Cursor.NONE, null, 0, Duration.ZERO).instances().stream()
+                        .collect(Collectors.toMap(InstanceView::processId, Function.identity()));
+        var found = new ArrayList<InstanceView>();
+        for (var id : ask.processes()) {
+            var instance = known.get(id);
+            if (instance == null) {
+                throw new ActionRefusedException(
+                        HttpStatus.NOT_FOUND_404,
+                        "There is no instance "
+                                + Text.cut(id, Text.NAME)
+                                + " now, so nothing was done to any.");
+            }
+            found.add(instance);
+        }
+        return found;
+    }
+
+    private ActionRun.Step step(
+            String requestId, AuditRecord.Actor actor, ActionAsk ask, InstanceView instance) {
+        var now = clock.instant();
+        var id = "console-" + UUID.randomUUID();
+        var target =
+                AuditTarget.instance(
+                        instance.processId(),
+                        instance.teamId(),
+                        instance.userId(),
+                        instance.installationId(),
+                        ask.tool());
+        var payload =
+                ask.action()
+                        .payload(
+                                instance.installationId(),
+                                instance.teamId(),
+                                instance.userId(),
+                                ask.tool(),
+                                ask.reason());
+        return new ActionRun.Step(
+                instance.processId(),
+                AuditRecord.accepted(id, requestId, ask.action(), target, actor, ask.reason(), now),
+                new Command(
+                        id,
+                        String.valueOf(ask.action().commandType()),
+                        PRIORITY,
+                        null,
+                        now,
+                        now.plus(ActionRun.DEADLINE),
+                        payload));
+    }
+
+    private void reserve(String requestId, ActionRun run, ActionLog.Results results, boolean ofMany)
+            throws ActionRefusedException, InterruptedException {
+        var thread = Thread.ofVirtual().name("console-action").unstarted(() -> run.run(results));
+        var running = new Running(run, ofMany, thread);
+        enter(requestId, running);
+        try {
+            run.begin();
+            thread.start();
+        } catch (ActionRefusedException | InterruptedException e) {
+            leave(requestId);
+            throw e;
+        }
+    }
+
+    private void enter(String requestId, Running running) throws ActionRefusedException {
+        lock.lock();
+        try {
+            var open = runs.values().stream().filter(each -> !each.isDone()).toList();
+            if (closed
+                    || open.size() >= MOST_RUNNING
+                    || (running.ofMany() && open.stream().anyMatch(Running::ofMany))) {
+                throw new ActionRefusedException(
+                        HttpStatus.SERVICE_UNAVAILABLE_503,
+                        "Others are being done: one on several instances at a time, and "
+                                + MOST_RUNNING
+                                + " in all. Try again when they are.");
+            }
+            runs.put(requestId, running);
+            if (runs.size() > REMEMBERED) {
+                runs.values().stream()
+                        .filter(Running::isDone)
+                        .findFirst()
+                        .ifPresent(runs.values()::remove);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void leave(String requestId) {
+        lock.lock();
+        try {
+            runs.remove(requestId);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private ActionProgress drain(
+            String requestId, AuditRecord.Actor actor, ActionAsk ask, String worker, Board board)
+            throws ActionRefusedException, InterruptedException {
+        var facts = board.known().workers().get(worker);
+        if (facts == null) {
+            throw new ActionRefusedException(
+                    HttpStatus.NOT_FOUND_404,
+                    "No worker " + Text.cut(worker, Text.NAME) + " has told of itself.");
+        }
+        URI admin = facts.adminUrl();
+        if (admin == null) {
+            throw new ActionRefusedException(
+                    HttpStatus.CONFLICT_409,
+                    "Worker "
+                            + worker
+                            + " does not tell where its admin pages are: use 'perigee drain"
+                            + " --admin URL'.");
+        }
+        var audit =
+                AuditRecord.accepted(
+                        requestId,
+                        requestId,
+                        ask.action(),
+                        AuditTarget.worker(worker),
+                        actor,
+                        ask.reason(),
+                        clock.instant());
+        log.record(List.of(audit));
+        try {
+            var text = drains.drain(worker, admin, ask.action() == AuditAction.UNDO_DRAIN);
+            return remember(
+                    new ActionProgress(
+                            requestId,
+                            ask.action(),
+                            1,
+                            1,
+                            1,
+                            0,
+                            true,
+                            null,
+                            List.of(new ActionProgress.Outcome(worker, true, text))));
+        } catch (ActionRefusedException e) {
+            log.record(List.of(audit.failed(e.reason(), clock.instant())));
+            throw e;
+        }
+    }
+
+    private ActionProgress remember(ActionProgress progress) {
+        lock.lock();
+        try {
+            drained.put(progress.requestId(), progress);
+            if (drained.size() > REMEMBERED) {
+                drained.pollFirstEntry();
+            }
+        } finally {
+            lock.unlock();
+        }
+        return progress;
+    }
+
+    /** How far a request came, null where it is none, or forgotten. */
+    @Nullable ActionProgress progress(String requestId) {
+        lock.lock();
+        try {
+            var running = runs.get(requestId);
+            return running == null ? drained.get(requestId) : running.run().progress();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends the runs: what they did not begin is left as it is. */
+    @Override
+    public void close() {
+        List<Running> open;
+        lock.lock();
+        try {
+            closed = true;
+            open = List.copyOf(runs.values());
+        } finally {
+            lock.unlock();
+        }
+        open.forEach(running -> running.thread().interrupt());
+        log.close();
+    }
+}

@@ -1,0 +1,40 @@
+package dev.perigee.gateway.console;
+
+import dev.perigee.protocol.audit.AuditAction;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far an action came, as the page shows it.
+ *
+ * @param total instances, 1 for a worker
+ * @param begun how many commands were sent
+ * @param completed how many ended as wanted
+ * @param failed how many ended otherwise, or did not end in time
+ * @param done whether nothing more comes
+ * @param problem why it ended early, null where it did not
+ * @param outcomes of the first that ended, those that failed before others
+ */
+record ActionProgress(
+        String requestId,
+        AuditAction action,
+        int total,
+        int begun,
+        int completed,
+        int failed,
+        boolean done,
+        @Nullable String problem,
+        List<Outcome> outcomes) {
+
+    ActionProgress {
+        outcomes = List.copyOf(outcomes);
+    }
+
+    /**
+     * Outcome for one target.
+     *
+     * @param target process id or worker id
+     * @param text what it led to, for people
+     */
+    record Outcome(String target, boolean completed, String text) {}
+}

@@ -1,0 +1,272 @@
+package dev.perigee.gateway.console;
+
+import dev.perigee.protocol.audit.AuditAction;
+import dev.perigee.protocol.audit.AuditRecord;
+import dev.perigee.protocol.command.Command;
+import dev.perigee.protocol.command.CommandOutcome;
+import dev.perigee.protocol.command.CommandResult;
+import dev.perigee.protocol.event.ServerStatus;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Run of one action over its instances: so many at a time, the next when these have their results
+ * and a second is over. Each is recorded before its command is sent. Ends where none of a time came
+ * right: what is wrong there is wrong with the rest. {@link #run} is for one thread, the progress
+ * for any.
+ */
+final class ActionRun {
+    /** Instances at a time, and a second. */
+    static final int RATE = 10;
+
+    /** How long a command may take. */
+    static final Duration DEADLINE = Duration.ofMinutes(2);
+
+    private static final Duration POLL = Duration.ofMillis(200);
+    private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
+    private static final int SHOWN = 20;
+
+    private final String requestId;
+    private final AuditAction action;
+    private final List<Step> steps;
+    private final ActionLog log;
+    private final InstantSource clock;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition ended = lock.newCondition();
+    private final List<ActionProgress.Outcome> failures = new ArrayList<>();
+    private final List<ActionProgress.Outcome> completions = new ArrayList<>();
+    private int begun;
+    private int completed;
+    private int failed;
+    private boolean done;
+    private @Nullable String problem;
+
+    /**
+     * One instance of a run.
+     *
+     * @param process its id
+     */
+    record Step(String process, AuditRecord audit, Command command) {}
+
+    ActionRun(
+            String requestId,
+            AuditAction action,
+            List<Step> steps,
+            ActionLog log,
+            InstantSource clock) {
+        this.requestId = requestId;
+        this.action = action;
+        this.steps = List.copyOf(steps);
+        this.log = log;
+        this.clock = clock;
+    }
+
+    ActionProgress progress() {
+        lock.lock();
+        try {
+            var shown = new ArrayList<>(failures);
+            shown.addAll(completions);
+            return new ActionProgress(
+                    requestId,
+                    action,
+                    steps.size(),
+                    begun,
+                    completed,
+                    failed,
+                    done,
+                    problem,
+                    shown.subList(0, Math.min(SHOWN, shown.size())));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Records the first ones: what cannot be recorded is refused, and nothing was done.
+     *
+     * @throws ActionRefusedException when they cannot be recorded
+     */
+    void begin() throws ActionRefusedException, InterruptedException {
+        record(chunk(0));
+    }
+
+    /** Does it; closes the results. */
+    void run(ActionLog.Results results) {
+        try (results) {
+            for (int at = 0; at < steps.size(); at += RATE) {
+                long start = System.nanoTime();
+                var chunk = chunk(at);
+                if (at > 0) {
+                    record(chunk);
+                }
+                send(chunk);
+                int right = await(chunk, results);
+                int left = steps.size() - at - chunk.size();
+                if (right == 0 && left > 0) {
+                    end("None of these came right: %d more are left as they are.".formatted(left));
+                    return;
+                }
+                if (left > 0) {
+                    long rest = SECOND_NANOS - (System.nanoTime() - start);
+                    TimeUnit.NANOSECONDS.sleep(Math.max(0, rest));
+                }
+            }
+            end(null);
+        } catch (ActionRefusedException e) {
+            end(e.reason());
+        } catch (InterruptedException e) {
+            end("The gateway ends: what was not begun is left as it is.");
+        } catch (RuntimeException e) {
+            end("An internal error ended it: see the gateway's log.");
+            throw e;
+        }
+    }
+
+    private List<Step> chunk(int at) {
+        return steps.subList(at, Math.min(steps.size(), at + RATE));
+    }
+
+    private void record(List<Step> chunk) throws ActionRefusedException, InterruptedException {
+        log.record(chunk.stream().map(Step::audit).toList());
+    }
+
+    private void send(List<Step> chunk) throws ActionRefusedException, InterruptedException {
+        try {
+            log.send(chunk.stream().map(step -> renewed(step.command())).toList());
+        } catch (ActionRefusedException e) {
+            log.record(
+                    chunk.stream()
+                            .map(step -> step.audit().failed(e.reason(), clock.instant()))
+                            .toList());
+            throw e;
+        }
+        lock.lock();
+        try {
+            begun += chunk.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A command's time is from when it is sent. */
+    private Command renewed(Command command) {
+        var now = clock.instant();
+        return new Command(
+                command.id(),
+                command.commandType(),
+                command.priority(),
+                command.correlationId(),
+                now,
+                now.plus(DEADLINE),
+                command.payload());
+    }
+
+    /** Returns how many came right. */
+    private int await(List<Step> chunk, ActionLog.Results results)
+            throws ActionRefusedException, InterruptedException {
+        Map<String, Step> open = new HashMap<>();
+        chunk.forEach(step -> open.put(step.command().id(), step));
+        int right = 0;
+        long end = System.nanoTime() + DEADLINE.toNanos();
+        while (!open.isEmpty() && System.nanoTime() - end < 0) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+            for (var result : results.poll(POLL)) {
+                var step =
+                        result.outcome() == CommandOutcome.ACKNOWLEDGED
+                                ? null
+                                : open.remove(result.commandId());
+                if (step != null) {
+                    boolean fine = isFine(result);
+                    right += fine ? 1 : 0;
+                    ended(step, fine, text(result));
+                }
+            }
+        }
+        open.values()
+                .forEach(
+                        step ->
+                                ended(
+                                        step,
+                                        false,
+                                        "no result within " + DEADLINE.toSeconds() + " s"));
+        return right;
+    }
+
+    private void ended(Step step, boolean fine, String text) {
+        lock.lock();
+        try {
+            if (fine) {
+                completed++;
+            } else {
+                failed++;
+            }
+            var some = fine ? completions : failures;
+            if (some.size() < SHOWN) {
+                some.add(new ActionProgress.Outcome(step.process(), fine, Text.cut(text, 500)));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void end(@Nullable String why) {
+        lock.lock();
+        try {
+            problem = why;
+            done = true;
+            ended.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for the end, at most so long. */
+    void awaitEnd(Duration atMost) throws InterruptedException {
+        long left = atMost.toNanos();
+        lock.lock();
+        try {
+            while (!done && left > 0) {
+                left = ended.awaitNanos(left);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean isFine(CommandResult result) {
+        var details = result.result();
+        var status = details == null ? null : details.resultingStatus();
+        boolean starts = action == AuditAction.RESTART || action == AuditAction.UNBLOCK;
+        return result.outcome() == CommandOutcome.COMPLETED
+                && (!starts || status == null || status == ServerStatus.ONLINE);
+    }
+
+    private static String text(CommandResult result) {
+        var text = new ArrayList<String>();
+        text.add(result.outcome().name().toLowerCase(Locale.ROOT));
+        var details = result.result();
+        if (details != null && details.resultingStatus() != null) {
+            text.add(details.resultingStatus().wireName());
+        }
+        if (details != null && details.note() != null) {
+            text.add(details.note());
+        }
+        if (result.error() != null) {
+            text.add(result.error().message());
+        } else if (details != null && details.statusMessage() != null) {
+            text.add(details.statusMessage());
+        }
+        return String.join(", ", text);
+    }
+}

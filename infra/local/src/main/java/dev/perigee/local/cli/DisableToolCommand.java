@@ -1,0 +1,32 @@
+package dev.perigee.local.cli;
+
+import dev.perigee.protocol.audit.AuditAction;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Hides one tool and refuses its calls. */
+@Command(
+        name = "disable-tool",
+        header = "Hide one tool of an installation, and refuse its calls.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  perigee disable-tool --team t1 --user u1 abc123 --tool echo --reason 'it leaks'",
+            "  perigee disable-tool --server everything --tool echo --dry-run"
+        })
+final class DisableToolCommand extends ActionCommand {
+    @Option(
+            names = "--tool",
+            paramLabel = "NAME",
+            required = true,
+            description = "The tool's name, without the server's slug.")
+    private String tool = "";
+
+    DisableToolCommand() {
+        super(AuditAction.DISABLE_TOOL);
+    }
+
+    @Override
+    String tool() {
+        return tool;
+    }
+}

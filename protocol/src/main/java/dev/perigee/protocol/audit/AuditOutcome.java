@@ -1,0 +1,13 @@
+package dev.perigee.protocol.audit;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+
+/** What an audit record says of its action. */
+public enum AuditOutcome {
+    /** It is about to be done. */
+    @JsonProperty("accepted")
+    ACCEPTED,
+    /** It could not be begun, after it was accepted. */
+    @JsonProperty("failed")
+    FAILED
+}
