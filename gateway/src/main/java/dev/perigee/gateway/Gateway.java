@@ -31,6 +31,8 @@ import dev.perigee.protocol.access.AdminAccess;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
+import dev.perigee.tracing.Traced;
+import dev.perigee.tracing.Tracing;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
@@ -148,6 +150,7 @@ public final class Gateway implements AutoCloseable {
     private void run(Settings settings, Fleet fleet, InstantSource clock)
             throws InterruptedException {
         SecretsNotice.log(settings);
+        parts.push(trace(settings));
         var names = new TopicNames(settings.value(GatewaySettings.PREFIX));
         var givenGroup = settings.valueOrNull(GatewaySettings.GROUP);
         var group = givenGroup == null ? names.prefix() + "gateway" : givenGroup;
@@ -303,6 +306,15 @@ public final class Gateway implements AutoCloseable {
                 .addKeyValue("gateway_id", id)
                 .addKeyValue("partitions", partitionCount)
                 .log("Gateway started");
+    }
+
+    private Tracing trace(Settings settings) {
+        var version = Gateway.class.getPackage().getImplementationVersion();
+        try {
+            return Tracing.start(settings, new Traced("gateway", id, version), registry);
+        } catch (IOException e) {
+            throw new GatewayStartException(String.valueOf(e.getMessage()), e);
+        }
     }
 
     private static RecordedCount.Recorded began(Admin kafka, KafkaClients clients, TopicNames names)

@@ -12,6 +12,7 @@ import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
 import dev.perigee.protocol.topic.TopicNames;
+import dev.perigee.tracing.TracingSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -212,6 +213,7 @@ public final class GatewaySettings {
                     .with(QuarantineSettings.SCHEMA)
                     .with(AdminSettings.SCHEMA)
                     .with(ConsoleSettings.SCHEMA)
+                    .with(TracingSettings.SCHEMA)
                     .withRule(
                             settings ->
                                     LimitSettings.leaveRoomForOthers(

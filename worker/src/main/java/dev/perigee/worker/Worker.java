@@ -2,6 +2,8 @@ package dev.perigee.worker;
 
 import dev.perigee.protocol.limit.ByteBudget;
 import dev.perigee.protocol.settings.Settings;
+import dev.perigee.tracing.Traced;
+import dev.perigee.tracing.Tracing;
 import dev.perigee.worker.admin.AdminServer;
 import dev.perigee.worker.admin.AdminSettings;
 import dev.perigee.worker.admin.Health;
@@ -116,6 +118,8 @@ public final class Worker implements AutoCloseable {
         var meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         parts.add("meters", meters::close);
         parts.add("jvm meters", JvmMeters.bindTo(meters)::close);
+        var traced = new Traced("worker", identity.workerId(), version());
+        parts.add("tracing", Tracing.start(settings, traced, meters)::close);
 
         var processes = startProcesses(settings, identity, parts, meters);
         ServerGauges.bindTo(meters, processes.usage()::now);
@@ -297,7 +301,7 @@ public final class Worker implements AutoCloseable {
             ServerUsage usage,
             URI adminUrl,
             InstantSource clock) {
-        var version = Worker.class.getPackage().getImplementationVersion();
+        var version = version();
         var about =
                 new HeartbeatReport.About(
                         identity.workerId(),
@@ -334,6 +338,10 @@ public final class Worker implements AutoCloseable {
                     }
                 },
                 clock);
+    }
+
+    private static @Nullable String version() {
+        return Worker.class.getPackage().getImplementationVersion();
     }
 
     private static Health live(Processes processes, Isolation isolation) {

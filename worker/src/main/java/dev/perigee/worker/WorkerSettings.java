@@ -6,6 +6,7 @@ import dev.perigee.protocol.settings.Setting;
 import dev.perigee.protocol.settings.SettingType;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.protocol.settings.SettingsSchema;
+import dev.perigee.tracing.TracingSettings;
 import dev.perigee.worker.admin.AdminSettings;
 import dev.perigee.worker.instance.InstanceOptions;
 import dev.perigee.worker.instance.InstanceSettings;
@@ -79,6 +80,7 @@ public final class WorkerSettings {
                     .with(InstanceSettings.SCHEMA)
                     .with(IsolationSettings.SCHEMA)
                     .with(AdminSettings.SCHEMA)
+                    .with(TracingSettings.SCHEMA)
                     .withRule(WorkerSettings::linkOpenToServers)
                     .withRule(WorkerSettings::secretsOpenToServers);
 

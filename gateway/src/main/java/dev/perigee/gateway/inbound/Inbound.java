@@ -61,6 +61,8 @@ public sealed interface Inbound {
      * @param extension how progress moves the deadline, null where it does not
      * @param input how long its questions may wait for answers, all together; null where it accepts
      *     none
+     * @param traceparent W3C trace context of its author, null where it has none; not yet checked
+     * @param tracestate what goes with that, null where there is none; not yet checked
      */
     record RequestRead(
             RecordOrigin origin,
@@ -73,7 +75,8 @@ public sealed interface Inbound {
             @Nullable ReplyTo reply,
             @Nullable String traceparent,
             @Nullable Extension extension,
-            @Nullable Duration input)
+            @Nullable Duration input,
+            @Nullable String tracestate)
             implements Inbound {
 
         /** A request whose deadline does not move. */
@@ -98,6 +101,7 @@ public sealed interface Inbound {
                     reply,
                     traceparent,
                     null,
+                    null,
                     null);
         }
 
@@ -116,7 +120,8 @@ public sealed interface Inbound {
                             reply,
                             traceparent,
                             extension,
-                            input);
+                            input,
+                            tracestate);
         }
     }
 

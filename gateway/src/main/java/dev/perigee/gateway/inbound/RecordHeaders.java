@@ -5,6 +5,7 @@ import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.link.SessionNotice.ReplyTo;
 import dev.perigee.protocol.topic.Headers;
 import dev.perigee.protocol.topic.RecordOrigin;
+import dev.perigee.protocol.trace.TraceSpan;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -21,6 +22,14 @@ final class RecordHeaders {
     static @Nullable String traceparent(org.apache.kafka.common.header.Headers headers) {
         byte[] value = value(headers, Headers.TRACEPARENT);
         return value == null || value.length > LONGEST_TRACEPARENT
+                ? null
+                : new String(value, StandardCharsets.UTF_8);
+    }
+
+    /** What goes with the trace, null when there is none or it is longer than is continued. */
+    static @Nullable String tracestate(org.apache.kafka.common.header.Headers headers) {
+        byte[] value = value(headers, Headers.TRACESTATE);
+        return value == null || value.length > TraceSpan.LONGEST_STATE
                 ? null
                 : new String(value, StandardCharsets.UTF_8);
     }

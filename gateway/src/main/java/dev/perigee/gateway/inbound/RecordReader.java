@@ -218,7 +218,8 @@ public final class RecordReader {
                 reply,
                 RecordHeaders.traceparent(source.headers()),
                 extension(request, timeout),
-                request.accepts(CallPart.INPUT) ? longestInput : null);
+                request.accepts(CallPart.INPUT) ? longestInput : null,
+                RecordHeaders.tracestate(source.headers()));
     }
 
     private static @Nullable Extension extension(ToolRequest request, long timeout) {

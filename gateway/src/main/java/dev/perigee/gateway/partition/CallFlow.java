@@ -78,7 +78,7 @@ final class CallFlow implements CallListener {
 
     /** A request that can be acted on. */
     void received(RequestRead read) {
-        var call = new ToolCall(read);
+        var call = new ToolCall(read, context.services().offsets().group());
         try {
             arrived(call, read);
         } catch (RuntimeException e) {
@@ -441,6 +441,7 @@ final class CallFlow implements CallListener {
     /** It has ended, and its answer is on its way. */
     private void close(ToolCall call, boolean byGateway) {
         answering++;
+        call.answering(context.services().names());
         call.timer(null);
         serverWait.remove(call);
         unreserved.remove(call);

@@ -161,7 +161,8 @@ final class CallSender {
                 call.span().traceparent(),
                 call.possibleRuns() > 0 ? true : null,
                 extension == null ? null : read.recordDeadline().plus(extension.most()),
-                input == null ? null : (Long) input.toMillis());
+                input == null ? null : (Long) input.toMillis(),
+                call.span().tracestate());
     }
 
     private void executed(ToolCall call, ToolOrder.Accepted answer) {

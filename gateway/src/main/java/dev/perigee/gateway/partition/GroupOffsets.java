@@ -27,6 +27,11 @@ public final class GroupOffsets {
         this.names = names;
     }
 
+    /** The consumer group of all gateways. */
+    String group() {
+        return group;
+    }
+
     /** Where the group stands in a partition of a topic, and what was noted with it. */
     record Committed(long offset, String metadata) {}
 

@@ -4,9 +4,10 @@ import dev.perigee.gateway.inbound.Inbound.RequestRead;
 import dev.perigee.gateway.partition.CallTransitions.Transition;
 import dev.perigee.protocol.tool.ErrorCode;
 import dev.perigee.protocol.tool.ToolMethod;
+import dev.perigee.protocol.topic.Topic;
+import dev.perigee.protocol.topic.TopicNames;
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.protocol.trace.TraceSpan;
-import io.opentelemetry.api.trace.SpanKind;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
@@ -20,7 +21,6 @@ import org.slf4j.LoggerFactory;
  */
 final class ToolCall implements OpenArguments.Asker {
     private static final Logger LOG = LoggerFactory.getLogger(ToolCall.class);
-    private static final String SPAN = "perigee.request";
 
     private final String team;
     private final String user;
@@ -28,6 +28,7 @@ final class ToolCall implements OpenArguments.Asker {
     private final String key;
     private final int bytes;
     private final TraceSpan span;
+    private @Nullable TraceSpan sending;
     private RequestRead read;
     private Instant deadline;
     private OpenArguments.@Nullable Room room;
@@ -39,7 +40,10 @@ final class ToolCall implements OpenArguments.Asker {
     private long commandsEnd = Long.MAX_VALUE;
     private Timers.@Nullable Entry timer;
 
-    ToolCall(RequestRead read) {
+    /**
+     * @param group the consumer group that read it
+     */
+    ToolCall(RequestRead read, String group) {
         this.read = read;
         var request = read.request();
         this.bytes = request.payloadBytes();
@@ -48,13 +52,7 @@ final class ToolCall implements OpenArguments.Asker {
         this.user = team + "/" + request.userId();
         this.share = read.method() == ToolMethod.CALL_RESPOND ? user + "/responses" : user;
         this.key = user + "/" + request.requestId();
-        this.span =
-                TraceSpan.begin(
-                                SPAN,
-                                SpanKind.CONSUMER,
-                                read.traceparent(),
-                                read.origin() + "/" + read.appendedAt().toEpochMilli())
-                        .with("perigee.request_id", request.requestId());
+        this.span = RequestSpans.process(read, group);
     }
 
     /** What was asked; without the arguments where they are not kept. */
@@ -167,8 +165,18 @@ final class ToolCall implements OpenArguments.Asker {
         timer = next;
     }
 
+    /** Its one answer is on its way. */
+    void answering(TopicNames names) {
+        if (span.isRecording()) {
+            sending = RequestSpans.send(span, names.of(Topic.TOOL_RESULTS));
+        }
+    }
+
     /** Its one answer is public; says so where that is asked for. */
     void answered(@Nullable ErrorCode code, Instant at, Duration took) {
+        if (sending != null) {
+            sending.end(null, at);
+        }
         span.end(code == null ? null : code.name().toLowerCase(Locale.ROOT), at);
         LOG.atDebug()
                 .addKeyValue(LogContext.PROCESS_ID, processId)

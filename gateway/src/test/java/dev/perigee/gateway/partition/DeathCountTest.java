@@ -206,7 +206,8 @@ final class DeathCountTest {
                                 deadline,
                                 deadline,
                                 null,
-                                null));
+                                null),
+                        "group");
         call.resolve(instance.processId());
         return call;
     }

@@ -124,7 +124,8 @@ class FairQueueTest {
                         deadline,
                         deadline,
                         null,
-                        null));
+                        null),
+                "group");
     }
 
     @Test
@@ -322,6 +323,7 @@ class FairQueueTest {
                         now.plus(Duration.ofSeconds(30)),
                         now.plus(Duration.ofSeconds(30)),
                         null,
-                        null));
+                        null),
+                "group");
     }
 }

@@ -37,7 +37,9 @@ final class MovingDeadlineTest {
                         null,
                         null,
                         extension,
-                        input));
+                        input,
+                        null),
+                "group");
     }
 
     @Test

@@ -148,6 +148,7 @@ final class OpenArgumentsTest {
                         Instant.EPOCH,
                         Instant.EPOCH,
                         null,
-                        null));
+                        null),
+                "group");
     }
 }

@@ -159,6 +159,7 @@ final class RequestTableTest {
                         NOW,
                         NOW,
                         null,
-                        null));
+                        null),
+                "group");
     }
 }

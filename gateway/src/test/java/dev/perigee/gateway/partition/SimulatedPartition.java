@@ -477,6 +477,7 @@ final class SimulatedPartition {
                         Instant.EPOCH,
                         Instant.EPOCH,
                         null,
-                        null));
+                        null),
+                "group");
     }
 }

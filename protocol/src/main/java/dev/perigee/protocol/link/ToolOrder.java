@@ -35,6 +35,8 @@ public final class ToolOrder {
      * @param lastDeadline how far progress may move the deadline; null when it does not
      * @param inputMs how long its questions may wait for answers, all together, in milliseconds;
      *     null when it may ask none
+     * @param tracestate what goes with the traceparent, null where there is nothing; a worker of an
+     *     earlier version drops it
      */
     public record Execute(
             int partition,
@@ -46,7 +48,8 @@ public final class ToolOrder {
             @Nullable String traceparent,
             @Nullable Boolean mayHaveRun,
             @Nullable Instant lastDeadline,
-            @Nullable Long inputMs) {
+            @Nullable Long inputMs,
+            @Nullable String tracestate) {
         public Execute {
             Require.present(origin, "origin");
             Require.present(request, "request");
@@ -73,6 +76,7 @@ public final class ToolOrder {
                     traceparent,
                     mayHaveRun,
                     null,
+                    null,
                     null);
         }
 
@@ -96,6 +100,7 @@ public final class ToolOrder {
             Boolean mayHaveRun = null;
             Instant lastDeadline = null;
             Long inputMs = null;
+            String tracestate = null;
             for (var name = fields.next(); name != null; name = fields.next()) {
                 switch (name) {
                     case "partition" -> partition = fields.smallNumber();
@@ -108,6 +113,7 @@ public final class ToolOrder {
                     case "may_have_run" -> mayHaveRun = fields.truth();
                     case "last_deadline" -> lastDeadline = fields.time();
                     case "input_ms" -> inputMs = fields.number();
+                    case "tracestate" -> tracestate = fields.text();
                     default -> {}
                 }
             }
@@ -121,7 +127,8 @@ public final class ToolOrder {
                     traceparent,
                     mayHaveRun,
                     lastDeadline,
-                    inputMs);
+                    inputMs,
+                    tracestate);
         }
 
         /** Whether it is sent once more, after it may have run. */

@@ -10,6 +10,7 @@ public final class Headers {
     public static final String CE_TIME = "ce_time";
     public static final String CONTENT_TYPE = "content-type";
     public static final String TRACEPARENT = "traceparent";
+    public static final String TRACESTATE = "tracestate";
 
     /** Where a backend wants a result, the convention of Spring's ReplyingKafkaTemplate. */
     public static final String REPLY_TOPIC = "kafka_replyTopic";

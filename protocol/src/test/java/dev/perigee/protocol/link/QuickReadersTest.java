@@ -108,7 +108,8 @@ class QuickReadersTest {
                                 TRACE,
                                 true,
                                 Instant.ofEpochMilli(2),
-                                3L),
+                                3L,
+                                "a=1"),
                         Execute.class,
                         Execute::of),
                 new Sample<>(

@@ -2,6 +2,7 @@ package dev.perigee.protocol.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.opentelemetry.api.common.Attributes;
 import io.opentelemetry.api.trace.SpanKind;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -45,7 +46,62 @@ final class TraceSpanTest {
         }
     }
 
-    private static TraceSpan begin(@Nullable String given, String identity) {
-        return TraceSpan.begin("test", SpanKind.INTERNAL, given, identity);
+    @Test
+    void handsOnAStateThatCanBeRead() {
+        assertThat(state(GIVEN, "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE"))
+                .isEqualTo("rojo=00f067aa0ba902b7,congo=t61rcWkgMzE");
+        assertThat(state(GIVEN, null)).isNull();
     }
+
+    @Test
+    void ignoresAStateThatIsMalformedOrLongOrGoesWithNoTrace() {
+        assertThat(state(GIVEN, "no state")).isNull();
+        assertThat(state(GIVEN, "a=" + "b\u0000")).isNull();
+        assertThat(state(GIVEN, "a=" + "b".repeat(250) + ",c=" + "d".repeat(250) + ",e=" + "f"))
+                .isNotNull();
+        assertThat(state(GIVEN, "a=" + "b".repeat(250) + ",c=" + "d".repeat(250) + ",e=ffffffff"))
+                .as("longer than is continued")
+                .isNull();
+        assertThat(state("00-aa", "a=1")).isNull();
+        assertThat(state(null, "a=1")).isNull();
+    }
+
+    @Test
+    void asksNothingAboutTheWorkWhereNobodyRecords() {
+        var span = TraceSpan.begin(UNASKED, GIVEN, null, () -> "topic-0@1");
+
+        assertThat(span.isRecording()).isFalse();
+        assertThat(span.within(UNASKED).traceparent()).isEqualTo(GIVEN);
+    }
+
+    private static @Nullable String state(@Nullable String given, @Nullable String state) {
+        return TraceSpan.begin(UNASKED, given, state, () -> "topic-0@1").tracestate();
+    }
+
+    private static TraceSpan begin(@Nullable String given, String identity) {
+        return TraceSpan.begin(UNASKED, given, null, () -> identity);
+    }
+
+    private static final TraceSpan.Work UNASKED =
+            new TraceSpan.Work() {
+                @Override
+                public SpanKind kind() {
+                    throw new AssertionError("asked");
+                }
+
+                @Override
+                public String name() {
+                    throw new AssertionError("asked");
+                }
+
+                @Override
+                public Attributes attributes() {
+                    throw new AssertionError("asked");
+                }
+
+                @Override
+                public boolean linksParent() {
+                    throw new AssertionError("asked");
+                }
+            };
 }

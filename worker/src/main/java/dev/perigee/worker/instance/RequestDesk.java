@@ -11,13 +11,12 @@ import dev.perigee.protocol.tool.ToolMethod;
 import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.tool.ToolResult;
-import dev.perigee.protocol.trace.TraceSpan;
+import dev.perigee.worker.tool.McpSpan;
 import dev.perigee.worker.tool.ServerRequest;
 import dev.perigee.worker.tool.ToolListing;
 import dev.perigee.worker.tool.ToolListing.ListedTool;
 import dev.perigee.worker.tool.ToolResults;
 import dev.perigee.worker.tool.ToolSearch;
-import io.opentelemetry.api.trace.SpanKind;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -123,8 +122,18 @@ final class RequestDesk {
     }
 
     private @Nullable ToolResult forServer(ToolOrder.Execute order, ToolMethod method) {
-        var span = begin(order);
-        var serverRequest = ServerRequest.of(method, order.request(), span.traceparent());
+        var span = McpSpan.begin(order, method);
+        var refused = forServer(order, method, span);
+        if (refused != null) {
+            span.end(refused);
+        }
+        return refused;
+    }
+
+    private @Nullable ToolResult forServer(
+            ToolOrder.Execute order, ToolMethod method, McpSpan span) {
+        var serverRequest =
+                ServerRequest.of(method, order.request(), span.traceparent(), span.tracestate());
         var candidates = find(order);
         if (candidates.size() != 1) {
             return notOne(order, candidates);
@@ -138,22 +147,12 @@ final class RequestDesk {
         return accept(order, instance, view, serverRequest, span);
     }
 
-    /** Refusals leave it without an end: nobody records what did not happen. */
-    private static TraceSpan begin(ToolOrder.Execute order) {
-        return TraceSpan.begin(
-                        "perigee.tool_call",
-                        SpanKind.CLIENT,
-                        order.traceparent(),
-                        order.origin().toString())
-                .with("perigee.request_id", order.request().requestId());
-    }
-
     private @Nullable ToolResult accept(
             ToolOrder.Execute order,
             Instance instance,
             @Nullable View view,
             ServerRequest serverRequest,
-            TraceSpan span) {
+            McpSpan span) {
         if (CallGate.decide(view, serverRequest.tool()) instanceof CallGate.Refuse(var error)) {
             HttpRun.refused(view, parts.options());
             return refused(order, instance, error);

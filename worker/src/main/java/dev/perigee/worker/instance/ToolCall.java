@@ -12,18 +12,17 @@ import dev.perigee.protocol.tool.ToolError;
 import dev.perigee.protocol.tool.ToolOutcome;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.trace.LogContext;
-import dev.perigee.protocol.trace.TraceSpan;
 import dev.perigee.worker.log.MaskedJson;
 import dev.perigee.worker.mcp.ArgumentHeaders;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.McpRequest;
 import dev.perigee.worker.tool.FailureStatus;
+import dev.perigee.worker.tool.McpSpan;
 import dev.perigee.worker.tool.RetryDecision;
 import dev.perigee.worker.tool.ServerRequest;
 import dev.perigee.worker.tool.ToolResults;
 import java.time.Duration;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,7 +39,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
     private final Instance instance;
     private final ToolOrder.Execute order;
     private final ServerRequest request;
-    private final TraceSpan span;
+    private final McpSpan span;
     private final SecondRun secondRun;
     private final long startNanos = System.nanoTime();
     private final CallDeadline deadline;
@@ -64,7 +63,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
             Instance instance,
             ToolOrder.Execute order,
             ServerRequest request,
-            TraceSpan span,
+            McpSpan span,
             Duration left) {
         this.instance = instance;
         this.order = order;
@@ -189,7 +188,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
             instance.calls().remove(this);
         }
         var error = result.error();
-        span.end(error == null ? null : error.code().name().toLowerCase(Locale.ROOT));
+        span.end(result);
         log.atDebug()
                 .addKeyValue("outcome", result.outcome())
                 .addKeyValue("code", error == null ? null : error.code())
@@ -258,6 +257,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
             return unasked(stillWaiting(view));
         }
         asked = run;
+        span.asks(run instanceof HttpRun ? run.config().url() : null, run.info());
         report(run);
         RawJson result;
         try {
@@ -294,6 +294,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
             throws McpException, InterruptedException {
         var under = client.send(request.method(), request.params(), left(run));
         sent = under;
+        span.sent(under.id());
         attempts++;
         return under.await(() -> left(run));
     }
@@ -369,14 +370,9 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
                     .call(
                             () -> {
                                 attempts++;
-                                return run.client()
-                                        .request(
-                                                request.method(),
-                                                request.params(),
-                                                tool == null
-                                                        ? ArgumentHeaders.NONE
-                                                        : tool.headers(),
-                                                () -> left(run));
+                                return requestElsewhere(
+                                        run,
+                                        tool == null ? ArgumentHeaders.NONE : tool.headers());
                             },
                             repeatable,
                             System.nanoTime() + left(run).toNanos());
@@ -386,6 +382,17 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
                 instance.mailbox().post(new Message.CallFailed(run, status));
             }
             throw e;
+        }
+    }
+
+    private RawJson requestElsewhere(HttpRun run, ArgumentHeaders headers)
+            throws McpException, InterruptedException {
+        var under = run.client().send(request.method(), request.params(), headers, left(run));
+        try {
+            span.sent(under.id());
+            return under.await(() -> left(run));
+        } finally {
+            under.done();
         }
     }
 

@@ -7,7 +7,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -171,31 +170,19 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
         return send(method, params, ArgumentHeaders.NONE, timeout);
     }
 
-    private McpRequest send(
-            String method, RawJson params, ArgumentHeaders headers, Duration timeout)
+    /**
+     * The same, of a call.
+     *
+     * @param headers of the tool that is called: a modern server has some of its arguments as
+     *     headers, too
+     */
+    public McpRequest send(String method, RawJson params, ArgumentHeaders headers, Duration timeout)
             throws McpException, InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
         var session = session(deadline);
         var call = new HttpCall(method, params, headers, deadline, inFlight);
         post(session, call);
         return call.request();
-    }
-
-    /**
-     * Sends a request and waits for its result, as long as there is time left.
-     *
-     * @param headers of the tool that is called: a modern server has some of its arguments as
-     *     headers, too
-     */
-    public RawJson request(
-            String method, RawJson params, ArgumentHeaders headers, Supplier<Duration> left)
-            throws McpException, InterruptedException {
-        var request = send(method, params, headers, left.get());
-        try {
-            return request.await(left);
-        } finally {
-            request.done();
-        }
     }
 
     @Override

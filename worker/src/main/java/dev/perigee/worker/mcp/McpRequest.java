@@ -57,7 +57,8 @@ public final class McpRequest {
         this.owner = owner;
     }
 
-    long id() {
+    /** Its JSON-RPC id. */
+    public long id() {
         return id;
     }
 

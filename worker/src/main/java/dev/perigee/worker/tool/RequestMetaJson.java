@@ -16,13 +16,20 @@ final class RequestMetaJson {
      * The object, null where there is nothing to say.
      *
      * @param traceparent checked: hexadecimal digits and dashes
+     * @param tracestate null where nothing goes with that
      * @param own an object without names of Perigee's
      */
     static @Nullable RawJson of(
-            @Nullable String traceparent, @Nullable Long progressToken, @Nullable RawJson own) {
+            @Nullable String traceparent,
+            @Nullable String tracestate,
+            @Nullable Long progressToken,
+            @Nullable RawJson own) {
         var said = new StringBuilder();
         if (traceparent != null) {
             said.append(",\"traceparent\":\"").append(traceparent).append('"');
+        }
+        if (tracestate != null) {
+            said.append(",\"tracestate\":").append(Json.raw(tracestate).text());
         }
         if (progressToken != null) {
             said.append(",\"progressToken\":").append(progressToken.longValue());

@@ -44,17 +44,24 @@ public record ServerRequest(
     /**
      * Reads a request that {@link ToolMethod#needsServer()}.
      *
+     * @param traceparent what the server is to continue; one that is none is left out
+     * @param tracestate checked, and goes with the traceparent
      * @throws InvalidRecordException when a name is missing or the arguments are no object
      */
     public static ServerRequest of(
-            ToolMethod method, ToolRequest request, @Nullable String traceparent) {
+            ToolMethod method,
+            ToolRequest request,
+            @Nullable String traceparent,
+            @Nullable String tracestate) {
         var path = ToolPath.parse(request.toolPath());
         var arguments = arguments(request.arguments());
         var token =
                 request.accepts(CallPart.PROGRESS)
                         ? (Long) ThreadLocalRandom.current().nextLong(1, TOKENS)
                         : null;
-        var meta = RequestMetaJson.of(valid(traceparent), token, request.meta());
+        var parent = valid(traceparent);
+        var state = parent == null ? null : tracestate;
+        var meta = RequestMetaJson.of(parent, state, token, request.meta());
         return switch (method) {
             case TOOLS_CALL -> {
                 var name = name(path, "{server_slug}:{tool}");
@@ -80,7 +87,8 @@ public record ServerRequest(
                     new ServerRequest(
                             method.wireName(),
                             RequestMetaJson.into(
-                                    arguments, RequestMetaJson.of(null, token, request.meta())),
+                                    arguments,
+                                    RequestMetaJson.of(null, null, token, request.meta())),
                             null,
                             token);
             case TOOLS_LIST, TOOLS_SEARCH, CANCEL, CALL_RESPOND ->

@@ -75,7 +75,8 @@ final class AskingCallTest {
                 null,
                 null,
                 null,
-                allMs);
+                allMs,
+                null);
     }
 
     private CallInputRequired question(ServerConfig config, ToolOrder.Execute of) {

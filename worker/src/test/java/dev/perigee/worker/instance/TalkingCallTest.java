@@ -84,6 +84,7 @@ final class TalkingCallTest {
                         null,
                         null,
                         now.plusMillis(wish.maxTimeoutMs()),
+                        null,
                         null));
     }
 

@@ -70,11 +70,12 @@ final class HttpErasTest {
         var schema =
                 "{\"properties\":{\"message\":{\"type\":\"string\",\"x-mcp-header\":\"Text\"}}}";
         var params = "{\"name\":\"echo\",\"arguments\":{\"message\":\"hi\"}}";
-        return client.request(
+        return client.send(
                         "tools/call",
                         RawJson.of(params),
                         ArgumentHeaders.in(RawJson.of(schema)),
-                        () -> PATIENCE)
+                        PATIENCE)
+                .awaitAndTake(PATIENCE)
                 .text();
     }
 

@@ -117,6 +117,7 @@ final class ToolPiecesTest {
                 ServerRequest.of(
                         ToolMethod.TOOLS_CALL,
                         request("tools/call", "s:a:b", "{\"x\": 1.0}"),
+                        null,
                         null);
         assertThat(call.tool()).isEqualTo("a:b");
         assertThat(call.params().text()).isEqualTo("{\"name\":\"a:b\",\"arguments\":{\"x\": 1.0}}");
@@ -125,17 +126,19 @@ final class ToolPiecesTest {
                 ServerRequest.of(
                         ToolMethod.RESOURCES_READ,
                         request("resources/read", "s|f://a|b", null),
-                        "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+                        "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+                        "a=1,b=\"\\");
         assertThat(traced.method()).isEqualTo("resources/read");
         assertThat(traced.params().text())
                 .isEqualTo(
                         "{\"uri\":\"f://a|b\",\"_meta\":{\"traceparent\":"
-                                + "\"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\"}}");
+                                + "\"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\",\"tracestate\":\"a=1,b=\\\"\\\\\"}}");
         assertThatThrownBy(
                         () ->
                                 ServerRequest.of(
                                         ToolMethod.TOOLS_CALL,
                                         request("tools/call", "s", null),
+                                        null,
                                         null))
                 .isInstanceOf(InvalidRecordException.class);
     }
@@ -156,7 +159,10 @@ final class ToolPiecesTest {
     void tellsTheServerNoTraceThatIsNone(String traceparent) {
         var call =
                 ServerRequest.of(
-                        ToolMethod.TOOLS_CALL, request("tools/call", "s:a", "{}"), traceparent);
+                        ToolMethod.TOOLS_CALL,
+                        request("tools/call", "s:a", "{}"),
+                        traceparent,
+                        "a=1");
 
         assertThat(call.params().text()).isEqualTo("{\"name\":\"a\",\"arguments\":{}}");
     }

@@ -20,6 +20,7 @@ class LauncherTest {
     private static final List<String> MODULES =
             List.of(
                     "protocol",
+                    "infra/tracing",
                     "gateway",
                     "worker",
                     "infra/part",

@@ -30,6 +30,7 @@ final class PartJvm {
     private static final List<String> PARTS =
             List.of(
                     "protocol",
+                    "infra/tracing",
                     "gateway",
                     "worker",
                     "infra/part",

@@ -35,6 +35,7 @@ final class ProjectFilesTest {
     private static final List<String> RELEASED =
             List.of(
                     "protocol",
+                    "infra/tracing",
                     "gateway",
                     "worker",
                     "infra/part",

@@ -24,7 +24,8 @@ final class PartProgramsTest {
     private static final String BROKER =
             "scala|kafka_2|kafka-(server|metadata|raft|storage|tools|.*coordinator)|log4j"
                     + "|jackson-[a-z]+-2[.](?!22[.]jar)|snakeyaml|^commons-";
-    private static final String LOCAL = "perigee-(local|faults|testing|bench)|infra/(?!part)";
+    private static final String LOCAL =
+            "perigee-(local|faults|testing|bench)|infra/(?!part|tracing)";
 
     @ParameterizedTest
     @CsvSource(
