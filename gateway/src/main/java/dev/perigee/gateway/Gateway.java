@@ -266,7 +266,8 @@ public final class Gateway implements AutoCloseable {
         reach.start(loop::reassign);
         parts.push(reach);
         var stuck =
-                new StuckTransactions(kafka, names, group, () -> partitions.states().keySet(), registry);
+                new StuckTransactions(
+                        kafka, names, group, () -> partitions.states().keySet(), registry);
         stuck.start();
         parts.push(stuck);
         var gauges = new GatewayGauges(registry, clock);

@@ -18,7 +18,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.apache.kafka.common.utils.Utils;
 import org.apache.kafka.clients.admin.AbortTransactionSpec;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.DescribeProducersOptions;
@@ -30,6 +29,7 @@ import org.apache.kafka.clients.admin.TransactionListing;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.utils.Utils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,8 +39,8 @@ import org.slf4j.LoggerFactory;
  * that loses and regains its leadership in the middle of a transaction. No commit or abort marker
  * follows them, so no consumer reads beyond them: the partition of the state topic is never
  * restored, results and statuses never reach a backend; offsets in such a transaction are not told
- * to the group's consumers, who read nothing then. Looks every few seconds at the partitions
- * that are this gateway's share; what is open and the same for {@link #PATIENCE}, and over as its
+ * to the group's consumers, who read nothing then. Looks every few seconds at the partitions that
+ * are this gateway's share; what is open and the same for {@link #PATIENCE}, and over as its
  * coordinator says, is aborted. That needs the right Alter on the cluster; without it the log says
  * what to run. One whose producer no coordinator has, or shows to a gateway, may be another
  * application's: it is let alone, and named once it is older than transactions become. One virtual
@@ -194,8 +194,7 @@ final class StuckTransactions implements AutoCloseable {
         asked.add(OFFSETS);
         var counts = new HashMap<String, Integer>();
         for (var each :
-                admin
-                        .describeTopics(asked, new DescribeTopicsOptions().timeoutMs(ANSWER_MS))
+                admin.describeTopics(asked, new DescribeTopicsOptions().timeoutMs(ANSWER_MS))
                         .topicNameValues()
                         .entrySet()) {
             answered(each.getValue())

@@ -44,10 +44,14 @@ public final class AuditTrail {
                 new KafkaProducer<byte[], byte[]>(
                         connection.clientConfig(
                                 Map.of(
-                                        "acks", "all",
-                                        "linger.ms", 0,
-                                        "max.block.ms", patience,
-                                        "delivery.timeout.ms", patience)),
+                                        "acks",
+                                        "all",
+                                        "linger.ms",
+                                        0,
+                                        "max.block.ms",
+                                        patience,
+                                        "delivery.timeout.ms",
+                                        patience)),
                         new ByteArraySerializer(),
                         new ByteArraySerializer())) {
             var sent = new ArrayList<Future<RecordMetadata>>();
@@ -82,8 +86,7 @@ public final class AuditTrail {
         audit.headers()
                 .forEach(
                         (name, text) ->
-                                record.headers()
-                                        .add(name, text.getBytes(StandardCharsets.UTF_8)));
+                                record.headers().add(name, text.getBytes(StandardCharsets.UTF_8)));
         return record;
     }
 }

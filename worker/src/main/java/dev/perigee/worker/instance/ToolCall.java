@@ -371,8 +371,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
                             () -> {
                                 attempts++;
                                 return requestElsewhere(
-                                        run,
-                                        tool == null ? ArgumentHeaders.NONE : tool.headers());
+                                        run, tool == null ? ArgumentHeaders.NONE : tool.headers());
                             },
                             repeatable,
                             System.nanoTime() + left(run).toNanos());

@@ -59,8 +59,7 @@ final class AuditCommand extends ClientCommand {
     public Integer call() {
         var output = output();
         var begin = Instant.now().minus(since);
-        var newest =
-                new PriorityQueue<AuditRecord>(Comparator.comparing(AuditRecord::timestamp));
+        var newest = new PriorityQueue<AuditRecord>(Comparator.comparing(AuditRecord::timestamp));
         try (var progress = waiting("Reading the audit topic");
                 var tail =
                         TopicTail.open(

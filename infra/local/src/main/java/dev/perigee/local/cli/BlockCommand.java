@@ -7,7 +7,8 @@ import picocli.CommandLine.Command;
 @Command(
         name = "block",
         header = "Stop an installation, or selected instances, until they are unblocked.",
-        description = "Calls are answered with the error stopped. A restart, an unblock and a new configuration of the backend start it again.",
+        description =
+                "Calls are answered with the error stopped. A restart, an unblock and a new configuration of the backend start it again.",
         footerHeading = "%nExamples:%n",
         footer = {
             "  perigee block --team t1 --user u1 abc123 --reason 'it sends spam'",

@@ -209,7 +209,8 @@ final class ConsoleActionsTest {
         page.press("ArrowDown");
         page.awaitText("#rows tr:first-child", "filesystem: 3 users");
         page.press("j");
-        page.await("document.activeElement.id === 'group-by' || document.activeElement.tagName === 'TR'");
+        page.await(
+                "document.activeElement.id === 'group-by' || document.activeElement.tagName === 'TR'");
         page.eval("document.querySelector('#rows tr').focus()");
         page.press("a");
         page.await("document.activeElement.id === 'action-kind'");
@@ -234,7 +235,8 @@ final class ConsoleActionsTest {
         login(ADMIN);
         page.press("f");
         for (var action : List.of("drain", "undo_drain")) {
-            page.await("document.querySelector('.card [data-action=%s]') !== null".formatted(action));
+            page.await(
+                    "document.querySelector('.card [data-action=%s]') !== null".formatted(action));
             page.click(".card [data-action=%s]".formatted(action));
             page.await("document.activeElement.id === 'action-reason'");
             page.type("a new kernel");
@@ -277,8 +279,8 @@ final class ConsoleActionsTest {
             assertThat(
                             page.eval(
                                             "(() => { const it ="
-                                                + " document.getElementById('action').getBoundingClientRect();"
-                                                + " return it.left >= 0 && it.right <= innerWidth; })()")
+                                                    + " document.getElementById('action').getBoundingClientRect();"
+                                                    + " return it.left >= 0 && it.right <= innerWidth; })()")
                                     .asBoolean())
                     .as("dialog at width %d", width)
                     .isTrue();
@@ -291,9 +293,9 @@ final class ConsoleActionsTest {
         assertThat(
                         page.eval(
                                         "[...document.querySelectorAll('#action input, #action select')]"
-                                            + ".every(it => it.labels.length === 1) &&"
-                                            + " [...document.querySelectorAll('#detail [data-action]')]"
-                                            + ".every(it => it.getAttribute('aria-label').includes('filesystem'))")
+                                                + ".every(it => it.labels.length === 1) &&"
+                                                + " [...document.querySelectorAll('#detail [data-action]')]"
+                                                + ".every(it => it.getAttribute('aria-label').includes('filesystem'))")
                                 .asBoolean())
                 .isTrue();
     }
