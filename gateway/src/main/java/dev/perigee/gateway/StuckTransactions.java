@@ -122,12 +122,14 @@ final class StuckTransactions implements AutoCloseable {
             open.forEach(each -> since.putIfAbsent(each, now));
             var old = since(open, now, PATIENCE);
             if (!old.isEmpty()) {
-                var over = over(old);
+                var known = known(old);
+                var over = over(old, known);
+                over.retainAll(open()); // What is open now may be the producer's next one.
                 for (var each : over) {
                     abort(each);
                 }
                 since(open, now, OLDEST).stream()
-                        .filter(each -> !over.contains(each))
+                        .filter(each -> known.stream().noneMatch(of -> isOf(each, of)))
                         .forEach(each -> tell(each, "no coordinator tells of its producer"));
             }
         } catch (ExecutionException e) {
@@ -174,7 +176,7 @@ final class StuckTransactions implements AutoCloseable {
             return List.of();
         }
         var counts = counts();
-        int processes = counts.getOrDefault(names.of(Topic.STATE), 1);
+        int processes = counts.getOrDefault(names.of(Topic.STATE), Integer.MAX_VALUE);
         var share = new ArrayList<TopicPartition>();
         for (var topic : WRITTEN) {
             IntStream.range(0, counts.getOrDefault(names.of(topic), 0))
@@ -222,19 +224,25 @@ final class StuckTransactions implements AutoCloseable {
                 producer.currentTransactionStartOffset().orElseThrow());
     }
 
-    /**
-     * Those of a producer whose coordinator has it in no transaction with the partition; all
-     * brokers have to answer.
-     */
-    private Set<Open> over(List<Open> open) throws InterruptedException, ExecutionException {
+    /** What coordinators say of their producers; all brokers have to answer. */
+    private Collection<TransactionListing> known(List<Open> open)
+            throws InterruptedException, ExecutionException {
         var producers = open.stream().map(Open::producerId).collect(Collectors.toSet());
-        var known =
-                admin.listTransactions(
-                                new ListTransactionsOptions()
-                                        .filterProducerIds(producers)
-                                        .timeoutMs(ANSWER_MS))
-                        .all()
-                        .get();
+        return admin.listTransactions(
+                        new ListTransactionsOptions()
+                                .filterProducerIds(producers)
+                                .timeoutMs(ANSWER_MS))
+                .all()
+                .get();
+    }
+
+    private static boolean isOf(Open open, TransactionListing transaction) {
+        return transaction.producerId() == open.producerId();
+    }
+
+    /** Those of a producer whose coordinator has it in no transaction with the partition. */
+    private Set<Open> over(List<Open> open, Collection<TransactionListing> known)
+            throws InterruptedException, ExecutionException {
         var running =
                 admin.describeTransactions(
                                 known.stream()
@@ -246,7 +254,7 @@ final class StuckTransactions implements AutoCloseable {
                         .get()
                         .values();
         return open.stream()
-                .filter(each -> known.stream().anyMatch(of -> of.producerId() == each.producerId()))
+                .filter(each -> known.stream().anyMatch(of -> isOf(each, of)))
                 .filter(
                         each ->
                                 running.stream()

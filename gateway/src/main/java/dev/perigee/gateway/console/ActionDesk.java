@@ -66,6 +66,9 @@ final class ActionDesk implements AutoCloseable {
      * @throws ActionRefusedException when it is refused
      */
     void admit(Person person) throws ActionRefusedException {
+        if (person.role() == ActionRole.READ) {
+            throw forbidden(person, ActionRole.OPERATE);
+        }
         boolean taken;
         lock.lock();
         try {
@@ -77,9 +80,6 @@ final class ActionDesk implements AutoCloseable {
             throw new ActionRefusedException(
                     HttpStatus.TOO_MANY_REQUESTS_429,
                     "Too many actions were asked for: try again in some seconds.");
-        }
-        if (person.role() == ActionRole.READ) {
-            throw forbidden(person, ActionRole.OPERATE);
         }
     }
 
@@ -198,12 +198,15 @@ final class ActionDesk implements AutoCloseable {
         var thread = Thread.ofVirtual().name("console-action").unstarted(() -> run.run(results));
         var running = new Running(run, ofMany, thread);
         enter(requestId, running);
+        boolean started = false;
         try {
             run.begin();
             thread.start();
-        } catch (ActionRefusedException | InterruptedException e) {
-            leave(requestId);
-            throw e;
+            started = true;
+        } finally {
+            if (!started) {
+                leave(requestId);
+            }
         }
     }
 

@@ -36,11 +36,10 @@ final class ActionPages {
         try {
             desk.admit(person);
             var ask = ActionAsk.read(body(request));
-            try (var viewing = watch.open()) {
+            try (var viewing = watch.openToAct()) {
                 if (viewing == null) {
                     throw new ActionRefusedException(
-                            HttpStatus.SERVICE_UNAVAILABLE_503,
-                            "as many as console.max-viewers are watching");
+                            HttpStatus.SERVICE_UNAVAILABLE_503, "the gateway ends");
                 }
                 viewing.board().awaitCaughtUp(CATCH_UP);
                 return new Answer(

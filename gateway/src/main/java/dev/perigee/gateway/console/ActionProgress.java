@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far an action came, as the page shows it.
+ * Progress of an action, as the page shows it.
  *
  * @param total instances, 1 for a worker
  * @param begun how many commands were sent

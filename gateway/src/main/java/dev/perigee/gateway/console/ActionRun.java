@@ -140,20 +140,23 @@ final class ActionRun {
     }
 
     private void send(List<Step> chunk) throws ActionRefusedException, InterruptedException {
-        try {
-            log.send(chunk.stream().map(step -> renewed(step.command())).toList());
-        } catch (ActionRefusedException e) {
-            log.record(
-                    chunk.stream()
-                            .map(step -> step.audit().failed(e.reason(), clock.instant()))
-                            .toList());
-            throw e;
-        }
-        lock.lock();
-        try {
-            begun += chunk.size();
-        } finally {
-            lock.unlock();
+        // One by one: those before the one that fails are in Kafka, and will be done.
+        for (int i = 0; i < chunk.size(); i++) {
+            try {
+                log.send(List.of(renewed(chunk.get(i).command())));
+            } catch (ActionRefusedException e) {
+                log.record(
+                        chunk.subList(i, chunk.size()).stream()
+                                .map(step -> step.audit().failed(e.reason(), clock.instant()))
+                                .toList());
+                throw e;
+            }
+            lock.lock();
+            try {
+                begun++;
+            } finally {
+                lock.unlock();
+            }
         }
     }
 

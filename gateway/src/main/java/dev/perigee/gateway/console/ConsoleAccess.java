@@ -19,6 +19,8 @@ final class ConsoleAccess {
     /** Header that the page sends with actions; a form of another site cannot. */
     static final String MARK = "X-Perigee-Console";
 
+    private static final String SITE = "Sec-Fetch-Site";
+
     private final AdminAccess access;
     private final LoginSessions sessions;
     private final ConsoleTokens tokens;
@@ -83,22 +85,28 @@ final class ConsoleAccess {
      */
     static boolean isFromElsewhere(Request request) {
         var headers = request.getHeaders();
-        if (headers.get(HttpHeader.AUTHORIZATION) != null) {
-            return false; // No browser adds it by itself.
+        if (headers.get(SITE) == null && headers.get(HttpHeader.ORIGIN) == null) {
+            // No page: browsers send one of the two. A program shows a token of its own.
+            return headers.get(HttpHeader.AUTHORIZATION) == null;
         }
         var type = headers.get(HttpHeader.CONTENT_TYPE);
         if (headers.get(MARK) == null || type == null || !type.startsWith("application/json")) {
             return true;
         }
-        var site = headers.get("Sec-Fetch-Site");
+        return isOfAnotherOrigin(request);
+    }
+
+    /** Whether a page of another origin asks; a program tells no origin. */
+    static boolean isOfAnotherOrigin(Request request) {
+        var headers = request.getHeaders();
+        var site = headers.get(SITE);
         if (site != null) {
             return !site.equals("same-origin");
         }
         var origin = headers.get(HttpHeader.ORIGIN);
         var host = headers.get(HttpHeader.HOST);
-        return origin == null
-                || host == null
-                || !(origin.equals("http://" + host) || origin.equals("https://" + host));
+        return origin != null
+                && !(origin.equals("http://" + host) || origin.equals("https://" + host));
     }
 
     /** Lets a browser in that shows a token; null when it is let in. */

@@ -115,6 +115,8 @@ final class ConsoleHandler extends Handler.Abstract {
         if (path.equals("login") || path.equals("logout")) {
             if (!HttpMethod.POST.is(request.getMethod())) {
                 notAllowed(response, callback, "POST");
+            } else if (ConsoleAccess.isOfAnotherOrigin(request)) {
+                problem(response, callback, HttpStatus.FORBIDDEN_403, "a page of elsewhere asks");
             } else if (path.equals("login")) {
                 login(request, response, callback);
             } else {
@@ -169,7 +171,7 @@ final class ConsoleHandler extends Handler.Abstract {
                     "a page of elsewhere asks: actions come from the console's own page, as"
                             + " application/json with the header "
                             + ConsoleAccess.MARK
-                            + ", or with a token in the header Authorization");
+                            + ", or with a token in the header Authorization and from no page");
         } else {
             answer(response, callback, actions.begin(person, request));
         }

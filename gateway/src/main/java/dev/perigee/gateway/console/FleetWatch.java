@@ -53,9 +53,18 @@ final class FleetWatch implements AutoCloseable {
 
     /** Begins to watch; null when there are too many viewers, or the watch is over. */
     @Nullable Viewing open() {
+        return open(maxViewers);
+    }
+
+    /** The same for a moment, however many view; null when the watch is over. */
+    @Nullable Viewing openToAct() {
+        return open(Integer.MAX_VALUE);
+    }
+
+    private @Nullable Viewing open(int most) {
         lock.lock();
         try {
-            if (closed.getCount() == 0 || viewers >= maxViewers) {
+            if (closed.getCount() == 0 || viewers >= most) {
                 return null;
             }
             viewers++;

@@ -62,7 +62,7 @@ final class RecordIntake {
             }
             case HEARTBEATS -> {
                 if (value != null) {
-                    board.heartbeat(Json.read(value, Heartbeat.class));
+                    heartbeat(key, value);
                 }
             }
             case STATE -> {
@@ -91,6 +91,15 @@ final class RecordIntake {
             throw InvalidRecordException.invalid("process_id is not the key");
         }
         board.event(event, RecordId.parse(header(record, Headers.CE_ID)), partition(record));
+    }
+
+    /** Gateways write who told it as the key, and pass the value on unread. */
+    private void heartbeat(byte @Nullable [] key, byte[] value) {
+        var heartbeat = Json.read(value, Heartbeat.class);
+        if (!heartbeat.workerId().equals(text(key))) {
+            throw InvalidRecordException.invalid("worker_id is not the key");
+        }
+        board.heartbeat(heartbeat);
     }
 
     private static int partition(ConsumerRecord<byte[], byte[]> record) {

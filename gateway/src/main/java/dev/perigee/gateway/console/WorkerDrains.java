@@ -53,17 +53,29 @@ final class WorkerDrains {
         if (admin.getHost() == null || !("http".equals(scheme) || "https".equals(scheme))) {
             throw refused(workerId, "it does not tell where its admin pages are");
         }
-        var page = admin.resolve(undo ? "/drain" : "/drain?timeout=" + TIMEOUT);
-        var request = HttpRequest.newBuilder(page);
-        if (token != null) {
-            request.header("Authorization", "Bearer " + token);
-        }
-        var answer =
-                ask(
+        // Whoever answers there says who it is before it is told to do anything.
+        var _ = ours(workerId, ask(workerId, request(admin.resolve("/drain")).GET()));
+        var request = request(admin.resolve(undo ? "/drain" : "/drain?timeout=" + TIMEOUT));
+        var shown =
+                ours(
                         workerId,
-                        undo
-                                ? request.DELETE()
-                                : request.POST(HttpRequest.BodyPublishers.noBody()));
+                        ask(
+                                workerId,
+                                undo
+                                        ? request.DELETE()
+                                        : request.POST(HttpRequest.BodyPublishers.noBody())));
+        int left = shown.partitions() == null ? 0 : shown.partitions().size();
+        return "%s, %d partitions there"
+                .formatted(Text.cut(String.valueOf(shown.phase()), Text.NAME), left);
+    }
+
+    private HttpRequest.Builder request(URI page) {
+        var request = HttpRequest.newBuilder(page);
+        return token == null ? request : request.header("Authorization", "Bearer " + token);
+    }
+
+    private static Shown ours(String workerId, HttpResponse<byte[]> answer)
+            throws ActionRefusedException {
         var shown = shown(workerId, answer.body());
         if (answer.statusCode() == HttpStatus.UNAUTHORIZED_401) {
             throw refused(
@@ -77,8 +89,7 @@ final class WorkerDrains {
         if (!workerId.equals(shown.workerId())) {
             throw refused(workerId, "at its address there is another worker");
         }
-        int left = shown.partitions() == null ? 0 : shown.partitions().size();
-        return "%s, %d partitions there".formatted(shown.phase(), left);
+        return shown;
     }
 
     private HttpResponse<byte[]> ask(String workerId, HttpRequest.Builder request)

@@ -102,12 +102,12 @@ final class SpanQueue implements SpanProcessor {
             int size = spans.size();
             waiting.addAndGet(-size);
             var result = exporter.export(spans);
-            result.whenComplete(() -> ended(result.isSuccess(), size));
+            result.whenComplete(() -> ended(result, size));
             return result;
         }
 
-        private void ended(boolean success, int spans) {
-            if (success) {
+        private void ended(CompletableResultCode result, int spans) {
+            if (result.isSuccess()) {
                 counts.exported(spans);
                 if (failing.compareAndSet(true, false)) {
                     LOG.info("Spans are exported again");
@@ -117,6 +117,7 @@ final class SpanQueue implements SpanProcessor {
                 if (failing.compareAndSet(false, true)) {
                     LOG.atWarn()
                             .addKeyValue("spans", spans)
+                            .addKeyValue("reason", String.valueOf(result.getFailureThrowable()))
                             .log("Spans cannot be exported and are lost: check tracing.endpoint");
                 }
             }

@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where and how spans are sent. Immutable; {@code toString} shows no header's value.
+ * Address and limits of the export of spans. Immutable; {@code toString} shows no header's value.
  *
  * @param endpoint address that spans are posted to
  * @param headers of each post, secret

@@ -2,7 +2,7 @@ package dev.perigee.protocol.audit;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
-/** What an audit record says of its action. */
+/** Stage of an action, as an audit record says it. */
 public enum AuditOutcome {
     /** It is about to be done. */
     @JsonProperty("accepted")

@@ -28,6 +28,9 @@ import org.slf4j.LoggerFactory;
  * Safe for use by any thread.
  */
 final class HttpCredentials implements TargetSource {
+    /** How long requests carry what the provider cannot be asked for again. */
+    private static final Duration LONGEST_OUTAGE = Duration.ofHours(1);
+
     private static final Logger log = LoggerFactory.getLogger(HttpCredentials.class);
 
     /** What a client sends by itself may carry values of this age, and waits so long for newer. */
@@ -58,6 +61,9 @@ final class HttpCredentials implements TargetSource {
     private @Nullable Long refusedNanos;
 
     private @Nullable HttpTarget refused;
+
+    /** When what requests carry was asked for. */
+    private long takenNanos = System.nanoTime();
 
     /** Inquiries in a row that brought what the server had refused. */
     private int fruitless;
@@ -216,8 +222,13 @@ final class HttpCredentials implements TargetSource {
 
     /** A server that takes what it was sent before is not kept from it by its provider. */
     private boolean goesOn(SecretException why) {
-        var now = target;
-        return why.isOutage() && now != null && used.equals(config) && !now.equals(refused);
+        return why.isOutage() && used.equals(config) && mayGoOn(target);
+    }
+
+    private boolean mayGoOn(@Nullable HttpTarget now) {
+        return now != null
+                && !now.equals(refused)
+                && System.nanoTime() - takenNanos < LONGEST_OUTAGE.toNanos();
     }
 
     private void taken(Inquiry from, ServerConfig resolved) {
@@ -231,6 +242,7 @@ final class HttpCredentials implements TargetSource {
             used = config;
             away = false;
             askedNanos = from.beganNanos;
+            takenNanos = from.beganNanos;
             if (!next.equals(target)) {
                 mask = secrets.mask(List.of(config));
                 target = next;
@@ -303,7 +315,7 @@ final class HttpCredentials implements TargetSource {
                 inquiry = joined;
                 joined.thread.start();
             }
-            if (away && now != null && !now.equals(refused)) {
+            if (away && now != null && mayGoOn(now)) {
                 return CompletableFuture.completedFuture(now);
             }
         } finally {

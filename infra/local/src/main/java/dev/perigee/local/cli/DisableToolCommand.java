@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
         header = "Hide one tool of an installation, and refuse its calls.",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  perigee disable-tool --team t1 --user u1 abc123 --tool echo --reason 'it leaks'",
+            "  perigee disable-tool --team t1 --user u1 abc123 --tool echo --reason leaks",
             "  perigee disable-tool --server everything --tool echo --dry-run"
         })
 final class DisableToolCommand extends ActionCommand {

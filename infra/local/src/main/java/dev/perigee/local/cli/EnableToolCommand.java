@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
         header = "Show a disabled tool again, and let its calls pass.",
         footerHeading = "%nExamples:%n",
         footer = {
-            "  perigee enable-tool --team t1 --user u1 abc123 --tool echo --reason 'it is mended'",
+            "  perigee enable-tool --team t1 --user u1 abc123 --tool echo --reason mended",
             "  perigee enable-tool --server everything --tool echo --dry-run"
         })
 final class EnableToolCommand extends ActionCommand {

@@ -34,6 +34,8 @@ abstract class SendingCommand extends ClientCommand {
                     "How long to wait for the results, and the commands' expiry (default 2m).")
     private Duration deadline = Duration.ZERO;
 
+    private @Nullable AuditNotes noted;
+
     final Commands commands(boolean keepIds) {
         return new Commands(InstantSource.system(), deadline, keepIds);
     }
@@ -62,7 +64,8 @@ abstract class SendingCommand extends ClientCommand {
     /** Returns 0 when each command completed as {@code isFine} wants it, otherwise 1. */
     final int send(List<Addressed> commands, Predicate<CommandResult> isFine)
             throws InterruptedException {
-        var notes = notes();
+        var notes = noted == null ? notes() : noted;
+        noted = notes; // One request id for all that the command sends.
         if (notes != null) {
             notes.write(commands.stream().map(each -> note(notes, each)).toList());
         }

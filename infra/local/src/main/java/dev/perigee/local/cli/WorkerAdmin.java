@@ -63,12 +63,15 @@ final class WorkerAdmin implements AutoCloseable {
         return new WorkerAdmin(workerId, admin.resolve("/drain"), http);
     }
 
+    /** Whoever answers there says who it is before it is told to do anything. */
     Drain drain(Duration timeout) throws InterruptedException {
+        progress();
         var asked = URI.create(page + "?timeout=" + timeout.toMillis() + "ms");
         return ask(HttpRequest.newBuilder(asked).POST(HttpRequest.BodyPublishers.noBody()));
     }
 
     Drain undo() throws InterruptedException {
+        progress();
         return ask(HttpRequest.newBuilder(page).DELETE());
     }
 

@@ -8,10 +8,12 @@ import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Topic;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 /** Finds a worker's admin pages by what it last told of itself. */
 final class WorkerLookup {
@@ -64,7 +66,10 @@ final class WorkerLookup {
                     try {
                         if (record.value() != null) {
                             var heartbeat = Json.read(record.value(), Heartbeat.class);
-                            newest.put(heartbeat.workerId(), heartbeat);
+                            // Gateways write who told it as the key, and the value unread.
+                            if (heartbeat.workerId().equals(key(record))) {
+                                newest.put(heartbeat.workerId(), heartbeat);
+                            }
                         }
                     } catch (InvalidRecordException e) {
                         // Written by something newer or foreign: not ours to read.
@@ -73,5 +78,9 @@ final class WorkerLookup {
             }
         }
         return newest;
+    }
+
+    private static String key(ConsumerRecord<byte[], byte[]> record) {
+        return record.key() == null ? "" : new String(record.key(), StandardCharsets.UTF_8);
     }
 }

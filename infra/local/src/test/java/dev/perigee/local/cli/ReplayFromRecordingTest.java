@@ -377,6 +377,11 @@ final class ReplayFromRecordingTest {
                                     .toList())
                     .all()
                     .get(30, TimeUnit.SECONDS);
+            // They are created, and the broker may hear of it a moment later.
+            var names = Arrays.stream(Topic.values()).map(topic -> prefix + topic.suffix());
+            var wanted = names.toList();
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> admin.listTopics().names().get().containsAll(wanted));
         }
     }
 

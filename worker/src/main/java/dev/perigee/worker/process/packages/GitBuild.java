@@ -1,5 +1,7 @@
 package dev.perigee.worker.process.packages;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.worker.process.isolation.CacheLayout;
@@ -51,6 +53,10 @@ final class GitBuild {
 
     /** The others must read what a program writes into a directory. */
     private static final String READABLE = "\"$@\" && chmod -R a+rX -- \"$0\"";
+
+    /** A table of uv, or a key below {@code [tool.uv]}. */
+    private static final Pattern SOURCES =
+            Pattern.compile("tool\\.uv\\.sources|\\[tool\\.uv][^\\[]*\\n\\s*sources\\s*[=.]");
 
     private static final Pattern ARCHIVE = Pattern.compile("[A-Za-z0-9@][A-Za-z0-9@._+!-]*");
 
@@ -148,7 +154,7 @@ final class GitBuild {
                 draft,
                 List.of(source),
                 source.inside().resolve(git.path()),
-                List.of("--include=dev"));
+                List.of("--include=dev", "--force")); // As npm prepares a repository itself.
     }
 
     private @Nullable ServerProgram script(String what) throws PackageException {
@@ -193,6 +199,13 @@ final class GitBuild {
         if (!isFile("pyproject.toml") && !isFile("setup.py")) {
             throw failed("has neither pyproject.toml nor setup.py");
         }
+        if (namesSources(inSource("pyproject.toml"))
+                || namesSources(draft.source().resolve("pyproject.toml"))) {
+            throw failed(
+                    "says in tool.uv.sources where its dependencies are, which a built package does"
+                            + " not keep: set GIT_TERMINAL_PROMPT=0 in the server's env to run the"
+                            + " command as written");
+        }
         var source = source();
         var packed = packed();
         var command = readable(packed);
@@ -213,6 +226,18 @@ final class GitBuild {
                 command,
                 directed,
                 List.of(source, packed, tools));
+    }
+
+    /** A wheel keeps names only: whoever has them in the registry would be installed. */
+    private boolean namesSources(Path file) throws PackageException {
+        if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+            return false;
+        }
+        try (var content = Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS)) {
+            return SOURCES.matcher(new String(content.readNBytes(LARGEST_MANIFEST), UTF_8)).find();
+        } catch (IOException e) {
+            throw failed("has a pyproject.toml that cannot be read");
+        }
     }
 
     private static List<String> readable(Mount packed) {

@@ -1,5 +1,6 @@
 package dev.perigee.worker.process.packages;
 
+import dev.perigee.worker.log.SecretMask;
 import dev.perigee.worker.process.packages.PackageStore.Installed;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.UUID;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -85,7 +87,10 @@ final class GitCommits {
                     .addKeyValue("team_id", floating.team())
                     .addKeyValue("package", floating.line().spec())
                     .addKeyValue("commit", known.commit())
-                    .addKeyValue("reason", e.getMessage())
+                    .addKeyValue(
+                            "reason",
+                            SecretMask.of(List.of(), floating.environment().values())
+                                    .apply(String.valueOf(e.getMessage())))
                     .log("Cannot prepare the newest commit; using the one before");
             progress.accept(
                     "staying at the commit %s: %s"
