@@ -105,7 +105,7 @@ final class ConsoleActionsTest {
         page.press("/");
         page.type(name);
         page.press("Enter");
-        page.awaitText("#detail-title", name);
+        page.awaitText("#detail", name); // Its title is the installation's name.
     }
 
     private void endsWell() {
