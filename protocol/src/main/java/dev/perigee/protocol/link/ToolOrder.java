@@ -35,6 +35,9 @@ public final class ToolOrder {
      * @param lastDeadline how far progress may move the deadline; null when it does not
      * @param inputMs how long its questions may wait for answers, all together, in milliseconds;
      *     null when it may ask none
+     * @param resume the {@link HeldQuestion} that the call goes on from, on a worker that has not
+     *     run it before; null for one that begins. Needs {@link LinkVersions#RESUMED_CALLS}: an
+     *     older worker would begin it anew
      */
     public record Execute(
             int partition,
@@ -46,11 +49,38 @@ public final class ToolOrder {
             @Nullable String traceparent,
             @Nullable Boolean mayHaveRun,
             @Nullable Instant lastDeadline,
-            @Nullable Long inputMs) {
+            @Nullable Long inputMs,
+            @Nullable RawJson resume) {
         public Execute {
             Require.present(origin, "origin");
             Require.present(request, "request");
             Require.present(deadline, "deadline");
+        }
+
+        /** A request that begins. */
+        public Execute(
+                int partition,
+                RecordOrigin origin,
+                @Nullable String processId,
+                ToolRequest request,
+                Instant deadline,
+                @Nullable ReplyTo reply,
+                @Nullable String traceparent,
+                @Nullable Boolean mayHaveRun,
+                @Nullable Instant lastDeadline,
+                @Nullable Long inputMs) {
+            this(
+                    partition,
+                    origin,
+                    processId,
+                    request,
+                    deadline,
+                    reply,
+                    traceparent,
+                    mayHaveRun,
+                    lastDeadline,
+                    inputMs,
+                    null);
         }
 
         /** A request whose deadline does not move. */
@@ -96,6 +126,7 @@ public final class ToolOrder {
             Boolean mayHaveRun = null;
             Instant lastDeadline = null;
             Long inputMs = null;
+            RawJson resume = null;
             for (var name = fields.next(); name != null; name = fields.next()) {
                 switch (name) {
                     case "partition" -> partition = fields.smallNumber();
@@ -108,6 +139,7 @@ public final class ToolOrder {
                     case "may_have_run" -> mayHaveRun = fields.truth();
                     case "last_deadline" -> lastDeadline = fields.time();
                     case "input_ms" -> inputMs = fields.number();
+                    case "resume" -> resume = fields.raw();
                     default -> {}
                 }
             }
@@ -121,7 +153,8 @@ public final class ToolOrder {
                     traceparent,
                     mayHaveRun,
                     lastDeadline,
-                    inputMs);
+                    inputMs,
+                    resume);
         }
 
         /** Whether it is sent once more, after it may have run. */

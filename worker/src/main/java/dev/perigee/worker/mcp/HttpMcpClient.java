@@ -165,11 +165,11 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
 
     /** Waits for the session where there is none; that it cannot be made means nothing was sent. */
     @Override
-    public McpRequest send(String method, RawJson params, Duration timeout)
+    public McpRequest send(String method, RawJson params, boolean mayAsk, Duration timeout)
             throws McpException, InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
         var session = session(deadline);
-        var call = new HttpCall(method, params, deadline, inFlight);
+        var call = new HttpCall(method, params, mayAsk, deadline, inFlight);
         post(session, call);
         return call.request();
     }

@@ -246,7 +246,7 @@ public final class StdioMcpClient implements McpClient {
         public RawJson ask(String method, RawJson params, Duration limit)
                 throws McpException, InterruptedException {
             long start = System.nanoTime();
-            return sendNow(method, params, limit)
+            return sendNow(method, params, false, limit)
                     .awaitAndTake(limit.minusNanos(System.nanoTime() - start));
         }
 
@@ -257,20 +257,21 @@ public final class StdioMcpClient implements McpClient {
     }
 
     @Override
-    public McpRequest send(String method, RawJson params, Duration timeout) throws McpException {
+    public McpRequest send(String method, RawJson params, boolean mayAsk, Duration timeout)
+            throws McpException {
         if (!initialized) {
             throw new McpException(
                     McpException.Kind.CLOSED, false, "The server's handshake is not done");
         }
-        return sendNow(method, params, timeout);
+        return sendNow(method, params, mayAsk, timeout);
     }
 
-    private McpRequest sendNow(String method, RawJson params, Duration timeout)
+    private McpRequest sendNow(String method, RawJson params, boolean mayAsk, Duration timeout)
             throws McpException {
         var request = inFlight.open(owner);
         try {
             var modern = meta;
-            var whole = modern == null ? params : modern.put(params);
+            var whole = modern == null ? params : modern.put(params, mayAsk);
             write(McpMessage.write(request.id(), method, whole), timeout);
         } catch (McpException e) {
             inFlight.drop(request.id());
