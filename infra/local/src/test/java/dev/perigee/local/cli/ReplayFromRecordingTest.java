@@ -1,6 +1,7 @@
 package dev.perigee.local.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.cli.ScriptedGateway.Answer;
