@@ -132,8 +132,11 @@ final class GatewayUnderTest implements AutoCloseable {
         return Utils.toPositive(Utils.murmur2(key.getBytes(StandardCharsets.UTF_8))) % PARTITIONS;
     }
 
+    /** When this returns brokers do not list it any more. */
     void deleteTopic(String suffix) throws Exception {
-        admin.deleteTopics(List.of(names.prefix() + suffix)).all().get();
+        var name = names.prefix() + suffix;
+        admin.deleteTopics(List.of(name)).all().get();
+        Awaitility.await().until(() -> !admin.listTopics().names().get().contains(name));
     }
 
     /** Creates those that are not there. */
