@@ -16,11 +16,11 @@ interface ActionLog extends AutoCloseable {
     void record(List<AuditRecord> records) throws ActionRefusedException, InterruptedException;
 
     /**
-     * Returns when all of these are in Kafka.
+     * Returns when it is in Kafka.
      *
-     * @throws ActionRefusedException when one cannot be written
+     * @throws ActionRefusedException when it cannot be written, and perhaps was
      */
-    void send(List<Command> commands) throws ActionRefusedException, InterruptedException;
+    void send(Command command) throws ActionRefusedException, InterruptedException;
 
     /**
      * Results from now on.

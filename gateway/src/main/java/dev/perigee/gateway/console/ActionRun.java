@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +40,6 @@ final class ActionRun {
     private final ActionLog log;
     private final InstantSource clock;
     private final ReentrantLock lock = new ReentrantLock();
-    private final Condition ended = lock.newCondition();
     private final List<ActionProgress.Outcome> failures = new ArrayList<>();
     private final List<ActionProgress.Outcome> completions = new ArrayList<>();
     private int begun;
@@ -108,8 +106,7 @@ final class ActionRun {
                 if (at > 0) {
                     record(chunk);
                 }
-                send(chunk);
-                int right = await(chunk, results);
+                int right = act(chunk, results);
                 int left = steps.size() - at - chunk.size();
                 if (right == 0 && left > 0) {
                     end("None of these came right: %d more are left as they are.".formatted(left));
@@ -139,16 +136,18 @@ final class ActionRun {
         log.record(chunk.stream().map(Step::audit).toList());
     }
 
-    private void send(List<Step> chunk) throws ActionRefusedException, InterruptedException {
-        // One by one: those before the one that fails are in Kafka, and will be done.
+    /** Sends one by one: those before one that fails will be done. Returns how many came right. */
+    private int act(List<Step> chunk, ActionLog.Results results)
+            throws ActionRefusedException, InterruptedException {
         for (int i = 0; i < chunk.size(); i++) {
             try {
-                log.send(List.of(renewed(chunk.get(i).command())));
+                log.send(renewed(chunk.get(i).command()));
             } catch (ActionRefusedException e) {
                 log.record(
                         chunk.subList(i, chunk.size()).stream()
                                 .map(step -> step.audit().failed(e.reason(), clock.instant()))
                                 .toList());
+                await(chunk.subList(0, i), results);
                 throw e;
             }
             lock.lock();
@@ -158,6 +157,7 @@ final class ActionRun {
                 lock.unlock();
             }
         }
+        return await(chunk, results);
     }
 
     /** A command's time is from when it is sent. */
@@ -228,20 +228,6 @@ final class ActionRun {
         try {
             problem = why;
             done = true;
-            ended.signalAll();
-        } finally {
-            lock.unlock();
-        }
-    }
-
-    /** Waits for the end, at most so long. */
-    void awaitEnd(Duration atMost) throws InterruptedException {
-        long left = atMost.toNanos();
-        lock.lock();
-        try {
-            while (!done && left > 0) {
-                left = ended.awaitNanos(left);
-            }
         } finally {
             lock.unlock();
         }
@@ -250,9 +236,8 @@ final class ActionRun {
     private boolean isFine(CommandResult result) {
         var details = result.result();
         var status = details == null ? null : details.resultingStatus();
-        boolean starts = action == AuditAction.RESTART || action == AuditAction.UNBLOCK;
         return result.outcome() == CommandOutcome.COMPLETED
-                && (!starts || status == null || status == ServerStatus.ONLINE);
+                && (!action.starts() || status == null || status == ServerStatus.ONLINE);
     }
 
     private static String text(CommandResult result) {

@@ -105,18 +105,15 @@ final class ActionTopics implements ActionLog {
     }
 
     @Override
-    public void send(List<Command> commands) throws ActionRefusedException, InterruptedException {
-        var made = new ArrayList<ProducerRecord<byte[], byte[]>>();
-        for (var command : commands) {
-            var key = command.key().toString().getBytes(UTF_8);
-            made.add(
-                    new ProducerRecord<>(
-                            names.of(Topic.COMMANDS),
-                            Utils.toPositive(Utils.murmur2(key)) % partitions,
-                            key,
-                            Json.write(command)));
-        }
-        write(made, "The command cannot be sent");
+    public void send(Command command) throws ActionRefusedException, InterruptedException {
+        var key = command.key().toString().getBytes(UTF_8);
+        var record =
+                new ProducerRecord<>(
+                        names.of(Topic.COMMANDS),
+                        Utils.toPositive(Utils.murmur2(key)) % partitions,
+                        key,
+                        Json.write(command));
+        write(List.of(record), "The command cannot be sent");
     }
 
     private void write(List<ProducerRecord<byte[], byte[]>> records, String failure)
@@ -161,12 +158,16 @@ final class ActionTopics implements ActionLog {
             consumer = consumers.get();
             var all =
                     Objects.requireNonNullElse(
-                                    consumer.partitionsFor(name), List.<PartitionInfo>of())
+                                    consumer.partitionsFor(name, PATIENCE),
+                                    List.<PartitionInfo>of())
                             .stream()
                             .map(info -> new TopicPartition(name, info.partition()))
                             .toList();
+            if (all.isEmpty()) {
+                throw new UnknownTopicOrPartitionException("it does not exist");
+            }
             consumer.assign(all);
-            consumer.endOffsets(all).forEach(consumer::seek);
+            consumer.endOffsets(all, PATIENCE).forEach(consumer::seek);
             return new Tail(consumer, name);
         } catch (KafkaException e) {
             if (consumer != null) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.audit.ActionRole;
 import dev.perigee.protocol.audit.AuditAction;
+import dev.perigee.protocol.audit.AuditOutcome;
 import dev.perigee.protocol.audit.AuditRecord;
 import dev.perigee.protocol.audit.AuditTarget;
 import dev.perigee.protocol.command.Command;
@@ -69,6 +70,21 @@ final class ActionRunTest {
         assertThat(log.audits()).hasSize(ActionRun.RATE);
         assertThat(progress.failed()).isEqualTo(ActionRun.RATE);
         assertThat(progress.problem()).contains("15 more are left as they are");
+    }
+
+    @Test
+    void recordsAsFailedOnlyWhatWasNotSent() throws Exception {
+        log.refuseCommandsAfter(3, "no leader");
+
+        var progress = run(ActionRun.RATE).progress();
+
+        assertThat(log.audits())
+                .filteredOn(audit -> audit.outcome() == AuditOutcome.FAILED)
+                .extracting(AuditRecord::actionId)
+                .containsExactly("c3", "c4", "c5", "c6", "c7", "c8", "c9");
+        assertThat(progress.begun()).isEqualTo(3);
+        assertThat(progress.completed()).isEqualTo(3);
+        assertThat(progress.problem()).isEqualTo("no leader");
     }
 
     @Test

@@ -87,4 +87,22 @@ final class RecordIntakeTest {
         assertThat(now().instances()).isEmpty();
         assertThat(board.known().reading().unreadable()).isEqualTo(1);
     }
+
+    @Test
+    void believesNoHeartbeatOfAnotherWorker() {
+        var heartbeat =
+                """
+                {"event":"perigee.worker.heartbeat","worker_id":"w1","incarnation":"i",
+                 "status":"running","version":"0","uptime_seconds":1,"cpu_load":0,
+                 "memory_used_bytes":1,"memory_max_bytes":2,"processes_by_team":{},
+                 "counts_by_state":{},"dormant_count":0,"partitions":[],
+                 "timestamp":"2026-11-20T10:00:00Z"}
+                """;
+
+        take("x.heartbeats", "w2", heartbeat);
+        assertThat(board.known().workers()).isEmpty();
+
+        take("x.heartbeats", "w1", heartbeat);
+        assertThat(board.known().workers()).containsOnlyKeys("w1");
+    }
 }

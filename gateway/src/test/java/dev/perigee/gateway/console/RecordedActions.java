@@ -25,12 +25,19 @@ final class RecordedActions implements ActionLog {
     private volatile CommandOutcome outcome = CommandOutcome.COMPLETED;
     private volatile @Nullable String noRecords;
     private volatile @Nullable String noCommands;
+    private volatile int before;
 
     void refuseRecords(String why) {
         noRecords = why;
     }
 
     void refuseCommands(String why) {
+        refuseCommandsAfter(0, why);
+    }
+
+    /** Sends so many, and no more. */
+    void refuseCommandsAfter(int sent, String why) {
+        before = sent;
         noCommands = why;
     }
 
@@ -67,24 +74,22 @@ final class RecordedActions implements ActionLog {
     }
 
     @Override
-    public void send(List<Command> sent) throws ActionRefusedException {
-        if (noCommands != null) {
+    public void send(Command command) throws ActionRefusedException {
+        if (noCommands != null && commands.size() >= before) {
             throw new ActionRefusedException(503, noCommands);
         }
-        for (var command : sent) {
-            commands.add(command);
-            order.add("command " + command.commandType());
-            results.add(
-                    new CommandResult(
-                            CommandResult.EVENT,
-                            command.id(),
-                            null,
-                            outcome,
-                            null,
-                            null,
-                            null,
-                            Instant.EPOCH));
-        }
+        commands.add(command);
+        order.add("command " + command.commandType());
+        results.add(
+                new CommandResult(
+                        CommandResult.EVENT,
+                        command.id(),
+                        null,
+                        outcome,
+                        null,
+                        null,
+                        null,
+                        Instant.EPOCH));
     }
 
     @Override

@@ -74,6 +74,11 @@ public enum AuditAction {
         return commandType;
     }
 
+    /** Whether a server that came online is what it is for. */
+    public boolean starts() {
+        return this == RESTART || this == UNBLOCK;
+    }
+
     /** Whether it is about one tool. */
     public boolean needsTool() {
         return this == DISABLE_TOOL || this == ENABLE_TOOL;

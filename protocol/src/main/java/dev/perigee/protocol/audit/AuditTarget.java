@@ -33,8 +33,9 @@ public record AuditTarget(
         return new AuditTarget(null, null, null, null, null, id, null);
     }
 
-    /** Something that a text says. */
-    public static AuditTarget selection(String selection) {
-        return new AuditTarget(null, null, null, null, null, null, selection);
+    /** Something that a text says, of a team's and a user's where it names them. */
+    public static AuditTarget selection(
+            @Nullable String team, @Nullable String user, String selection) {
+        return new AuditTarget(team, user, null, null, null, null, selection);
     }
 }

@@ -28,19 +28,9 @@ abstract class ActionCommand extends SendingCommand {
         this.action = action;
     }
 
-    /** The tool that it is about, null for none. */
-    @Nullable String tool() {
-        return null;
-    }
-
     @Override
     final @Nullable AuditNotes notes() {
         return new AuditNotes(connection(), action, reason);
-    }
-
-    @Override
-    final @Nullable String auditedTool() {
-        return tool();
     }
 
     @Override
@@ -65,8 +55,7 @@ abstract class ActionCommand extends SendingCommand {
     }
 
     private boolean isFine(CommandResult result) {
-        boolean starts = action == AuditAction.RESTART || action == AuditAction.UNBLOCK;
-        return !starts || isOnline(result.result());
+        return !action.starts() || isOnline(result.result());
     }
 
     /** Of all instances, where it was for every user. */

@@ -2,7 +2,6 @@ package dev.perigee.local.cli;
 
 import dev.perigee.protocol.audit.AuditAction;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** Hides one tool and refuses its calls. */
 @Command(
@@ -13,20 +12,8 @@ import picocli.CommandLine.Option;
             "  perigee disable-tool --team t1 --user u1 abc123 --tool echo --reason leaks",
             "  perigee disable-tool --server everything --tool echo --dry-run"
         })
-final class DisableToolCommand extends ActionCommand {
-    @Option(
-            names = "--tool",
-            paramLabel = "NAME",
-            required = true,
-            description = "The tool's name, without the server's slug.")
-    private String tool = "";
-
+final class DisableToolCommand extends ToolCommand {
     DisableToolCommand() {
         super(AuditAction.DISABLE_TOOL);
-    }
-
-    @Override
-    String tool() {
-        return tool;
     }
 }

@@ -2,7 +2,6 @@ package dev.perigee.local.cli;
 
 import dev.perigee.protocol.audit.AuditAction;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
 /** Enables a tool that was disabled. */
 @Command(
@@ -13,20 +12,8 @@ import picocli.CommandLine.Option;
             "  perigee enable-tool --team t1 --user u1 abc123 --tool echo --reason mended",
             "  perigee enable-tool --server everything --tool echo --dry-run"
         })
-final class EnableToolCommand extends ActionCommand {
-    @Option(
-            names = "--tool",
-            paramLabel = "NAME",
-            required = true,
-            description = "The tool's name, without the server's slug.")
-    private String tool = "";
-
+final class EnableToolCommand extends ToolCommand {
     EnableToolCommand() {
         super(AuditAction.ENABLE_TOOL);
-    }
-
-    @Override
-    String tool() {
-        return tool;
     }
 }

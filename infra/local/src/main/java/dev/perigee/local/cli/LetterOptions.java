@@ -4,7 +4,11 @@ import dev.perigee.client.KafkaConnection;
 import dev.perigee.local.deadletter.LetterFilter;
 import dev.perigee.part.CliException;
 import dev.perigee.protocol.audit.AuditRecord;
+import dev.perigee.protocol.audit.AuditTarget;
+import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.topic.DeadLetterReason;
+import dev.perigee.protocol.topic.RecordKey;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -76,8 +80,25 @@ final class LetterOptions {
         return new LetterFilter(Set.copyOf(reasons), key, team, user, topic, since, until, places);
     }
 
-    /** The choice as the audit topic has it, cut where it is long. */
-    String text(List<String> offsets, boolean all, boolean again) {
+    /** The choice as the audit topic has it, with the user it names, so that erasure finds him. */
+    AuditTarget target(List<String> offsets, boolean all, boolean again) {
+        var named = named();
+        return AuditTarget.selection(
+                team == null && named != null ? named.teamId() : team,
+                user == null && named != null ? named.userId() : user,
+                text(offsets, all, again));
+    }
+
+    /** Whose key it is, null for none, and for one that is nobody's. */
+    private @Nullable RecordKey named() {
+        try {
+            return key == null ? null : RecordKey.parse(key.getBytes(StandardCharsets.UTF_8));
+        } catch (InvalidRecordException e) {
+            return null;
+        }
+    }
+
+    private String text(List<String> offsets, boolean all, boolean again) {
         var parts = new ArrayList<String>();
         reasons.forEach(each -> parts.add("--reason " + each));
         add(parts, "--key", key);

@@ -12,7 +12,6 @@ import dev.perigee.part.CliException;
 import dev.perigee.part.ClientCommand;
 import dev.perigee.part.ExitCode;
 import dev.perigee.protocol.audit.AuditAction;
-import dev.perigee.protocol.audit.AuditTarget;
 import dev.perigee.protocol.topic.RecordOrigin;
 import dev.perigee.protocol.topic.Topic;
 import java.time.InstantSource;
@@ -95,7 +94,7 @@ final class RedriveCommand extends ClientCommand {
             return report.end();
         }
         new AuditNotes(connection, AuditAction.REDRIVE, because)
-                .write(AuditTarget.selection(options.text(offsets, all, again)));
+                .write(options.target(offsets, all, again));
         try (var redrive = Redrive.begin(connection)) {
             var chosen = chosen(box.letters(filter));
             var report = new RedriveReport(output(), this::warn, chosen.size(), false);

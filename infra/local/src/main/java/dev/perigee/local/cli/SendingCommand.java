@@ -46,7 +46,7 @@ abstract class SendingCommand extends ClientCommand {
     }
 
     /** The tool that the commands are about, null for none. */
-    @Nullable String auditedTool() {
+    @Nullable String tool() {
         return null;
     }
 
@@ -58,7 +58,7 @@ abstract class SendingCommand extends ClientCommand {
                         key.teamId(),
                         key.userId(),
                         String.valueOf(installationOf(addressed)),
-                        auditedTool()));
+                        tool()));
     }
 
     /** Returns 0 when each command completed as {@code isFine} wants it, otherwise 1. */

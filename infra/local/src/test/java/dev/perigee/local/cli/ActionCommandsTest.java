@@ -1,6 +1,7 @@
 package dev.perigee.local.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.cli.ScriptedGateway.Answer;
@@ -42,6 +43,7 @@ final class ActionCommandsTest {
         assertThat(run("topics", "--partitions", "1", "--prefix", "old.").exitCode()).isZero();
         try (var admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
             admin.deleteTopics(List.of("old.audit")).all().get(30, TimeUnit.SECONDS);
+            await().until(() -> !admin.listTopics().names().get().contains("old.audit"));
         }
         gateway = gateway("mcp.");
         old = gateway("old.");
@@ -141,6 +143,19 @@ final class ActionCommandsTest {
         }
         assertThat(audited("long")).isEmpty();
         assertThat(sent).noneMatch(it -> "long".equals(it.payload().installationId()));
+    }
+
+    @Test
+    @DisplayName("OPS-05: a redrive of a user's letters is on record under the user")
+    void recordsWhoseLettersAreRedriven() {
+        assertThat(run("redrive", "--key", "t7/u7", "--all").exitCode()).isZero();
+        assertThat(run("redrive", "--team", "t8", "--user", "u8", "--all").exitCode()).isZero();
+
+        for (var id : List.of("7", "8")) {
+            var records = run("audit", "--user", "u" + id, "--output", "json").out();
+            assertThat(records)
+                    .contains("\"action\":\"redrive\"", "\"team_id\":\"t" + id, "u" + id);
+        }
     }
 
     @Test
