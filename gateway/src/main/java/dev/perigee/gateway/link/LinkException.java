@@ -37,7 +37,7 @@ public final class LinkException extends Exception {
     private final @Nullable LinkFailure failure;
     private final boolean mayHaveRun;
 
-    LinkException(
+    public LinkException(
             Reason reason, @Nullable LinkFailure failure, boolean mayHaveRun, String message) {
         super(message, null, false, false);
         this.reason = reason;

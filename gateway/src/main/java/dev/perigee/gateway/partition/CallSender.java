@@ -85,7 +85,7 @@ final class CallSender {
             }
             pending = null;
             try {
-                executed(call, taken.take());
+                executed(call, session, taken.take());
             } catch (LinkException e) {
                 if (e.reason() != LinkException.Reason.OVERLOADED) {
                     failed(call, session, e);
@@ -116,7 +116,7 @@ final class CallSender {
             ToolCall call, Session session, ToolOrder.Execute order, Instant deadline) {
         try {
             var answer = session.link().execute(order, deadline);
-            context.mailbox().post(() -> executed(call, answer));
+            context.mailbox().post(() -> executed(call, session, answer));
         } catch (LinkException e) {
             context.mailbox().post(() -> failed(call, session, e));
         } catch (InterruptedException e) {
@@ -165,16 +165,28 @@ final class CallSender {
                 call.span().tracestate());
     }
 
-    private void executed(ToolCall call, ToolOrder.Accepted answer) {
+    private void executed(ToolCall call, Session session, ToolOrder.Accepted answer) {
         if (call.stage() != CallStage.SENDING) {
             return;
         }
         var answered = answer.answered();
         if (answered == null) {
-            listener.happened(call, CallEvent.TAKEN);
+            listener.happened(call, taken(session));
         } else {
             listener.turnedDown(call, answered);
         }
+    }
+
+    /**
+     * What it means that a worker has a request. That its session has ended since may be known
+     * already, and nobody would say it of this request again.
+     */
+    private CallEvent taken(Session session) {
+        var present = context.session();
+        if (present == session) {
+            return CallEvent.TAKEN;
+        }
+        return present != null && present.wasAttached() ? CallEvent.LOST : CallEvent.MAYBE_TAKEN;
     }
 
     private void failed(ToolCall call, Session session, LinkException failure) {
@@ -194,7 +206,7 @@ final class CallSender {
             }
             case DEADLINE -> {
                 if (failure.mayHaveRun()) {
-                    listener.happened(call, CallEvent.TAKEN);
+                    listener.happened(call, taken(session));
                 } else {
                     listener.refused(call, OwnAnswer.NOT_REACHED);
                 }

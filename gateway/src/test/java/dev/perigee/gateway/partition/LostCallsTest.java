@@ -66,6 +66,28 @@ final class LostCallsTest {
     }
 
     @Test
+    @DisplayName("is sent to the next also when its acceptance is seen after the loss of the session")
+    void acceptanceBehindTheLoss() {
+        var first = partition.serve();
+        first.take(Calls.AWAITED);
+        partition.call("r-1");
+        partition.call("r-2");
+        Patience.until("sent", () -> first.calls.size() == 2);
+
+        first.lose(LinkFailure.EXPIRED);
+        Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        first.calls.getFirst().accept();
+        partition.settle();
+        partition.later(Duration.ofSeconds(2));
+        var second = partition.attach(2);
+        Patience.until("sent again", () -> second.calls.size() == 1);
+        first.calls.getLast().accept();
+
+        Patience.until("both sent again", () -> second.calls.size() == 2);
+        assertThat(second.calls).allMatch(call -> call.order.again());
+    }
+
+    @Test
     @DisplayName("that never reached the worker it was sent to is sent as the first time")
     void notRun() {
         var first = partition.serve();

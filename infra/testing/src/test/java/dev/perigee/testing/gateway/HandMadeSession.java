@@ -1,5 +1,6 @@
 package dev.perigee.testing.gateway;
 
+import dev.perigee.gateway.link.LinkException;
 import dev.perigee.gateway.link.LinkFailure;
 import dev.perigee.gateway.link.PartitionClaim;
 import dev.perigee.gateway.link.PartitionLink;
@@ -252,8 +253,16 @@ final class HandMadeSession {
         public void flush() {}
 
         @Override
-        public ToolOrder.Accepted execute(ToolOrder.Execute order, Instant deadline) {
+        public ToolOrder.Accepted execute(ToolOrder.Execute order, Instant deadline)
+                throws LinkException {
             synchronized (HandMadeSession.this) {
+                if (listener == null) {
+                    throw new LinkException(
+                            LinkException.Reason.LOST,
+                            LinkFailure.INCARNATION_CHANGED,
+                            false,
+                            "the session is gone");
+                }
                 if (order.again() && !HandMadeFleet.isHarmless(order)) {
                     answerUnknown(order);
                     return new ToolOrder.Accepted(null);
