@@ -29,6 +29,7 @@ final class SubscriptionRequest {
     private final Subscriptions subscriptions;
     private final String uri;
     private final boolean subscribes;
+    private final int server;
 
     /** A way of asking a legacy server, as any request is. */
     @FunctionalInterface
@@ -57,6 +58,7 @@ final class SubscriptionRequest {
         this.subscriptions = instance.subscriptions();
         this.uri = uri;
         this.subscribes = subscribes;
+        this.server = subscriptions.server();
     }
 
     /** Null where the request is another one. */
@@ -146,7 +148,12 @@ final class SubscriptionRequest {
 
     private void keep(@Nullable ServerRun run, Supplier<Duration> left)
             throws RefusedException, InterruptedException {
-        boolean changed = subscribes ? subscriptions.add(uri) : subscriptions.remove(uri);
+        boolean changed = subscribes ? subscriptions.add(uri, server) : subscriptions.remove(uri);
+        if (subscribes && !subscriptions.contains(uri)) {
+            throw new RefusedException(
+                    ErrorCode.UNAVAILABLE,
+                    "The installation went to another server meanwhile: subscribe again");
+        }
         if (changed) {
             var keeping = subscriptions.keeping();
             instance.mailbox().post(new Message.SubscriptionChanged(run, uri, subscribes, keeping));

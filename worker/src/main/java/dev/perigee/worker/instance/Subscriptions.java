@@ -32,6 +32,7 @@ final class Subscriptions {
     private final Set<String> uris = new LinkedHashSet<>();
     private final ReentrantLock changing = new ReentrantLock();
     private int bytes;
+    private int server;
 
     /** Completed when the newest change is durable. */
     private CompletableFuture<@Nullable Void> kept = CompletableFuture.completedFuture(null);
@@ -90,9 +91,18 @@ final class Subscriptions {
                 && bytes + size <= MAX_BYTES;
     }
 
-    /** False when it was there, or there is no room for it. */
-    synchronized boolean add(String uri) {
-        if (uris.contains(uri) || !fits(uri)) {
+    /** A number of the server that they are of, which changes with it. */
+    synchronized int server() {
+        return server;
+    }
+
+    /**
+     * False when it was there, there is no room for it, or they are of another server by now.
+     *
+     * @param of the {@link #server} that has it
+     */
+    synchronized boolean add(String uri, int of) {
+        if (of != server || uris.contains(uri) || !fits(uri)) {
             return false;
         }
         bytes += size(uri);
@@ -126,9 +136,10 @@ final class Subscriptions {
         return uris.isEmpty() ? null : new ArrayList<>(uris);
     }
 
-    /** Forgets all; false where there was none. */
+    /** Forgets all, and who asked for one meanwhile is late; false where there was none. */
     synchronized boolean clear() {
         boolean any = !uris.isEmpty();
+        server++;
         uris.clear();
         bytes = 0;
         return any;

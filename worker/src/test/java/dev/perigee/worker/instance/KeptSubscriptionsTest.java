@@ -14,13 +14,27 @@ import org.junit.jupiter.api.Test;
 final class KeptSubscriptionsTest {
     private final Subscriptions subscriptions = new Subscriptions();
 
+    private boolean add(String uri) {
+        return subscriptions.add(uri, subscriptions.server());
+    }
+
+    @Test
+    @DisplayName("are not of a server that was replaced while it was asked")
+    void otherServer() {
+        int asked = subscriptions.server();
+        assertThat(subscriptions.clear()).isFalse();
+        assertThat(subscriptions.add("of the old one", asked)).isFalse();
+        assertThat(add("of the new one")).isTrue();
+        assertThat(subscriptions.all()).containsExactly("of the new one");
+    }
+
     @Test
     @DisplayName("are a set in the order of their requests")
     void set() {
         assertThat(subscriptions.stored()).isNull();
-        assertThat(subscriptions.add("b")).isTrue();
-        assertThat(subscriptions.add("a")).isTrue();
-        assertThat(subscriptions.add("b")).isFalse();
+        assertThat(add("b")).isTrue();
+        assertThat(add("a")).isTrue();
+        assertThat(add("b")).isFalse();
         assertThat(subscriptions.all()).containsExactly("b", "a");
         assertThat(subscriptions.with("c")).containsExactly("b", "a", "c");
         assertThat(subscriptions.remove("b")).isTrue();
@@ -31,27 +45,27 @@ final class KeptSubscriptionsTest {
     @Test
     @DisplayName("are bounded in number, one by one and together")
     void bounded() {
-        assertThat(subscriptions.add("x".repeat(2049))).isFalse();
+        assertThat(add("x".repeat(2049))).isFalse();
         var long1 = "ü".repeat(1024);
-        IntStream.range(0, 15).forEach(n -> subscriptions.add(n + long1.substring(1)));
+        IntStream.range(0, 15).forEach(n -> add(n + long1.substring(1)));
         assertThat(subscriptions.hasRoom("y".repeat(2048))).isTrue();
-        assertThat(subscriptions.add("y".repeat(2048))).isTrue();
+        assertThat(add("y".repeat(2048))).isTrue();
         assertThat(subscriptions.hasRoom("z".repeat(2048))).isFalse();
         assertThat(subscriptions.hasRoom("y".repeat(2048))).isTrue();
 
         subscriptions.restore(IntStream.range(0, 200).mapToObj(n -> "u" + n).toList());
         assertThat(subscriptions.count()).isEqualTo(Subscriptions.MAX_URIS);
-        assertThat(subscriptions.add("another")).isFalse();
+        assertThat(add("another")).isFalse();
         subscriptions.remove("u7");
-        assertThat(subscriptions.add("another")).isTrue();
+        assertThat(add("another")).isTrue();
     }
 
     @Test
     @DisplayName("count as many bytes as the state has of them")
     void escaped() {
         var control = "\u0001".repeat(341);
-        assertThat(subscriptions.add(control + "\u0001")).isFalse();
-        IntStream.range(0, 20).forEach(n -> subscriptions.add((char) ('a' + n) + control));
+        assertThat(add(control + "\u0001")).isFalse();
+        IntStream.range(0, 20).forEach(n -> add((char) ('a' + n) + control));
         var stored =
                 new DurableState(
                         null, null, true, List.of(), Set.of(), null, subscriptions.stored());
@@ -68,14 +82,14 @@ final class KeptSubscriptionsTest {
         for (int round = 0; round < 2; round++) {
             for (int n = 0; n < Subscriptions.MAX_URIS; n++) {
                 assertThat(subscriptions.mayAdd()).isTrue();
-                assertThat(subscriptions.add(n + "x".repeat(320))).isTrue();
+                assertThat(add(n + "x".repeat(320))).isTrue();
             }
             subscriptions.restore(null);
         }
-        IntStream.range(0, 15).forEach(n -> subscriptions.add(n + "x".repeat(2040)));
+        IntStream.range(0, 15).forEach(n -> add(n + "x".repeat(2040)));
         long writes = 0;
         while (subscriptions.mayAdd()) {
-            assertThat(subscriptions.add("toggled")).isTrue();
+            assertThat(add("toggled")).isTrue();
             assertThat(subscriptions.remove("toggled")).isTrue();
             writes += 2;
         }
@@ -116,7 +130,7 @@ final class KeptSubscriptionsTest {
                                 () -> {
                                     try {
                                         if (!subscriptions.begin(Duration.ofMillis(10))) {
-                                            subscriptions.add("not in time");
+                                            add("not in time");
                                         }
                                     } catch (InterruptedException e) {
                                         throw new IllegalStateException(e);
