@@ -1,13 +1,17 @@
 package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.link.InstanceOrder;
+import java.util.function.Consumer;
 
 /** Outcome of a submitted order, which takes effect whether or not anybody waits for it. */
+@FunctionalInterface
 public interface PendingOutcome {
 
     /**
-     * Waits until the order has come to its end, bounded by the instance's own timeouts. May be
-     * called by several threads and again afterwards; all get the same outcome.
+     * Tells the outcome once the order has come to its end, bounded by the instance's own timeouts:
+     * at once where it has, otherwise on the thread that ends it, which must not be held up. May be
+     * called several times; all get the same outcome. Outcomes of one instance's orders are told in
+     * the order in which they came.
      */
-    InstanceOrder.Outcome await() throws InterruptedException;
+    void whenEnded(Consumer<InstanceOrder.Outcome> then);
 }

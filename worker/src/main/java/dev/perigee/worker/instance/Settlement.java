@@ -2,54 +2,45 @@ package dev.perigee.worker.instance;
 
 import dev.perigee.protocol.link.InstanceOrder.Outcome;
 import java.time.Duration;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
 /**
- * Outcome of an order: the first that the supervisor sets counts. Any thread may wait for it, 15
- * minutes at most, after which the outcome is the failure {@code internal}.
+ * Outcome of an order: the first that the supervisor sets counts. After 15 minutes it is the
+ * failure {@code internal}. Safe for use by any thread.
  */
 final class Settlement implements PendingOutcome {
     /** Beyond every timeout that an order can run into; reached only by a defect. */
     private static final Duration LIMIT = Duration.ofMinutes(15);
 
-    private final String processId;
-    private final CountDownLatch done = new CountDownLatch(1);
-    private final AtomicReference<@Nullable Outcome> outcome = new AtomicReference<>();
+    private final CompletableFuture<Outcome> outcome = new CompletableFuture<>();
 
     Settlement(String processId) {
-        this.processId = processId;
+        var unended =
+                Outcomes.failed(
+                        processId,
+                        null,
+                        "internal",
+                        "The order did not end within " + LIMIT.toMinutes() + " minutes");
+        var _ = outcome.completeOnTimeout(unended, LIMIT.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    private Settlement(Outcome outcome) {
+        complete(outcome);
     }
 
     static Settlement of(Outcome outcome) {
-        var settlement = new Settlement(outcome.processId());
-        settlement.complete(outcome);
-        return settlement;
+        return new Settlement(outcome);
     }
 
     /** The first outcome counts. */
     void complete(Outcome how) {
-        if (outcome.compareAndSet(null, how)) {
-            done.countDown();
-        }
+        outcome.complete(how);
     }
 
     @Override
-    public Outcome await() throws InterruptedException {
-        if (!done.await(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
-            complete(
-                    Outcomes.failed(
-                            processId,
-                            null,
-                            "internal",
-                            "The order did not end within " + LIMIT.toMinutes() + " minutes"));
-        }
-        var how = outcome.get();
-        if (how == null) {
-            throw new IllegalStateException("a settlement was released without an outcome");
-        }
-        return how;
+    public void whenEnded(Consumer<Outcome> then) {
+        var _ = outcome.thenAccept(then);
     }
 }

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  * nothing here waits: what does is left to a virtual thread. An invalid message fails alone: a
  * request is answered with the error, a notification is ignored and counted.
  */
-final class LinkDispatcher implements LinkConnection.Handler {
+final class LinkDispatcher implements LinkConnection.Handler, AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(LinkDispatcher.class);
     private static final Map<String, Object> NOTHING = Map.of();
 
@@ -65,6 +65,11 @@ final class LinkDispatcher implements LinkConnection.Handler {
             case LinkFrame.Response ignored -> unexpected(connection);
             case LinkFrame.Failure ignored -> unexpected(connection);
         }
+    }
+
+    @Override
+    public void close() {
+        orders.close();
     }
 
     @Override

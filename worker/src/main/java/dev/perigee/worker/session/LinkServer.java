@@ -49,6 +49,7 @@ public final class LinkServer implements AutoCloseable {
     private final Server server;
     private final ServerConnector connector;
     private final LinkConnections connections;
+    private final LinkDispatcher dispatcher;
     private final HeartbeatTicker heartbeats;
     private final @Nullable LinkTls tls;
 
@@ -56,11 +57,13 @@ public final class LinkServer implements AutoCloseable {
             Server server,
             ServerConnector connector,
             LinkConnections connections,
+            LinkDispatcher dispatcher,
             HeartbeatTicker heartbeats,
             @Nullable LinkTls tls) {
         this.server = server;
         this.connector = connector;
         this.connections = connections;
+        this.dispatcher = dispatcher;
         this.heartbeats = heartbeats;
         this.tls = tls;
     }
@@ -123,7 +126,7 @@ public final class LinkServer implements AutoCloseable {
                 .description("Gateways that are connected")
                 .register(meters);
         var heartbeats = new HeartbeatTicker(connections, heartbeat, heartbeatInterval);
-        var link = new LinkServer(server, connector, connections, heartbeats, tls);
+        var link = new LinkServer(server, connector, connections, dispatcher, heartbeats, tls);
         link.listen(options);
         return link;
     }
@@ -240,5 +243,6 @@ public final class LinkServer implements AutoCloseable {
         } catch (Exception e) {
             log.atWarn().setCause(e).log("The link's server did not stop cleanly");
         }
+        dispatcher.close();
     }
 }

@@ -5,24 +5,29 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.json.Require;
 import dev.perigee.protocol.link.InstanceOrder;
+import dev.perigee.protocol.link.InstanceOrder.Outcome;
 import dev.perigee.protocol.link.LinkError;
 import dev.perigee.protocol.link.LinkFrame;
 import dev.perigee.protocol.link.LinkMethod;
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.instance.PartitionInstances;
 import dev.perigee.worker.instance.PendingOutcome;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Orders of instances: submitted on the connection's reader, so in the order in which they were
- * sent, and waited for by a virtual thread each, which answers.
+ * sent, and answered by one thread in the order in which they ended, which nothing holds up.
  */
-final class OrderDesk {
+final class OrderDesk implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(OrderDesk.class);
 
     private final SessionRegistry sessions;
+    private final ExecutorService answers =
+            Executors.newSingleThreadExecutor(Thread.ofVirtual().name("orders").factory());
 
     OrderDesk(SessionRegistry sessions) {
         this.sessions = sessions;
@@ -39,9 +44,15 @@ final class OrderDesk {
         try {
             var pending =
                     sessions.asServed(connection, order.partition(), order.submission()::apply);
-            Thread.ofVirtual()
-                    .name("order-" + order.partition() + "-" + request.id())
-                    .start(() -> answer(connection, request, order.partition(), pending));
+            pending.whenEnded(
+                    outcome ->
+                            answers.execute(
+                                    () ->
+                                            answer(
+                                                    connection,
+                                                    request,
+                                                    order.partition(),
+                                                    outcome)));
             waiting = true;
         } finally {
             if (!waiting) {
@@ -54,17 +65,14 @@ final class OrderDesk {
             LinkConnection connection,
             LinkFrame.Request request,
             int partition,
-            PendingOutcome pending) {
+            Outcome outcome) {
         try {
-            var outcome = pending.await();
             if (outcome.outcome() == CommandOutcome.FAILED && sessions.isDeparting(partition)) {
                 // Its process was ended under it: it is repeated where the instance continues.
                 connection.refuse(request.id(), LinkError.DRAINING, "the session ends");
             } else {
                 connection.respond(request.id(), outcome);
             }
-        } catch (InterruptedException e) {
-            connection.refuse(request.id(), LinkError.DRAINING, "the worker is leaving");
         } catch (RuntimeException e) {
             log.atError()
                     .addKeyValue("method", request.method())
@@ -75,6 +83,12 @@ final class OrderDesk {
         } finally {
             connection.endOrder();
         }
+    }
+
+    /** What ends from now on is answered to nobody. */
+    @Override
+    public void close() {
+        answers.shutdown();
     }
 
     private record Order(int partition, Function<PartitionSession, PendingOutcome> submission) {}

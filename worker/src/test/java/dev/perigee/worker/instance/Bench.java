@@ -36,7 +36,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -229,11 +231,9 @@ final class Bench implements AutoCloseable {
     }
 
     Outcome settle(PendingOutcome pending) {
-        try {
-            return pending.await();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+        var outcome = new CompletableFuture<Outcome>();
+        pending.whenEnded(outcome::complete);
+        return outcome.orTimeout(5, TimeUnit.MINUTES).join();
     }
 
     RecordingJournal journal(ServerConfig config) {

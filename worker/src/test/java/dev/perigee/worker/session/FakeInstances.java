@@ -41,7 +41,8 @@ final class FakeInstances implements InstanceHost {
     final Queue<ToolOrder.Execute> running = new ConcurrentLinkedQueue<>();
     final AtomicInteger terminated = new AtomicInteger();
     volatile CountDownLatch mayTerminate = new CountDownLatch(0);
-    volatile CountDownLatch maySettle = new CountDownLatch(0);
+    private final Queue<Runnable> unsettled = new ConcurrentLinkedQueue<>();
+    private volatile boolean settles = true;
 
     record Instance(InstanceIdentity identity, String configHash, InstanceJournal journal) {}
 
@@ -51,6 +52,19 @@ final class FakeInstances implements InstanceHost {
             throw new AssertionError("no instance of " + installationId);
         }
         return instance;
+    }
+
+    /** Orders do not end until {@link #settle}. */
+    void keepUnsettled() {
+        settles = false;
+    }
+
+    /** Ends all orders, in their order, and those to come at once. */
+    void settle() {
+        settles = true;
+        for (var next = unsettled.poll(); next != null; next = unsettled.poll()) {
+            next.run();
+        }
     }
 
     /** Ends the oldest running call. */
@@ -115,9 +129,13 @@ final class FakeInstances implements InstanceHost {
         }
 
         private PendingOutcome settle(String processId) {
-            return () -> {
-                maySettle.await();
-                return new InstanceOrder.Outcome(processId, CommandOutcome.COMPLETED, null, null);
+            var outcome =
+                    new InstanceOrder.Outcome(processId, CommandOutcome.COMPLETED, null, null);
+            return then -> {
+                unsettled.add(() -> then.accept(outcome));
+                if (settles) {
+                    FakeInstances.this.settle();
+                }
             };
         }
 

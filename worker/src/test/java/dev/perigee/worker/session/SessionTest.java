@@ -268,7 +268,7 @@ final class SessionTest {
     @Test
     @DisplayName("PRO-110 RES-14 an order that is sent again joins the one that is under way")
     void anOrderRunsOnce() throws Exception {
-        link.instances.maySettle = new CountDownLatch(1);
+        link.instances.keepUnsettled();
         try (var old = link.gateway("g-1");
                 var young = link.gateway("g-1")) {
             old.attach(5, 1, true);
@@ -278,7 +278,7 @@ final class SessionTest {
             young.attach(5, 2, false);
             young.send(LinkMethod.APPLY, Orders.apply(1L, "i1", 10));
             young.settle();
-            link.instances.maySettle.countDown();
+            link.instances.settle();
             assertThat(young.result(InstanceOrder.Outcome.class).processId()).isEqualTo(PROCESS);
             young.ask(LinkMethod.STOP, Orders.simple(2, "i1", 10), InstanceOrder.Outcome.class);
             assertThat(link.instances.orders).containsExactly("apply cmd-1", "stop cmd-2");
@@ -292,17 +292,19 @@ final class SessionTest {
     }
 
     @Test
+    @DisplayName("takes a hundred orders at once, and answers them in the order in which they end")
     void refusesMoreOrdersThanItHasRoomFor() throws Exception {
-        link.instances.maySettle = new CountDownLatch(1);
+        link.instances.keepUnsettled();
         try (var gateway = link.gateway("g-1")) {
             gateway.attach(5, 1, true);
             for (int i = 1; i <= 101; i++) {
-                gateway.send(LinkMethod.APPLY, Orders.apply((long) i, "i1", i));
+                gateway.send(LinkMethod.APPLY, Orders.apply((long) i, "i" + i, i));
             }
             assertThat(gateway.failure().code()).isEqualTo(LinkError.OVERLOADED.code());
-            link.instances.maySettle.countDown();
+            link.instances.settle();
             for (int i = 1; i <= 100; i++) {
-                gateway.result(InstanceOrder.Outcome.class);
+                assertThat(gateway.result(InstanceOrder.Outcome.class).processId())
+                        .isEqualTo(Orders.config("i" + i).processId());
             }
         }
     }
