@@ -51,6 +51,9 @@ final class KafkaClients {
     /** As for a claim: owners wait while a producer asks where their topics are. */
     private static final int RECORD_ANSWER_MS = 10_000;
 
+    /** Behind its claim, a partition's fetch holds up the next partition of its reader so long. */
+    private static final int LONGEST_RESTORE_FETCH_MS = 20;
+
     /** More than the poll thread ever takes, and less than a lease. */
     private static final int LONGEST_POLL_PAUSE_MS = 30_000;
 
@@ -118,6 +121,8 @@ final class KafkaClients {
                 Map.of(
                         ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
                         4 << 20,
+                        ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
+                        LONGEST_RESTORE_FETCH_MS,
                         ConsumerConfig.RECEIVE_BUFFER_CONFIG,
                         -1,
                         ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG,

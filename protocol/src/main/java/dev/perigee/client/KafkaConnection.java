@@ -28,6 +28,13 @@ public record KafkaConnection(String bootstrap, TopicNames names, Map<String, St
     /** Longest wait for a broker's answer to one question: five seconds. */
     public static final Duration PATIENCE = Duration.ofSeconds(5);
 
+    /**
+     * {@code fetch.max.wait.ms} of readers of what is there already: behind the end of a partition
+     * a fetch waits so long, and the broker answers nothing else on its connection meanwhile. Of
+     * Kafka's own half a second, reading partitions one after another would be nothing but that.
+     */
+    public static final int SHORT_FETCH_MS = 10;
+
     public KafkaConnection {
         properties = Map.copyOf(properties);
     }

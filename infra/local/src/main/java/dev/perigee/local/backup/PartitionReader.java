@@ -56,7 +56,9 @@ final class PartitionReader implements AutoCloseable {
     PartitionReader(KafkaConnection connection) {
         this.connection = connection;
         try {
-            consumer = connection.consumer(Map.of());
+            consumer =
+                    connection.consumer(
+                            Map.of("fetch.max.wait.ms", KafkaConnection.SHORT_FETCH_MS));
         } catch (KafkaException e) {
             throw connection.explained(e);
         }

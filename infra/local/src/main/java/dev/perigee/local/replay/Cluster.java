@@ -104,10 +104,14 @@ record Cluster(KafkaConnection connection, String option, String id, int partiti
         return connection.names().of(topic);
     }
 
-    /** A reader that belongs to no group, so that it cannot leave a trace in the cluster. */
+    /**
+     * A reader of what is there. It belongs to no group, so that it cannot leave a trace in the
+     * cluster.
+     */
     KafkaConsumer<byte[], byte[]> consumer(Map<String, Object> more) {
         var config = new HashMap<>(more);
         config.putIfAbsent("auto.offset.reset", "none");
+        config.put("fetch.max.wait.ms", KafkaConnection.SHORT_FETCH_MS);
         try {
             return connection.consumer(config);
         } catch (KafkaException e) {

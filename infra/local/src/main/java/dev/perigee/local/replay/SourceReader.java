@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
@@ -127,6 +128,6 @@ final class SourceReader implements RecordFeed {
 
     @Override
     public void close() {
-        consumer.close();
+        consumer.close(CloseOptions.timeout(Duration.ZERO));
     }
 }

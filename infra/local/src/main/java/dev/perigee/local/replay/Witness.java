@@ -211,9 +211,9 @@ final class Witness {
             List<Topic> topics,
             Consumer<ConsumerRecord<byte[], byte[]>> take) {
         try (var tail = TopicTail.open(cluster.connection(), start, topics.toArray(Topic[]::new))) {
-            do {
+            while (!tail.hasCaughtUp()) {
                 tail.poll(POLL).forEach(take);
-            } while (!tail.hasCaughtUp());
+            }
         } catch (MissingTopicException e) {
             // Somebody's copy of a topic of commands, without the others: there is no record.
         }

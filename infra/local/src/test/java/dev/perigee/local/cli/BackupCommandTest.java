@@ -3,6 +3,7 @@ package dev.perigee.local.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.client.KafkaConnection;
 import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Topic;
@@ -165,7 +166,9 @@ final class BackupCommandTest {
                         "bootstrap.servers",
                         broker.bootstrap(),
                         "isolation.level",
-                        "read_committed");
+                        "read_committed",
+                        "fetch.max.wait.ms",
+                        KafkaConnection.SHORT_FETCH_MS);
         try (var consumer =
                 new KafkaConsumer<>(
                         config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {

@@ -155,8 +155,11 @@ class CommandLineTest {
     @ParameterizedTest
     @ValueSource(
             strings = {"topics", "call --team t1 --user u1 a:b", "connect --team t1 --user u1"})
-    void saysThatNoBrokerAnswers(String arguments) {
-        var run = CliRun.of((arguments + " --bootstrap 127.0.0.1:1").split(" "));
+    void saysThatNoBrokerAnswers(String arguments) throws Exception {
+        // It is known in a second, not in five.
+        var impatient = "default.api.timeout.ms=1000\nrequest.timeout.ms=1000\n";
+        var kafka = " --kafka-config " + Files.writeString(directory.resolve("kafka"), impatient);
+        var run = CliRun.of((arguments + kafka + " --bootstrap 127.0.0.1:1").split(" "));
 
         assertThat(run.exitCode()).isEqualTo(69);
         assertThat(run.err().lines())

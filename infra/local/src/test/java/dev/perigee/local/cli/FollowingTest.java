@@ -30,6 +30,10 @@ import org.junit.jupiter.api.io.TempDir;
 class FollowingTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 
+    /** A broker that is away is known to be so in two seconds, not in five. */
+    private static final Map<String, String> IMPATIENT =
+            Map.of("default.api.timeout.ms", "2000", "request.timeout.ms", "2000");
+
     @TempDir Path data;
     private final List<String> shown = new CopyOnWriteArrayList<>();
     private final List<String> warned = new CopyOnWriteArrayList<>();
@@ -37,9 +41,10 @@ class FollowingTest {
     @Test
     void saysWhenTheBrokerGoesAndComesBack() throws Exception {
         var address = new HostPort("127.0.0.1", FreePort.on("127.0.0.1"));
-        var kafka = new KafkaConnection(address.toString(), new TopicNames("mcp."), Map.of());
+        var names = new TopicNames("mcp.");
+        var kafka = new KafkaConnection(address.toString(), names, IMPATIENT);
         var broker = EmbeddedBroker.start(address, data, Map.of());
-        try (var setup = new TopicSetup(kafka)) {
+        try (var setup = new TopicSetup(new KafkaConnection(address.toString(), names, Map.of()))) {
             setup.apply(1, 1, null, false);
         }
         var tail = TopicTail.open(kafka, new TopicTail.Start.End(), Topic.LOGS);

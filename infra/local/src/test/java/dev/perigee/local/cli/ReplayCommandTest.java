@@ -2,6 +2,7 @@ package dev.perigee.local.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.client.KafkaConnection;
 import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.cli.ScriptedGateway.Answer;
 import dev.perigee.protocol.json.Json;
@@ -491,7 +492,9 @@ final class ReplayCommandTest {
                         "bootstrap.servers",
                         broker.bootstrap(),
                         "isolation.level",
-                        "read_committed"),
+                        "read_committed",
+                        "fetch.max.wait.ms",
+                        KafkaConnection.SHORT_FETCH_MS),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer());
     }

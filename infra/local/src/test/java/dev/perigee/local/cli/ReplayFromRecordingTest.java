@@ -3,6 +3,7 @@ package dev.perigee.local.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.client.KafkaConnection;
 import dev.perigee.local.broker.EmbeddedBroker;
 import dev.perigee.local.cli.ScriptedGateway.Answer;
 import dev.perigee.local.recording.RecordedRecord;
@@ -109,7 +110,7 @@ final class ReplayFromRecordingTest {
         first.interrupt();
         assertThat(first.join(Duration.ofSeconds(30))).isTrue();
 
-        var patience = Duration.ofSeconds(5);
+        var patience = Duration.ofSeconds(3);
         long resumed = System.currentTimeMillis();
         try (var _ =
                 new ScriptedGateway(
@@ -438,7 +439,9 @@ final class ReplayFromRecordingTest {
                         "bootstrap.servers",
                         staging.bootstrap(),
                         "isolation.level",
-                        "read_committed");
+                        "read_committed",
+                        "fetch.max.wait.ms",
+                        KafkaConnection.SHORT_FETCH_MS);
         try (var consumer =
                 new KafkaConsumer<>(
                         settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BiFunction;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -87,7 +88,7 @@ final class ScriptedGateway implements AutoCloseable {
                 }
             }
         } catch (InterruptException e) {
-            consumer.close();
+            consumer.close(CloseOptions.timeout(Duration.ZERO));
         }
     }
 

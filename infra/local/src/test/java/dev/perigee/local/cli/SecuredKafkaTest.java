@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.client.KafkaConnection;
 import dev.perigee.gateway.Gateway;
 import dev.perigee.gateway.GatewaySettings;
 import dev.perigee.gateway.GatewayStartException;
@@ -145,6 +146,7 @@ final class SecuredKafkaTest {
         Map<String, Object> config = new HashMap<>(broker.client(user));
         config.put("group.id", "shop-" + System.nanoTime());
         config.put("auto.offset.reset", "earliest");
+        config.put("fetch.max.wait.ms", KafkaConnection.SHORT_FETCH_MS);
         try (var consumer =
                 new KafkaConsumer<>(
                         config, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
