@@ -525,7 +525,7 @@ def handed_pipes():
             take(theirs)
         theirs.close()
         ends.append(ours)
-    time.sleep(4)
+    time.sleep(2.5)
     for end in ends:
         full_ones = []
         for _ in range(int(more[1])):

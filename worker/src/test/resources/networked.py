@@ -186,7 +186,7 @@ def transfer():
 
 
 def many():
-    """Holds so many connections at a time; each is greeted."""
+    """Holds so many connections at a time, until none has been greeted for so many seconds."""
     host, port = split(more[0])
     held, greeted = [], 0
     for _ in range(int(more[1])):
@@ -200,6 +200,7 @@ def many():
             try:
                 if connection.recv(10):
                     greeted += 1
+                    deadline = time.monotonic() + float(more[2])
                     held.remove(connection)
                     if len(more) > 3:
                         connection.close()
@@ -220,7 +221,7 @@ def fill():
     for connection in held:
         connection.setblocking(False)
     block, quiet = bytes(1 << 16), time.monotonic()
-    while time.monotonic() - quiet < 2:
+    while time.monotonic() - quiet < 1:
         for connection in held:
             try:
                 while connection.send(block):

@@ -53,7 +53,7 @@ final class LinkDeathTest {
     @Test
     @DisplayName("OWN-14: does not know it through what stands between, which refuses for itself")
     void notThroughAProxy() {
-        fixture.worker.retention(Duration.ofSeconds(8)); // 3 s after the margin
+        fixture.worker.retention(Duration.ofMillis(6_500)); // 1.5 s after the margin
         fixture.worker.saysItsEnds();
         attachedTo(fixture.proxy.port());
 
@@ -68,7 +68,7 @@ final class LinkDeathTest {
     @Test
     @DisplayName("OWN-14: does not know it of a worker that does not say between what ends it is")
     void notOfAnOlderWorker() throws Exception {
-        fixture.worker.retention(Duration.ofSeconds(8)); // 3 s after the margin
+        fixture.worker.retention(Duration.ofMillis(6_500)); // 1.5 s after the margin
         attachedTo(fixture.worker.port());
 
         fixture.worker.close();
@@ -80,7 +80,7 @@ final class LinkDeathTest {
     @Test
     @DisplayName("OWN-14: does not know it of a live worker that says goodbye behind refusals")
     void notOfALiveWorkerBehindRefusals() {
-        fixture.worker.retention(Duration.ofSeconds(8)); // 3 s after the margin
+        fixture.worker.retention(Duration.ofMillis(6_500)); // 1.5 s after the margin
         fixture.worker.saysItsEnds();
         attachedTo(fixture.worker.port());
 
@@ -95,7 +95,7 @@ final class LinkDeathTest {
     @Test
     @DisplayName("OWN-14: does not know it of a worker that said that it leaves")
     void notOfAWorkerThatLeaves() throws Exception {
-        fixture.worker.retention(Duration.ofSeconds(8)); // 3 s after the margin
+        fixture.worker.retention(Duration.ofMillis(6_500)); // 1.5 s after the margin
         fixture.worker.saysItsEnds();
         attachedTo(fixture.worker.port());
         fixture.worker.tell(

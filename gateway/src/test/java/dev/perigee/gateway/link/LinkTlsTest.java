@@ -72,7 +72,7 @@ final class LinkTlsTest {
 
     /** The gateway tries on, and says once and for all why it is in vain. */
     private void refused(LinkFixture dialled, String... parts) {
-        await().until(() -> dialled.count("perigee.link.attempts.failed") >= 6);
+        await().until(() -> dialled.count("perigee.link.attempts.failed") >= 4);
         assertThat(dialled.view().problem()).contains(parts);
         assertThat(dialled.changes).hasValue(1);
         assertThat(dialled.view().state()).isEqualTo(LinkState.CONNECTING);

@@ -228,7 +228,7 @@ final class MembershipTest {
         var elsewhere = new FakeWorker();
         try {
             for (var address : List.of(worker, elsewhere)) {
-                address.retention(Duration.ofSeconds(8)); // 3 s after the margin
+                address.retention(Duration.ofMillis(6_500)); // 1.5 s after the margin
                 address.saysItsEnds();
             }
             var first = here();

@@ -22,8 +22,8 @@ final class LookTime {
     private static final Duration WALKS = Duration.ofSeconds(1);
 
     /**
-     * Of that for one tree. One that takes longer is judged with the rest counted in full: no
-     * server can keep this thread busy by sharing much among many.
+     * Of that for one tree. One that takes longer twice in a row is judged with the rest counted in
+     * full: no server can keep this thread busy by sharing much among many.
      */
     private static final Duration WALK = Duration.ofMillis(100);
 

@@ -27,28 +27,41 @@ record TreeMemory(
     }
 
     /**
-     * In bytes: at least what is used, and exact where more than the limit is. Where this look has
-     * no time left for that, the limit, unless one process alone is above it: it is known no
-     * better, and another look will have the time.
+     * In bytes: at least what is used, and exact where more than the limit is.
+     *
+     * @param cut whether the walk was broken off when its time was over, and the rest counted in
+     *     full
+     */
+    record Used(long bytes, boolean cut) {}
+
+    /**
+     * Where this look has no time left for a walk, the limit, unless one process alone is above it:
+     * it is known no better, and another look will have the time. So it is where the walk was cut
+     * for the first time: it may have been the worker that paused, which says nothing of the tree.
      *
      * @param otherBytes of the tree's memory that is no process's, which counts besides
+     * @param cutBefore whether the walk before was cut
      */
-    long used(List<ProcessEntry> members, long otherBytes, long limitBytes) {
+    Used used(List<ProcessEntry> members, long otherBytes, long limitBytes, boolean cutBefore) {
         long resident = resident(members) + otherBytes;
         if (resident <= limitBytes) {
-            return resident;
+            return new Used(resident, false);
         }
         var each = members.stream().mapToLong(held).toArray();
         long whole = LongStream.of(each).sum() + otherBytes;
         if (whole <= limitBytes) {
-            return whole;
+            return new Used(whole, false);
         }
-        if (time.isLeftForWalks()) {
-            try (var part = time.ofWalk()) {
-                return exact(members, part) + otherBytes;
-            }
+        long inDoubt = Math.max(limitBytes, LongStream.of(each).max().orElse(0) + otherBytes);
+        if (!time.isLeftForWalks()) {
+            return new Used(inDoubt, cutBefore);
         }
-        return Math.max(limitBytes, LongStream.of(each).max().orElse(0) + otherBytes);
+        try (var part = time.ofWalk()) {
+            var walked = exact(members, part);
+            long bytes = walked.bytes() + otherBytes;
+            boolean doubtful = walked.cut() && !cutBefore;
+            return new Used(doubtful ? Math.min(bytes, inDoubt) : bytes, walked.cut());
+        }
     }
 
     /**
@@ -57,7 +70,7 @@ record TreeMemory(
      */
     long compared(List<ProcessEntry> members, long otherBytes) {
         try (var part = time.ofComparison()) {
-            return exact(members, part) + otherBytes;
+            return exact(members, part).bytes() + otherBytes;
         }
     }
 
@@ -70,11 +83,13 @@ record TreeMemory(
         return pages * PageSize.bytes();
     }
 
-    private long exact(List<ProcessEntry> members, LookTime.Part part) {
+    private Used exact(List<ProcessEntry> members, LookTime.Part part) {
         long sum = 0;
+        boolean cut = false;
         for (var member : members) {
-            sum += (part.isLeft() ? proportional : held).applyAsLong(member);
+            cut |= !part.isLeft();
+            sum += (cut ? held : proportional).applyAsLong(member);
         }
-        return sum;
+        return new Used(sum, cut);
     }
 }

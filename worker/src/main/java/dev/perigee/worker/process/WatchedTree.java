@@ -21,6 +21,10 @@ final class WatchedTree {
 
     private final DiskTraffic traffic;
     private long ticks;
+
+    /** Whether the last walk of its pages was broken off. */
+    private boolean walkCut;
+
     private volatile Longest longest;
     private volatile @Nullable MemoryUse memoryUse;
     private volatile @Nullable LimitEnd end;
@@ -110,7 +114,9 @@ final class WatchedTree {
         if (io != null || limits.memoryBytes() == 0) {
             return io;
         }
-        long used = memory.used(members, otherBytes, limits.memoryBytes());
+        var measured = memory.used(members, otherBytes, limits.memoryBytes(), walkCut);
+        walkCut = measured.cut();
+        long used = measured.bytes();
         var last = memoryUse;
         memoryUse = new MemoryUse(used, last == null ? 0 : used - last.bytes());
         return limits.memory(used);

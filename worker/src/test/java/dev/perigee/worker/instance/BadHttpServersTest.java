@@ -23,10 +23,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("What an HTTP server does wrong ends in a status and harms nobody")
 final class BadHttpServersTest {
-    private final Bench bench =
-            new Bench(Map.of("retry.delays", "20ms,40ms", "mcp.request-timeout", "10s"));
+    private Bench bench = bench("10s");
     private HttpFixture bad;
     private HttpFixture well;
+
+    private static Bench bench(String requestTimeout) {
+        return new Bench(
+                Map.of("retry.delays", "20ms,40ms", "mcp.request-timeout", requestTimeout));
+    }
 
     @BeforeEach
     void start() throws Exception {
@@ -51,7 +55,6 @@ final class BadHttpServersTest {
         "garbage, ERROR",
         "half, OFFLINE",
         "endless, ERROR",
-        "silent, ERROR",
     })
     void listsNoTools(String mode, ServerStatus status) throws Exception {
         bad.order("{'mode':'%s','only':'tools/list'}".formatted(mode));
@@ -63,6 +66,15 @@ final class BadHttpServersTest {
         assertThat(bench.journal(config).all(StatusChanged.class).getLast().statusMessage())
                 .isNotBlank()
                 .hasSizeLessThan(1_000);
+    }
+
+    @Test
+    void saysNothing() throws Exception {
+        bench.close();
+        bench = bench("2s");
+        bench.configure(config("well", well.url()));
+
+        listsNoTools("silent", ServerStatus.ERROR);
     }
 
     @Test

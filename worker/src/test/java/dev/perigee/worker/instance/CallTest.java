@@ -139,12 +139,12 @@ final class CallTest {
         var config = Bench.server("a");
         bench.configure(config);
 
-        var late = bench.call(config, "sleep", Map.of("ms", 1800), Duration.ofMillis(800));
+        var late = bench.call(config, "sleep", Map.of("ms", 1300), Duration.ofMillis(800));
 
         assertThat(code(late)).isEqualTo(ErrorCode.TIMEOUT);
         assertThat(late.error()).isNotNull();
         assertThat(late.error().message()).startsWith("Request timeout");
-        assertThat(bench.text(config, "sleep", Map.of("ms", 1800))).isEqualTo("slept");
+        assertThat(bench.text(config, "sleep", Map.of("ms", 1300))).isEqualTo("slept");
         assertThat(bench.text(config, "record", Map.of())).contains("notifications/cancelled");
         await().until(() -> bench.snapshot(config).activeRequests() == 0);
     }
@@ -177,14 +177,20 @@ final class CallTest {
                 .forEach(line -> read.add(method(line.asString())));
         assertThat(read).startsWith("initialize", "notifications/initialized");
         assertThat(read).contains("tools/call");
+    }
 
-        var mute = Bench.server("m", "--mute");
-        bench.submit(mute, Cause.CREATED);
-        await().until(() -> bench.instances.describe(mute.processId()) != null);
-        assertThat(code(bench.call(mute, "echo", Map.of(), Duration.ofMillis(300))))
-                .isEqualTo(ErrorCode.EXPIRED);
-        assertThat(code(bench.call(mute, "echo", Map.of(), Duration.ofSeconds(8))))
-                .isEqualTo(ErrorCode.UNAVAILABLE);
+    @Test
+    @DisplayName("STA-22: no call waits for longer than that, nor beyond its deadline")
+    void waitsBounded() {
+        try (var hasty = new Bench(Map.of("tool.transition-wait", "1s"))) {
+            var mute = Bench.server("m", "--mute");
+            hasty.submit(mute, Cause.CREATED);
+            await().until(() -> hasty.instances.describe(mute.processId()) != null);
+            assertThat(code(hasty.call(mute, "echo", Map.of(), Duration.ofMillis(300))))
+                    .isEqualTo(ErrorCode.EXPIRED);
+            assertThat(code(hasty.call(mute, "echo", Map.of(), Duration.ofSeconds(8))))
+                    .isEqualTo(ErrorCode.UNAVAILABLE);
+        }
     }
 
     /** Of a message that a server read. */

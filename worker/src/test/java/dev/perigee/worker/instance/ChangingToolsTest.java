@@ -34,7 +34,7 @@ final class ChangingToolsTest {
     @DisplayName("TEN-20: lists of 1 MB in a loop cost a few records, and its calls go on")
     void boundsRecords() {
         var config = Bench.server("a", "--churn", "60000", Integer.toString(MEGABYTE / 3));
-        var looping = Duration.ofSeconds(8);
+        var looping = Duration.ofSeconds(4);
         long begin = System.nanoTime();
         bench.configure(config);
 
@@ -67,7 +67,7 @@ final class ChangingToolsTest {
     void boundsCatalogues() {
         int bytes = MEGABYTE - (64 << 10);
         var config = Bench.server("a", "--churn", "60000", "0", "--words", Integer.toString(bytes));
-        var looping = Duration.ofSeconds(5);
+        var looping = Duration.ofSeconds(4);
         long begin = System.nanoTime();
         bench.configure(config);
 
@@ -81,7 +81,7 @@ final class ChangingToolsTest {
     @Test
     @DisplayName("what a server lists in the end is published, however often it changed before")
     void publishesTheLast() {
-        var config = Bench.server("a", "--churn", "3000", "10");
+        var config = Bench.server("a", "--churn", "1500", "10");
         bench.configure(config);
         var journal = bench.journal(config);
 

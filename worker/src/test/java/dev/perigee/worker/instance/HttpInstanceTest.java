@@ -267,7 +267,7 @@ final class HttpInstanceTest {
             server.order("{'mode':'refuse'}");
             bench.call(config, "echo", ECHO);
             awaitStatus(config, OFFLINE);
-            server.order("{'mode':'ok','delay':{'tools/list':2500},'reset':true}");
+            server.order("{'mode':'ok','delay':{'tools/list':1500},'reset':true}");
 
             var orders =
                     List.of(

@@ -34,6 +34,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -42,11 +43,26 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Processes that nobody uses. */
 final class IdleTest {
-    /** Half a second in place of three minutes. */
-    private static final Map<String, String> QUICK =
-            Map.of("idle.timeout", "1500ms", "idle.check-interval", "50ms", "idle.grace", "0s");
+    private static final Duration TIMEOUT = Duration.ofMillis(1500);
 
-    private final Bench bench = new Bench(QUICK);
+    /** In place of three minutes. */
+    private static final Map<String, String> QUICK =
+            Map.of(
+                    "idle.timeout",
+                    TIMEOUT.toMillis() + "ms",
+                    "idle.check-interval",
+                    "50ms",
+                    "idle.grace",
+                    "0s");
+
+    /** What the bench's clock is put forward. */
+    private final AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ZERO);
+
+    private final Bench bench = bench(QUICK);
+
+    private Bench bench(Map<String, String> settings) {
+        return new Bench(settings, () -> Instant.now().plus(ahead.get()));
+    }
 
     @AfterEach
     void end() {
@@ -107,7 +123,7 @@ final class IdleTest {
                         Map.of(
                                 "idle.timeout", "10ms",
                                 "idle.check-interval", "10ms",
-                                "idle.grace", "2s"))) {
+                                "idle.grace", "1s"))) {
             var config = Bench.small("a");
             patient.configure(config);
             var spawned = Objects.requireNonNull(patient.snapshot(config).startedAt());
@@ -115,7 +131,7 @@ final class IdleTest {
             await().atMost(Duration.ofSeconds(20)).until(() -> patient.snapshot(config).dormant());
 
             assertThat(Duration.between(spawned, Instant.now()))
-                    .isGreaterThan(Duration.ofSeconds(2));
+                    .isGreaterThan(Duration.ofSeconds(1));
         }
     }
 
@@ -126,7 +142,11 @@ final class IdleTest {
         bench.configure(config);
         long pid = bench.pid(config);
 
-        var result = bench.call(config, "sleep", Map.of("ms", 3500));
+        var path = config.serverSlug() + ":sleep";
+        var order = bench.request(config, "tools/call", path, Map.of("ms", 1000));
+        bench.instances.execute(order);
+        ahead.set(TIMEOUT.multipliedBy(2));
+        var result = bench.result(order);
 
         assertThat(result.outcome()).isEqualTo(ToolOutcome.SUCCESS);
         assertThat(bench.journal(config).all(Dormant.class)).isEmpty();
@@ -163,7 +183,8 @@ final class IdleTest {
 
             awaitDormant(server);
             bench.pid(server);
-            await().until(() -> bench.journal(server).all(Dormant.class).size() == 2);
+            awaitDormant(server);
+            assertThat(bench.journal(server).all(Dormant.class)).hasSize(2);
 
             assertThat(bench.snapshot(elsewhere).dormant()).isFalse();
             assertThat(bench.journal(elsewhere).all(Dormant.class)).isEmpty();
@@ -183,9 +204,9 @@ final class IdleTest {
         bench.configure(server);
 
         awaitDormant(server);
-        var journal = bench.journal(server);
         bench.pid(server);
-        await().until(() -> journal.all(Dormant.class).size() == 2);
+        awaitDormant(server);
+        assertThat(bench.journal(server).all(Dormant.class)).hasSize(2);
 
         assertThat(bench.snapshot(program).state()).isEqualTo(InstanceState.RUNNING);
         assertThat(bench.journal(program).all(Dormant.class)).isEmpty();
@@ -276,14 +297,15 @@ final class IdleTest {
 
     @Test
     @DisplayName("a call that comes while an idle process is slow to end is answered by the next")
-    void waitsForASlowEnd() {
+    void waitsForASlowEnd(@TempDir Path directory) {
         var settings = new HashMap<>(QUICK);
         settings.put("process.termination-grace", "60s");
-        settings.put("tool.transition-wait", "8s");
-        try (var slow = new Bench(settings)) {
-            var config = Bench.server("a", "--on-term", "ignore");
+        settings.put("tool.transition-wait", "5s");
+        try (var slow = bench(settings)) {
+            var config = slowToEndAtFirst(directory.resolve("started"));
             slow.configure(config);
             long pid = slow.pid(config);
+            ahead.set(TIMEOUT);
             await().until(() -> slow.snapshot(config).state() == InstanceState.TERMINATING);
 
             assertThat(slow.pid(config)).isNotEqualTo(pid);
@@ -291,7 +313,22 @@ final class IdleTest {
         }
     }
 
+    /** The first of its processes ignores SIGTERM. */
+    private static ServerConfig slowToEndAtFirst(Path started) {
+        var server = Bench.server("a").args().getFirst();
+        var script =
+                "mkdir \"$0\" 2>/dev/null && exec node \"$1\" --on-term ignore; exec node \"$1\"";
+        return Bench.program(
+                "a",
+                TransportType.STDIO,
+                "sh",
+                List.of("-c", script, started.toString(), server),
+                Map.of(),
+                null);
+    }
+
     private void awaitDormant(ServerConfig config) {
+        ahead.updateAndGet(TIMEOUT::plus);
         await().atMost(Duration.ofSeconds(20)).until(() -> bench.snapshot(config).dormant());
     }
 
@@ -303,7 +340,7 @@ final class IdleTest {
         awaitDormant(config);
         var durable = bench.journal(config).durable;
 
-        try (var next = new Bench(QUICK)) {
+        try (var next = bench(QUICK)) {
             next.settle(next.submit(config, Cause.RESTORED, false, durable));
 
             var list = next.perform(next.request(config, "tools/list", null, null)).result();
@@ -326,7 +363,7 @@ final class IdleTest {
         awaitDormant(config);
         var lost = lost(bench.journal(config).durable);
 
-        try (var next = new Bench(QUICK)) {
+        try (var next = bench(QUICK)) {
             next.settle(next.submit(config, Cause.RESTORED, false, lost));
 
             assertThat(next.snapshot(config).dormant()).isTrue();
@@ -344,12 +381,12 @@ final class IdleTest {
         bench.pid(config);
         var awake = bench.journal(config).durable;
 
-        try (var next = new Bench(QUICK)) {
+        try (var next = bench(QUICK)) {
             next.settle(next.submit(config, Cause.RESTORED, false, awake));
             assertThat(next.journal(config).statuses())
                     .containsExactly(CONNECTING, DISCOVERING_TOOLS, ONLINE);
         }
-        try (var next = new Bench(QUICK)) {
+        try (var next = bench(QUICK)) {
             var other = Bench.server("a");
             next.settle(next.submit(other, Cause.RESTORED, false, asleep));
             assertThat(next.journal(other).statuses())

@@ -246,7 +246,7 @@ final class LifecycleTest {
     @Test
     @DisplayName("PRO-69: an uninstallation during backoff leaves no restart to come")
     void cancelsTheRestart(@TempDir Path directory) {
-        try (var slow = new Bench(Map.of("restart.delays", "3s"))) {
+        try (var slow = new Bench(Map.of("restart.delays", "2s"))) {
             var starts = directory.resolve("starts");
             var config = counted("a", starts);
             slow.configure(config);
@@ -255,7 +255,7 @@ final class LifecycleTest {
 
             slow.settle(slow.instances.remove(slow.order(config.processId())));
 
-            await().during(Duration.ofMillis(3500)).until(() -> count(starts) == 1);
+            await().during(Duration.ofMillis(2300)).until(() -> count(starts) == 1);
         }
     }
 

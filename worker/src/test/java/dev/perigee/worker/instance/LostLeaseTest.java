@@ -23,7 +23,8 @@ import org.junit.jupiter.api.Test;
 /** Servers of a worker that was frozen until its watchdog killed them. */
 final class LostLeaseTest {
     private final LosingLauncher launcher = new LosingLauncher();
-    private final Bench bench = new Bench(Map.of(), Clock.systemUTC(), launcher);
+    private final Bench bench =
+            new Bench(Map.of("tool.transition-wait", "1s"), Clock.systemUTC(), launcher);
     private final ServerConfig config = Bench.server("a");
 
     @AfterEach

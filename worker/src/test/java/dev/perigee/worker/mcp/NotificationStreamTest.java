@@ -10,6 +10,8 @@ import dev.perigee.worker.egress.LocalEgress;
 import java.net.URI;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -22,7 +24,6 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 @DisplayName("The stream of a server's own messages, and redirects, against fixture H")
@@ -45,9 +46,15 @@ final class NotificationStreamTest {
     @BeforeEach
     void start() throws Exception {
         server = HttpFixture.start();
-        target.set(
-                new HttpTarget(
-                        server.url(), Map.of("Authorization", "Bearer t1"), Map.of("key", "k1")));
+        target.set(target(server));
+        client = client(() -> Objects.requireNonNull(target.get()));
+    }
+
+    private static HttpTarget target(HttpFixture at) {
+        return new HttpTarget(at.url(), Map.of("Authorization", "Bearer t1"), Map.of("key", "k1"));
+    }
+
+    private HttpMcpClient client(TargetSource of) {
         var listener =
                 new McpListener() {
                     @Override
@@ -58,15 +65,14 @@ final class NotificationStreamTest {
                     @Override
                     public void onGarbage(Supplier<String> what) {}
                 };
-        client =
-                new HttpMcpClient(
-                        "p1",
-                        HttpTransport.STREAMABLE,
-                        () -> Objects.requireNonNull(target.get()),
-                        connections,
-                        McpOptions.defaults(),
-                        new ServerMetrics(InstantSource.system()),
-                        listener);
+        return new HttpMcpClient(
+                "p1",
+                HttpTransport.STREAMABLE,
+                of,
+                connections,
+                McpOptions.defaults(),
+                new ServerMetrics(InstantSource.system()),
+                listener);
     }
 
     @AfterEach
@@ -77,12 +83,20 @@ final class NotificationStreamTest {
     }
 
     private String echo() throws Exception {
+        return echo(client);
+    }
+
+    private static String echo(HttpMcpClient client) throws Exception {
         var params = RawJson.of("{\"name\":\"echo\",\"arguments\":{\"message\":\"hi\"}}");
         return client.request("tools/call", params, PATIENCE).text();
     }
 
     private JsonNode gets() throws Exception {
-        return server.seen().path("gets");
+        return gets(server);
+    }
+
+    private static JsonNode gets(HttpFixture of) throws Exception {
+        return of.seen().path("gets");
     }
 
     private void awaitStreams(int count) {
@@ -180,16 +194,31 @@ final class NotificationStreamTest {
         assertThat(server.count("tools/call")).isEqualTo(2);
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {405, 404, 400, 401, 501})
+    @Test
     @DisplayName("A server that offers no stream is asked for one once")
-    void offersNone(int status) throws Exception {
-        server.order("{'get':%d}".formatted(status));
-        echo();
-        awaitGets(1);
-        echo();
-        assertNoMoreGets();
-        assertThat(server.count("initialize")).isEqualTo(1);
+    void offersNone() throws Exception {
+        var statuses = List.of(405, 404, 400, 401, 501);
+        var servers = new ArrayList<HttpFixture>();
+        var clients = new ArrayList<HttpMcpClient>();
+        try {
+            for (int status : statuses) {
+                var refusing = HttpFixture.start();
+                servers.add(refusing);
+                refusing.order("{'get':%d}".formatted(status));
+                var asking = client(() -> target(refusing));
+                clients.add(asking);
+                echo(asking);
+                await().atMost(PATIENCE).until(() -> !gets(refusing).isEmpty());
+                echo(asking);
+            }
+            assertNoMoreGets(servers);
+            for (var refusing : servers) {
+                assertThat(refusing.count("initialize")).isEqualTo(1);
+            }
+        } finally {
+            clients.forEach(HttpMcpClient::close);
+            servers.forEach(HttpFixture::close);
+        }
     }
 
     @Test
@@ -199,14 +228,19 @@ final class NotificationStreamTest {
         awaitStreams(1);
         server.order("{'cut':true}");
         client.close();
-        assertNoMoreGets();
+        assertNoMoreGets(List.of(server));
     }
 
     /** Within more than the longest first pause. */
-    private void assertNoMoreGets() {
+    private static void assertNoMoreGets(List<HttpFixture> servers) {
         await().during(Duration.ofMillis(1800))
                 .atMost(PATIENCE)
-                .until(() -> gets().size(), count -> count == 1);
+                .untilAsserted(
+                        () -> {
+                            for (var asked : servers) {
+                                assertThat(gets(asked)).hasSize(1);
+                            }
+                        });
     }
 
     @Test

@@ -21,7 +21,7 @@ import tools.jackson.databind.JsonNode;
 @DisplayName("CAL-14: an answer whose stream the server ends before it")
 final class ResumedAnswerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
-    private static final int RETRY_MILLIS = 700;
+    private static final int RETRY_MILLIS = 300;
 
     private final LineRoom room = new LineRoom(ByteBudget.of(64 << 20));
     private final HttpConnections connections =

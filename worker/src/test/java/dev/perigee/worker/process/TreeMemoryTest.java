@@ -14,6 +14,7 @@ final class TreeMemoryTest {
     private static final long PAGE = PageSize.bytes();
 
     private final AtomicLong nanos = new AtomicLong();
+    private final AtomicLong pause = new AtomicLong();
     private final AtomicInteger wholes = new AtomicInteger();
     private final AtomicInteger walks = new AtomicInteger();
     private final LookTime time = new LookTime(nanos::get);
@@ -25,7 +26,7 @@ final class TreeMemoryTest {
                     },
                     _ -> {
                         walks.incrementAndGet();
-                        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(30));
+                        nanos.addAndGet(TimeUnit.MILLISECONDS.toNanos(30) + pause.get());
                         return 10 * PAGE;
                     },
                     time);
@@ -38,29 +39,34 @@ final class TreeMemoryTest {
                 .toList();
     }
 
+    /** Where no walk was broken off before. */
+    private long used(List<ProcessEntry> members, long otherBytes, long limitBytes) {
+        return memory.used(members, otherBytes, limitBytes, false).bytes();
+    }
+
     @Test
     void nothingIsReadWhileWhatIsResidentIsWithinTheLimit() {
-        assertThat(memory.used(processes(2), 0, 200 * PAGE)).isEqualTo(200 * PAGE);
+        assertThat(used(processes(2), 0, 200 * PAGE)).isEqualTo(200 * PAGE);
         assertThat(wholes).hasValue(0);
         assertThat(walks).hasValue(0);
     }
 
     @Test
     void programsAndLibrariesDoNotCount() {
-        assertThat(memory.used(processes(2), 0, 120 * PAGE)).isEqualTo(120 * PAGE);
+        assertThat(used(processes(2), 0, 120 * PAGE)).isEqualTo(120 * PAGE);
         assertThat(walks).hasValue(0);
     }
 
     @Test
     void whatProcessesShareCountsOnce() {
-        assertThat(memory.used(processes(3), 0, 100 * PAGE)).isEqualTo(30 * PAGE);
+        assertThat(used(processes(3), 0, 100 * PAGE)).isEqualTo(30 * PAGE);
     }
 
     @Test
     void filesInMemoryCountWhateverIsMapped() {
-        assertThat(memory.used(processes(1), 20 * PAGE, 120 * PAGE)).isEqualTo(120 * PAGE);
-        assertThat(memory.used(processes(1), 30 * PAGE, 100 * PAGE)).isEqualTo(90 * PAGE);
-        assertThat(memory.used(processes(1), 70 * PAGE, 75 * PAGE)).isEqualTo(80 * PAGE);
+        assertThat(used(processes(1), 20 * PAGE, 120 * PAGE)).isEqualTo(120 * PAGE);
+        assertThat(used(processes(1), 30 * PAGE, 100 * PAGE)).isEqualTo(90 * PAGE);
+        assertThat(used(processes(1), 70 * PAGE, 75 * PAGE)).isEqualTo(80 * PAGE);
     }
 
     @Test
@@ -72,10 +78,36 @@ final class TreeMemoryTest {
     }
 
     @Test
-    void aTreeWhosePagesTakeLongIsJudgedByWhatEachHolds() {
-        assertThat(memory.used(processes(100), 0, 50 * PAGE))
-                .isEqualTo(4 * 10 * PAGE + 96 * 60 * PAGE);
-        assertThat(walks).hasValue(4);
+    void aTreeWhosePagesTakeLongTwiceIsJudgedByWhatEachHolds() {
+        var first = memory.used(processes(100), 0, 70 * PAGE, false);
+        assertThat(first).isEqualTo(new TreeMemory.Used(70 * PAGE, true));
+
+        long inFull = 4 * 10 * PAGE + 96 * 60 * PAGE;
+        var second = memory.used(processes(100), 0, 70 * PAGE, first.cut());
+        assertThat(second).isEqualTo(new TreeMemory.Used(inFull, true));
+        assertThat(walks).hasValue(8);
+    }
+
+    @Test
+    void aPauseOfTheWorkerSaysNothingOfATree() {
+        pause.set(TimeUnit.MILLISECONDS.toNanos(200));
+        var paused = memory.used(processes(30), 0, 400 * PAGE, false);
+        assertThat(paused).isEqualTo(new TreeMemory.Used(400 * PAGE, true));
+
+        time.begin(1);
+        pause.set(0);
+        assertThat(memory.used(processes(3), 0, 100 * PAGE, paused.cut()))
+                .isEqualTo(new TreeMemory.Used(30 * PAGE, false));
+    }
+
+    @Test
+    void aWalkThatThereIsNoTimeForSaysNothingOfTheOneBefore() {
+        time.begin(1);
+        try (var _ = time.ofWalk()) {
+            nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
+        }
+        assertThat(memory.used(processes(10), 0, 70 * PAGE, true))
+                .isEqualTo(new TreeMemory.Used(70 * PAGE, true));
     }
 
     @Test
@@ -84,11 +116,11 @@ final class TreeMemoryTest {
         try (var _ = time.ofWalk()) {
             nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
         }
-        assertThat(memory.used(processes(10), 0, 70 * PAGE)).isEqualTo(70 * PAGE);
-        assertThat(memory.used(processes(10), 0, 50 * PAGE)).isEqualTo(60 * PAGE);
+        assertThat(used(processes(10), 0, 70 * PAGE)).isEqualTo(70 * PAGE);
+        assertThat(used(processes(10), 0, 50 * PAGE)).isEqualTo(60 * PAGE);
         assertThat(walks).hasValue(0);
         time.begin(1);
-        assertThat(memory.used(processes(2), 0, 70 * PAGE)).isEqualTo(20 * PAGE);
+        assertThat(used(processes(2), 0, 70 * PAGE)).isEqualTo(20 * PAGE);
     }
 
     @Test
@@ -126,7 +158,7 @@ final class TreeMemoryTest {
             nanos.addAndGet(TimeUnit.SECONDS.toNanos(1));
             assertThat(part.isLeft()).isFalse();
         }
-        assertThat(memory.used(processes(2), 0, 70 * PAGE)).isEqualTo(20 * PAGE);
+        assertThat(used(processes(2), 0, 70 * PAGE)).isEqualTo(20 * PAGE);
     }
 
     @Test

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
@@ -96,7 +98,37 @@ final class WatchedTreeTest {
     }
 
     private static ProcStat resident(long pages) {
-        return new ProcStat(PROGRAM, 'S', JAIL, JAIL, 5, 0, 1, 0, 1, pages);
+        return resident(PROGRAM, pages);
+    }
+
+    private static ProcStat resident(long pid, long pages) {
+        return new ProcStat(pid, 'S', JAIL, JAIL, 5, 0, 1, 0, 1, pages);
+    }
+
+    @Test
+    @DisplayName("TEN-08: was not too large, where the worker paused once as it measured it")
+    void measuredInAPause() {
+        var clock = new AtomicLong();
+        var paused =
+                new TreeMemory(
+                        _ -> 60 * PageSize.bytes(),
+                        _ -> {
+                            clock.addAndGet(nanos(100));
+                            return 10 * PageSize.bytes();
+                        },
+                        new LookTime(clock::get));
+        var three =
+                LongStream.of(PROGRAM, PROGRAM + 1, PROGRAM + 2)
+                        .mapToObj(pid -> new ProcessEntry(resident(pid, 90), null, null, false))
+                        .toList();
+
+        assertThat(tree.judge(three, 0, paused, 0)).isNull();
+        assertThat(tree.judge(three, 0, MEMORY, nanos(250))).isNull();
+        assertThat(tree.judge(three, 0, paused, nanos(500))).isNull();
+        assertThat(tree.judge(three, 0, paused, nanos(750)))
+                .as("paused twice, or slow to measure")
+                .extracting(LimitEnd::limit)
+                .isEqualTo(Limit.OOM);
     }
 
     @Test

@@ -275,7 +275,7 @@ final class CutTest {
             var closed = program("x", wait + "printf 'a\\nb\\nc\\n'; exit 0");
             var hole = program("n", flood(go, done) + "exec sleep 600");
             var busy =
-                    program("b", "for i in {1..100}; do echo line $i; sleep 0.05; done; read end");
+                    program("b", "for i in {1..60}; do echo line $i; sleep 0.05; done; read end");
             var idle = program("i", "exec sleep 600");
             worker.install(closed, 1);
             long holePid = worker.install(hole, 2);
@@ -284,7 +284,7 @@ final class CutTest {
             worker.cut();
             int idleBefore = worker.of(idle).size();
             int busyBefore = worker.lines(busy).size();
-            assertThat(busyBefore).isLessThan(100);
+            assertThat(busyBefore).isLessThan(60);
             Files.createFile(go);
             awaitFile(done);
             worker.awaitState(closed, "terminated");
@@ -293,7 +293,7 @@ final class CutTest {
             assertThat(attached.resumed()).isTrue();
             assertThat(attached.processes()).hasSize(4);
             worker.hear(hole, CutTest::failed);
-            worker.hearUntil(() -> worker.lines(busy).size() >= 100);
+            worker.hearUntil(() -> worker.lines(busy).size() >= 60);
             worker.hearUntil(() -> worker.lines(closed).size() >= 3);
             worker.hearUntil(() -> !worker.all(closed, EventType.EXITED).isEmpty());
             worker.takeRest();
@@ -304,7 +304,7 @@ final class CutTest {
             assertThat(worker.all(hole, EventType.STOPPED)).hasSize(1);
             assertThat(alive(holePid)).isFalse();
             assertThat(worker.lines(busy))
-                    .isEqualTo(IntStream.rangeClosed(1, 100).mapToObj(i -> "line " + i).toList());
+                    .isEqualTo(IntStream.rangeClosed(1, 60).mapToObj(i -> "line " + i).toList());
             assertWhole(worker, busy);
             assertThat(alive(busyPid)).isTrue();
             assertThat(worker.of(idle)).hasSize(idleBefore);

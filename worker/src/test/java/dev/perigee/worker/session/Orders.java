@@ -15,6 +15,7 @@ final class Orders {
     static final String REQUESTS = "mcp.tool-requests";
     static final String COMMANDS = "mcp.commands";
     static final int PARTITION = 3;
+    private static final Instant DEADLINE = Instant.parse("2026-11-20T11:00:00Z");
 
     private Orders() {}
 
@@ -35,7 +36,7 @@ final class Orders {
                 origin(offset),
                 "echo-acme-alice-i1",
                 request,
-                Instant.parse("2026-11-20T11:00:00Z"),
+                DEADLINE,
                 null,
                 null,
                 null);

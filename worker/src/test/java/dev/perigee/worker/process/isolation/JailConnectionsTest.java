@@ -43,7 +43,7 @@ final class JailConnectionsTest {
     void transfer() throws Exception {
         try (var echo = new HostListener(true)) {
             network.open(caches, List.of("127.0.0.1:" + echo.port()), List.of(), Map.of());
-            int bytes = 50_000_000;
+            int bytes = 20_000_000;
             assertThat(network.tell("transfer", "127.0.0.1:" + echo.port(), bytes))
                     .singleElement()
                     .asString()
@@ -62,7 +62,7 @@ final class JailConnectionsTest {
                             "isolation.max-open-files", "2000");
             network.open(caches, List.of("127.0.0.1:" + host.port()), List.of(), settings);
             host.hold();
-            var greedy = network.attempt(null, "many", "127.0.0.1:" + host.port(), 100, 3);
+            var greedy = network.attempt(null, "many", "127.0.0.1:" + host.port(), 100, 2);
             greedy.heard().awaitStdout("greeted 20");
             assertThat(network.jails().isolation.connections()).isEqualTo(20);
             assertThat(network.tell("connect", "127.0.0.1:" + host.port()))
@@ -87,9 +87,9 @@ final class JailConnectionsTest {
             var target = "127.0.0.1:" + host.port();
             network.open(caches, List.of(target), List.of(), settings);
             host.hold();
-            var first = network.attempt(null, "many", target, 100, 3);
+            var first = network.attempt(null, "many", target, 100, 2);
             first.heard().awaitStdout("greeted 10");
-            var second = network.attempt(null, "many", target, 100, 3);
+            var second = network.attempt(null, "many", target, 100, 2);
             second.heard().awaitStdout("greeted 0");
             var other = new Reach(null, network.refused::add);
             assertThat(network.attempt(Jails.home("other"), other, "connect", target).told())
@@ -107,7 +107,7 @@ final class JailConnectionsTest {
         try (var host = new HostListener(true)) {
             var target = "127.0.0.1:" + host.port();
             network.open(
-                    caches, List.of(target), List.of(), Map.of("isolation.connection-idle", "6s"));
+                    caches, List.of(target), List.of(), Map.of("isolation.connection-idle", "3s"));
             assertThat(network.tell("idle", target)).containsExactly("quiet ECONNRESET", "busy x");
             assertThat(network.jails().isolation.idleConnections()).isEqualTo(1);
             await().until(() -> network.jails().isolation.connections() == 0);

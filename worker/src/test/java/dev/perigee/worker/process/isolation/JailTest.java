@@ -17,10 +17,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.AfterParameterizedClassInvocation;
+import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -30,25 +31,33 @@ import org.junit.jupiter.params.provider.MethodSource;
 @ParameterizedClass(name = "{0}")
 @MethodSource("dev.perigee.worker.process.isolation.JailKind#here")
 final class JailTest {
+    /** With the usual settings, of all tests of a kind. */
+    @SuppressWarnings("NullAway.Init") // It does not know the method that opens it.
+    private static Jails jails;
+
     private final JailKind kind;
 
     @TempDir private Path caches;
-    private Jails jails;
 
     JailTest(JailKind kind) {
         this.kind = kind;
     }
 
-    @BeforeEach
-    void open() throws Exception {
+    @BeforeParameterizedClassInvocation
+    static void open(JailKind kind, @TempDir Path caches) throws Exception {
         jails = Jails.open(caches, kind.with(Map.of()));
     }
 
-    @AfterEach
-    void close() {
+    @AfterParameterizedClassInvocation
+    static void close() {
         if (jails != null) {
             jails.close();
         }
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        Jails.awaitNone(jails.token);
     }
 
     @Test
@@ -82,10 +91,12 @@ final class JailTest {
     void caches() throws Exception {
         var other = jails.homeOf("other", ServerRuntime.NODE);
         Files.writeString(other.resolve("secret"), "theirs");
-        var python = jails.homeOf("team", ServerRuntime.PYTHON);
+        var own = Jails.home("of-caches");
+        var python = jails.homeOf(own.teamId(), ServerRuntime.PYTHON);
         Files.writeString(python.resolve("secret"), "of python");
         var first =
                 jails.attempt(
+                        own,
                         "caches",
                         other.resolve("secret"),
                         "/home/node/../other/secret",
@@ -94,8 +105,9 @@ final class JailTest {
         assertThat(first.told())
                 .contains("homes ['node'] mine []", "own done")
                 .doesNotContain("theirs", "of python");
-        assertThat(jails.attempt("caches").told()).contains("mine ['own']");
-        assertThat(jails.homeOf("team", ServerRuntime.NODE).resolve("own")).hasContent("mine now");
+        assertThat(jails.attempt(own, "caches").told()).contains("mine ['own']");
+        assertThat(jails.homeOf(own.teamId(), ServerRuntime.NODE).resolve("own"))
+                .hasContent("mine now");
     }
 
     @Test
@@ -162,9 +174,9 @@ final class JailTest {
     @Test
     @DisplayName("PRO-14: who burns up the CPU time is killed")
     void cpu() throws Exception {
-        jails.close();
-        jails = Jails.open(caches, kind.with(Map.of("isolation.cpu-time", "1s")));
-        assertThat(jails.attempt("burn").heard().awaitExit().signal()).isEqualTo("SIGKILL");
+        try (var limited = Jails.open(caches, kind.with(Map.of("isolation.cpu-time", "1s")))) {
+            assertThat(limited.attempt("burn").heard().awaitExit().signal()).isEqualTo("SIGKILL");
+        }
     }
 
     @Test
@@ -340,15 +352,15 @@ final class JailTest {
                                 }
                                 return true;
                             });
-            jails.close();
-            jails = Jails.open(caches, kind.with(Map.of("isolation.network", "host")));
-            assertThat(jails.attempt("network", listener.getLocalPort()).told())
-                    .contains("answer hello");
+            assertThat(tellsOf("host", listener)).contains("answer hello");
             assertThat(answering.get()).isTrue();
-            jails.close();
-            jails = Jails.open(caches, kind.with(Map.of("isolation.network", "none")));
-            assertThat(jails.attempt("network", listener.getLocalPort()).told())
-                    .contains("ConnectionRefusedError");
+            assertThat(tellsOf("none", listener)).contains("ConnectionRefusedError");
+        }
+    }
+
+    private String tellsOf(String network, ServerSocket listener) throws Exception {
+        try (var other = Jails.open(caches, kind.with(Map.of("isolation.network", network)))) {
+            return other.attempt("network", listener.getLocalPort()).told();
         }
     }
 
@@ -430,7 +442,7 @@ final class JailTest {
     @Test
     @DisplayName("PRO-52: nothing lives on when its program ends, whatever it did")
     void survivors() throws Exception {
-        var deed = jails.attempt("survive", 5);
+        var deed = jails.attempt("survive", 1);
         deed.heard().awaitStdout("survivor up");
         assertThat(Jails.carrying(jails.token)).isNotEmpty();
         deed.heard().awaitExit();

@@ -118,23 +118,23 @@ final class LimitsTest {
 
     @ParameterizedTest(name = "{0}")
     @CsvSource({
-        "sockets, 30, 40",
-        "tcp_sockets, 5, 70",
-        "pipes, 30, 200",
-        "hidden_pipes, 30, 200",
-        "handed_pipes, 30, 200",
-        "page_tables, 30, 10",
-        "mappings, 30, 65000"
+        "sockets, 15, 40",
+        "tcp_sockets, 5, 50",
+        "pipes, 15, 200",
+        "hidden_pipes, 15, 200",
+        "handed_pipes, 15, 200",
+        "page_tables, 15, 10",
+        "mappings, 15, 65000"
     })
     @DisplayName("TEN-08: what the kernel holds for many small processes counts")
     void memoryOfNoProcess(String deed, int processes, int each) throws Exception {
-        try (var jails = open(Map.of("isolation.memory", "200MiB"))) {
+        try (var jails = open(Map.of("isolation.memory", "100MiB"))) {
             var neighbour = neighbour(jails);
             var idle = jails.attempt("many", processes, 0);
             idle.heard().awaitStdout("children up");
             var end = end(jails.attempt(deed, processes, each));
             assertThat(end.limit()).isEqualTo(Limit.OOM);
-            assertThat(end.message()).contains("the limit is 200 MiB");
+            assertThat(end.message()).contains("the limit is 100 MiB");
             answers(neighbour);
             assertThat(jails.ended).containsExactly(Limit.OOM);
             assertThat(idle.process().awaitExit(Duration.ZERO)).isFalse();
