@@ -61,7 +61,7 @@ final class Nemesis {
         this.load = load;
         this.keeper = keeper;
         this.times = times;
-        this.drains = new Drains(fleet);
+        this.drains = Drains.withoutBroker(fleet);
         this.meanwhile = meanwhile;
         this.say = say;
     }

@@ -114,8 +114,9 @@ final class DrainTest {
             assertThat(load.pids())
                     .filteredOn(pid -> !pids.contains(pid))
                     .hasSizeBetween(1, leaving);
-            var again = drains.of(worker);
-            assertThat(again.awaitExit()).as(again.output()).isZero();
+            var again = Drains.withoutBroker(fleet).here(worker);
+            assertThat(again.exitCode()).as(again.output()).isZero();
+            assertThat(again.output()).contains("no broker answers");
 
             var history = load.history();
             System.out.printf(
@@ -192,8 +193,8 @@ final class DrainTest {
         crash(server, 1);
         crash(server, 2);
         int worker = hostOf(List.of(server));
-        assertThat(drains.of(worker).awaitExit()).isZero();
-        assertThat(drains.of(worker, "--undo").awaitExit()).isZero();
+        assertThat(drains.here(worker).exitCode()).isZero();
+        assertThat(drains.here(worker, "--undo").exitCode()).isZero();
         awaitHosted(3 - worker, server);
 
         crash(server, 3);
@@ -201,7 +202,7 @@ final class DrainTest {
         fleet.records().lifecycle(server, "permanently_failed");
         assertThat(backend.call(server, "echo", NONE).text("error/code"))
                 .isEqualTo("permanently_failed");
-        assertThat(drains.of(3 - worker).awaitExit()).isZero();
+        assertThat(drains.here(3 - worker).exitCode()).isZero();
         awaitHosted(worker, server);
         assertThat(backend.call(server, "echo", NONE).text("error/code"))
                 .isEqualTo("permanently_failed");
@@ -213,14 +214,14 @@ final class DrainTest {
         var server = backend.install(Installation.fixture());
         int worker = hostOf(List.of(server));
         var pid = backend.text(server, "pid", NONE);
-        assertThat(drains.of(3 - worker).awaitExit()).isZero();
+        assertThat(drains.here(3 - worker).exitCode()).isZero();
 
-        var drain = drains.of(worker, "--timeout", "30s");
+        var drain = drains.here(worker, "--timeout", "30s");
 
-        assertThat(drain.awaitExit()).isEqualTo(1);
+        assertThat(drain.exitCode()).isEqualTo(1);
         assertThat(drain.output()).contains("There is nowhere to go", "no other worker");
         assertThat(backend.text(server, "pid", NONE)).isEqualTo(pid);
-        assertThat(drains.of(3 - worker, "--undo").awaitExit()).isZero();
+        assertThat(drains.here(3 - worker, "--undo").exitCode()).isZero();
         awaitHosted(3 - worker, server);
         assertThat(backend.text(server, "pid", NONE)).isNotEqualTo(pid);
     }

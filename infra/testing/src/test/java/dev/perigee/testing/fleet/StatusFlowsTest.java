@@ -14,11 +14,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Calls wait four seconds in place of ten, and restarts fractions of one. */
 @DisplayName("The status of a server that is a process, through topics")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Execution(ExecutionMode.CONCURRENT)
 final class StatusFlowsTest {
     private static final String ECHO = "{\"message\":\"hi\"}";
 

@@ -24,12 +24,15 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.node.ObjectNode;
 
 @DisplayName("Calls that talk, through topics")
 @ExtendWith(SharedFleet.class)
+@Execution(ExecutionMode.CONCURRENT)
 final class TalkingCallsTest {
     private final FleetUnderTest fleet;
     private final Backend backend;
@@ -92,14 +95,14 @@ final class TalkingCallsTest {
                     backend.request(
                             server,
                             "trigger-long-running-operation",
-                            "{\"duration\":8,\"steps\":8}",
+                            "{\"duration\":5,\"steps\":10}",
                             accepting("progress"));
             awaitEvent(id, "perigee.call.progress", "progress", "2.0");
             proxy.cut();
 
             var answer = backend.answer(id);
             assertThat(answer.text("outcome")).as(answer.toString()).isEqualTo("success");
-            awaitEvent(id, "perigee.call.progress", "progress", "8.0");
+            awaitEvent(id, "perigee.call.progress", "progress", "10.0");
             backend.uninstall(server);
         }
     }
@@ -109,7 +112,7 @@ final class TalkingCallsTest {
                 backend.request(
                         everything,
                         "trigger-long-running-operation",
-                        "{\"duration\":4,\"steps\":4}",
+                        "{\"duration\":2,\"steps\":4}",
                         accepting("progress"));
 
         assertThat(backend.answer(id).text("outcome")).isEqualTo("success");
@@ -228,7 +231,7 @@ final class TalkingCallsTest {
                         "tools/call",
                         f.toolPath("talk"),
                         null,
-                        RawJson.of("{\"n\":5,\"ms\":1000}"),
+                        RawJson.of("{\"n\":5,\"ms\":400}"),
                         30_000L,
                         null,
                         null,
@@ -265,7 +268,7 @@ final class TalkingCallsTest {
                                 f.userId(),
                                 "--progress",
                                 f.toolPath("talk"),
-                                "{\"n\":5,\"ms\":1000,\"log\":\"x\"}");
+                                "{\"n\":5,\"ms\":400,\"log\":\"x\"}");
 
         assertThat(code).as("%s", err).isZero();
         assertThat(out.toString()).contains("reported");

@@ -21,9 +21,12 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** What the next gateway learns from the group's offsets, when nobody else can tell it. */
 @DisplayName("When a gateway is gone and the worker has forgotten")
+@Execution(ExecutionMode.CONCURRENT)
 final class LostOwnersTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
     private static final Map<String, String> FAST =

@@ -16,15 +16,18 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The worker's result comes after the gateway has given up waiting for it. */
 @DisplayName("A request that a gateway answered itself")
+@Execution(ExecutionMode.CONCURRENT)
 final class OneAnswerTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
     private static final Map<String, String> IMPATIENT =
             Map.of("request.silence-margin", "100ms", "group.session-timeout", "6s");
     private static final Map<String, String> LATE =
-            Map.of("request.silence-margin", "4s", "group.session-timeout", "6s");
+            Map.of("request.silence-margin", "3s", "group.session-timeout", "6s");
     @RegisterExtension private static final OneBroker broker = new OneBroker();
 
     private final Installation installation = Installation.of("echo", "node", List.of());
@@ -92,10 +95,10 @@ final class OneAnswerTest {
             test.fleet.calls = Calls.KEEP_SILENT;
             request =
                     test.backend.request(
-                            installation, "echo", "{}", r -> r.put("timeout_ms", 3_000));
+                            installation, "echo", "{}", r -> r.put("timeout_ms", 2_000));
             await().atMost(PATIENCE).until(() -> test.fleet.executed.size() == 1);
         }
-        pass(Duration.ofSeconds(7));
+        pass(Duration.ofSeconds(5));
         return request;
     }
 
@@ -103,7 +106,7 @@ final class OneAnswerTest {
         test.backend.install(installation);
         test.fleet.calls = Calls.KEEP_SILENT;
         var request =
-                test.backend.request(installation, "echo", "{}", r -> r.put("timeout_ms", 3_000));
+                test.backend.request(installation, "echo", "{}", r -> r.put("timeout_ms", 2_000));
         assertThat(test.backend.answer(request).text("error/code")).isEqualTo("timeout");
         assertThat(test.fleet.executed).hasSize(1);
         await().atMost(PATIENCE)

@@ -23,11 +23,14 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Any broker's topic, taken away in one way or another from gateways that serve. */
 @DisplayName("A topic that cannot be written")
+@Execution(ExecutionMode.CONCURRENT)
 final class UnusableTopicsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 

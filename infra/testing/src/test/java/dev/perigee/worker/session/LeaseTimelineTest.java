@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 @DisplayName(
         "An owner that does not hear from the group, and a successor that cannot see its worker")
 final class LeaseTimelineTest {
-    private static final int SEEDS = 3_000;
+    private static final int SEEDS = 1_000;
     private static final SafetyWindow WINDOW =
             new SafetyWindow(
                     Duration.ofSeconds(10),
@@ -32,11 +32,7 @@ final class LeaseTimelineTest {
     @Test
     @DisplayName("OWN-01: would have them if the lease were not waited out")
     void theWaitIsNeeded() {
-        var both =
-                LongStream.rangeClosed(1, SEEDS)
-                        .filter(seed -> new LeaseTimeline(seed, WINDOW, false).gapMs() < 0)
-                        .count();
-
-        assertThat(both).isPositive();
+        assertThat(LongStream.rangeClosed(1, SEEDS))
+                .anyMatch(seed -> new LeaseTimeline(seed, WINDOW, false).gapMs() < 0);
     }
 }
