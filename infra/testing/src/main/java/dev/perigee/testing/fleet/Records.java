@@ -16,6 +16,7 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -96,7 +97,7 @@ public final class Records implements AutoCloseable {
     }
 
     private void read() {
-        try (consumer) {
+        try {
             while (!Thread.currentThread().isInterrupted()) {
                 var batch = new ArrayList<Received>();
                 consumer.poll(POLL).forEach(raw -> batch.add(Received.of(prefix, raw)));
@@ -110,6 +111,9 @@ public final class Records implements AutoCloseable {
             }
         } catch (WakeupException e) {
             // closed
+        } finally {
+            // Without a wait for the broker, which holds back its answer to the last poll.
+            consumer.close(CloseOptions.timeout(Duration.ZERO));
         }
     }
 

@@ -18,13 +18,17 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.utils.Utils;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** A package of six versions, in a registry of this machine; the fourth says something else. */
 @DisplayName("RPL-06: perigee bisect")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class BisectTest {
     private static final String PACKAGE = "@acme/notes";
     private static final int CALLS = 5;
@@ -53,40 +57,48 @@ final class BisectTest {
             });
             """;
 
-    @TempDir private Path folder;
+    @TempDir private static Path folder;
+    private final NpmRegistry registry = NpmRegistry.start();
+    private FleetUnderTest staging;
+
+    @BeforeAll
+    void start() throws Exception {
+        for (int minor = 0; minor < 6; minor++) {
+            registry.publish(version("1." + minor + ".0", minor < 3 ? "note" : "Note:"));
+        }
+        staging = fleet("staging", registry);
+    }
+
+    @AfterAll
+    void stop() {
+        if (staging != null) {
+            staging.close();
+        }
+        registry.close();
+    }
 
     @Test
     @DisplayName("names the version of a package that changes what calls give")
     void finds() throws Exception {
-        var day = folder.resolve("day.recording");
+        var day = folder.resolve("of-0.9.0.recording");
         record(day, "0.9.0");
-        try (var registry = NpmRegistry.start()) {
-            for (int minor = 0; minor < 6; minor++) {
-                registry.publish(version("1." + minor + ".0", minor < 3 ? "note" : "Note:"));
-            }
-            try (var fleet = fleet("bisect", registry)) {
-                bisect(fleet, day);
-            }
-        }
+        bisect(staging, day);
     }
 
     @Test
     @DisplayName("tells what another fleet does otherwise, and of the same fleet nothing")
     void comparesFleets() throws Exception {
-        var day = folder.resolve("day.recording");
+        var day = folder.resolve("of-1.0.0.recording");
         record(day, "1.0.0");
-        try (var registry = NpmRegistry.start();
-                var mirror = NpmRegistry.start()) {
-            registry.publish(version("1.0.0", "note"));
+        try (var mirror = NpmRegistry.start()) {
             mirror.publish(version("1.0.0", "Note:"));
-            try (var staging = fleet("staging", registry);
-                    var canary = fleet("canary", mirror)) {
-                var same = compare(staging, day, staging.bootstrap());
-                assertThat(same.awaitExit()).as(same.output()).isZero();
+            try (var canary = fleet("canary", mirror)) {
+                var same = compare(day, staging.bootstrap());
+                assertThat(same.exitCode()).as(same.output()).isZero();
                 assertThat(same.output()).contains("6 calls and commands compared, 6 the same.");
 
-                var another = compare(staging, day, canary.bootstrap());
-                assertThat(another.awaitExit()).as(another.output()).isEqualTo(1);
+                var another = compare(day, canary.bootstrap());
+                assertThat(another.exitCode()).as(another.output()).isEqualTo(1);
                 assertThat(another.output())
                         .contains(
                                 "Replaying into --to",
@@ -97,7 +109,7 @@ final class BisectTest {
         }
     }
 
-    private FleetUnderTest fleet(String name, NpmRegistry registry) throws Exception {
+    private static FleetUnderTest fleet(String name, NpmRegistry registry) throws Exception {
         var npm = folder.resolve(name + "-npm").toString();
         var npmrc = "registry=%s\ncache=%s\n".formatted(registry.url(), npm);
         var file = Files.writeString(folder.resolve(name + "-npmrc"), npmrc);
@@ -110,23 +122,20 @@ final class BisectTest {
                 .start();
     }
 
-    private static Part compare(FleetUnderTest fleet, Path day, String second) throws IOException {
-        var arguments =
+    private Ran compare(Path day, String second) {
+        return Ran.here(
                 List.of(
                         "bisect",
                         day.toString(),
                         "--to",
-                        fleet.bootstrap(),
+                        staging.bootstrap(),
                         "--include-requests",
                         "all",
                         "--second",
-                        second);
-        var bisect = fleet.start("bisect", arguments);
-        Awaitility.await().atMost(PATIENCE).until(() -> !bisect.alive());
-        return bisect;
+                        second));
     }
 
-    private void bisect(FleetUnderTest fleet, Path day) throws IOException {
+    private static void bisect(FleetUnderTest fleet, Path day) throws IOException {
         var page = folder.resolve("behaviour.html");
         var arguments =
                 List.of(
@@ -159,7 +168,7 @@ final class BisectTest {
         assertThat(Files.readString(page)).contains("note 1", "Note: 1");
     }
 
-    private Path version(String version, String word) throws IOException {
+    private static Path version(String version, String word) throws IOException {
         var made = Files.createDirectories(folder.resolve("notes-" + version + "-" + word));
         var manifest =
                 """

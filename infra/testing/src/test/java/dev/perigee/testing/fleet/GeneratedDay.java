@@ -97,6 +97,7 @@ final class GeneratedDay {
             const planted = PLANTED;
             const asked = new Map();
             let rest = '';
+            let slowCalls = 0;
             const emit = process.stdin.emit;
             process.stdin.emit = function (event, chunk) {
               if (event === 'data') {
@@ -127,7 +128,8 @@ final class GeneratedDay {
                 message.result.content[0].text = message.result.content[0].text.replace('sum', 'total');
               }
               const out = JSON.stringify(message) + '\\n';
-              if (tool !== undefined && tool === planted.slow) {
+              // One of seven is so slow, the first of each process among them: the 99th percentile is.
+              if (tool !== undefined && tool === planted.slow && slowCalls++ % 7 === 0) {
                 setTimeout(() => write(out), 10000);
                 return true;
               }

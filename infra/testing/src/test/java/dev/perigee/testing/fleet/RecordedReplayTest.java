@@ -100,7 +100,7 @@ final class RecordedReplayTest {
                         "--include-requests",
                         "all",
                         "--speed",
-                        "1",
+                        "max",
                         "--recorded-servers",
                         url);
         var replay = fleet.start("replay", arguments);
@@ -173,7 +173,6 @@ final class RecordedReplayTest {
                                 server.toolPath("echo"),
                                 server.toolPath("add"));
         send(fleet, Topic.TOOLS, begin + 2, server.processId(), tools);
-        // Far enough behind for the server to be there.
         call(fleet, server, "r-1", "echo", begin + 15_000, "echo of production");
         call(fleet, server, "r-2", "add", begin + 15_001, null);
         answer(fleet, server, "r-2", "add", begin + 15_002, null);

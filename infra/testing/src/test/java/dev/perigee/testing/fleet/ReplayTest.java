@@ -2,6 +2,7 @@ package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.client.KafkaConnection;
 import dev.perigee.local.recording.RecordedRecord;
 import dev.perigee.local.recording.RecordingHeader;
 import dev.perigee.local.recording.RecordingWriter;
@@ -288,7 +289,9 @@ final class ReplayTest {
                         "bootstrap.servers",
                         fleet.bootstrap(),
                         "isolation.level",
-                        "read_committed");
+                        "read_committed",
+                        "fetch.max.wait.ms",
+                        KafkaConnection.SHORT_FETCH_MS);
         try (var consumer =
                 new KafkaConsumer<>(
                         settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
