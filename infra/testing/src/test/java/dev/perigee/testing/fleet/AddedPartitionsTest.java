@@ -35,28 +35,37 @@ final class AddedPartitionsTest {
             Arrays.stream(Topic.values()).filter(Topic::isProcessPartitioned).toList();
 
     /** The consumer learns of new partitions within a second instead of five minutes. */
-    private static FleetUnderTest fleet(String name) throws Exception {
-        return FleetUnderTest.named(name)
-                .partitions(BEFORE)
-                .gateway("kafka.metadata.max.age.ms", "1000")
-                .gateway("group.session-timeout", "6s")
-                .gateway("group.heartbeat-interval", "1s")
-                .gateway("link.retention-surplus", "0s")
-                .worker("link.retention", "8s")
-                .start();
-    }
-
     @Test
-    @DisplayName("are said, nobody else is concerned, and no process is left behind")
-    void addedToAllTopics() throws Exception {
-        try (var fleet = fleet("partitions-added")) {
+    @DisplayName(
+            "to one topic, then to all, are said, nobody else is concerned, and no process is left"
+                    + " behind")
+    void added() throws Exception {
+        try (var fleet =
+                FleetUnderTest.named("partitions-added")
+                        .partitions(BEFORE)
+                        .gateway("kafka.metadata.max.age.ms", "1000")
+                        .gateway("group.session-timeout", "4s")
+                        .gateway("group.heartbeat-interval", "1s")
+                        .gateway("link.retention-surplus", "0s")
+                        .worker("link.retention", "5s")
+                        .start()) {
             var backend = fleet.backend();
             var stays = backend.install(user(true));
             var leaves = backend.install(user(true));
             var moved = backend.install(user(false));
             var gateway = fleet.part("gateway-1");
 
-            add(fleet, ALL);
+            add(fleet, List.of(Topic.COMMANDS));
+
+            awaitProblem(fleet, List.of(Topic.COMMANDS));
+            for (int call = 0; call < 5; call++) {
+                assertThat(backend.text(stays, "pid", "{}")).isNotEmpty();
+            }
+            var other = backend.install(user(true));
+            assertThat(backend.uninstall(other).text("outcome")).isEqualTo("completed");
+            assertThat(Health.of(gateway).body()).doesNotContain("partition-");
+
+            add(fleet, ALL.stream().filter(topic -> topic != Topic.COMMANDS).toList());
 
             awaitProblem(fleet, ALL);
             assertThat(backend.text(stays, "pid", "{}")).isNotEmpty();
@@ -82,25 +91,6 @@ final class AddedPartitionsTest {
                     .atMost(Duration.ofSeconds(30))
                     .pollInterval(200, TimeUnit.MILLISECONDS)
                     .untilAsserted(() -> assertThat(fleet.processesOfServers()).isEmpty());
-        }
-    }
-
-    @Test
-    @DisplayName("to one of them only are said, too, and hold up nobody")
-    void addedToOneTopic() throws Exception {
-        try (var fleet = fleet("partitions-added-to-one")) {
-            var backend = fleet.backend();
-            var stays = backend.install(user(true));
-
-            add(fleet, List.of(Topic.COMMANDS));
-
-            awaitProblem(fleet, List.of(Topic.COMMANDS));
-            for (int call = 0; call < 5; call++) {
-                assertThat(backend.text(stays, "pid", "{}")).isNotEmpty();
-            }
-            var other = backend.install(user(true));
-            assertThat(backend.uninstall(other).text("outcome")).isEqualTo("completed");
-            assertThat(Health.of(fleet.part("gateway-1")).body()).doesNotContain("partition-");
         }
     }
 

@@ -8,43 +8,15 @@ import dev.perigee.testing.history.LiveServers;
 import dev.perigee.testing.history.Load;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Set;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Parts that are stopped by SIGSTOP, replaced, and go on when nobody expects them any more. */
+/** Workers that are stopped by SIGSTOP, and go on when nobody expects them any more. */
 @DisplayName("A part that was frozen")
 final class FrozenTest {
     private static final Duration PACE = Duration.ofMillis(50);
-
-    @Test
-    @DisplayName("RES-21, FLT-08: a gateway: another takes over, and what the first does is void")
-    void gateway(@TempDir Path folder) throws Exception {
-        try (var fleet =
-                        FleetUnderTest.named("frozen-gateway")
-                                .gateways(2)
-                                .gateway("group.session-timeout", "6s")
-                                .gateway("group.heartbeat-interval", "1s")
-                                .start();
-                var load = Load.on(fleet, folder, 6, PACE)) {
-            var pids = load.pids();
-
-            fleet.part("gateway-1").signal("STOP");
-            assertThat(load.pids()).isEqualTo(pids);
-            fleet.part("gateway-1").signal("CONT");
-            assertThat(load.pids()).isEqualTo(pids);
-            assertThat(load.pids()).isEqualTo(pids);
-
-            var history = load.history();
-            System.out.printf(
-                    "A frozen gateway: %s, slowest %d ms%n",
-                    history.counts(), history.slowest().toMillis());
-            assertThat(history.violations()).isEmpty();
-            assertThat(history.counts().keySet()).isEqualTo(Set.of("success"));
-        }
-    }
 
     @Test
     @DisplayName("RES-04, FLT-01, FLT-08: a worker: its processes end before others begin")

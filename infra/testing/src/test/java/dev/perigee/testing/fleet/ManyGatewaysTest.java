@@ -28,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ManyGatewaysTest {
     private static final int CALLS = 1_000;
+    private static final Duration SLOW = Duration.ofSeconds(2);
 
     private FleetUnderTest fleet;
 
@@ -37,7 +38,7 @@ final class ManyGatewaysTest {
                 FleetUnderTest.named("many-gateways")
                         .gateways(2)
                         .workers(2)
-                        .gateway("group.session-timeout", "6s")
+                        .gateway("group.session-timeout", "4s")
                         .gateway("group.heartbeat-interval", "1s")
                         .start();
     }
@@ -128,24 +129,61 @@ final class ManyGatewaysTest {
     }
 
     @Test
-    @DisplayName("FLT-11: a thousand calls that are made during a takeover are all answered, once")
+    @DisplayName(
+            "FLT-11, RES-20: calls in flight when one is killed, and a thousand during the takeover,"
+                    + " are all answered, once, by the same processes")
     void takeover(@TempDir Path folder) {
         try (var load = Load.on(fleet, folder, 6, Duration.ofMillis(2))) {
             var pids = load.pids();
             int before = load.sent();
+            load.callSlowly(SLOW);
             fleet.part("gateway-1").kill();
             Awaitility.await()
                     .atMost(Duration.ofMinutes(2))
                     .until(() -> load.sent() >= before + CALLS);
-            assertThat(load.pids()).isEqualTo(pids);
-            var history = load.history();
-            System.out.printf(
-                    "A takeover: %s, slowest %d ms%n",
-                    history.counts(), history.slowest().toMillis());
-            assertThat(history.violations()).isEmpty();
-            assertThat(history.counts().keySet()).isEqualTo(Set.of("success"));
+            nothingButTime(load, pids, "A takeover");
         } finally {
             fleet.startGateway(1).awaitReady();
         }
+    }
+
+    @Test
+    @DisplayName("RES-22: the same when they are restarted one by one, by SIGTERM")
+    void restarted(@TempDir Path folder) {
+        try (var load = Load.on(fleet, folder, 6, Duration.ofMillis(20))) {
+            var pids = load.pids();
+            for (int gateway = 1; gateway <= 2; gateway++) {
+                load.callSlowly(SLOW);
+                assertThat(fleet.part("gateway-" + gateway).terminate()).isIn(0, 143);
+                assertThat(load.pids()).isEqualTo(pids);
+                fleet.startGateway(gateway).awaitReady();
+            }
+            nothingButTime(load, pids, "Two planned restarts");
+        }
+    }
+
+    @Test
+    @DisplayName(
+            "RES-21, FLT-08: what one does that was frozen and thaws when it is replaced is void")
+    void frozen(@TempDir Path folder) throws Exception {
+        try (var load = Load.on(fleet, folder, 6, Duration.ofMillis(50))) {
+            var pids = load.pids();
+
+            fleet.part("gateway-1").signal("STOP");
+            assertThat(load.pids()).isEqualTo(pids);
+            fleet.part("gateway-1").signal("CONT");
+            assertThat(load.pids()).isEqualTo(pids);
+
+            nothingButTime(load, pids, "A frozen gateway");
+        }
+    }
+
+    private static void nothingButTime(Load load, List<String> pids, String what) {
+        assertThat(load.pids()).isEqualTo(pids);
+        var history = load.history();
+        System.out.printf(
+                "%s: %s, slowest %d ms%n", what, history.counts(), history.slowest().toMillis());
+        assertThat(history.violations()).isEmpty();
+        assertThat(history.counts().keySet()).isEqualTo(Set.of("success"));
     }
 }
