@@ -66,7 +66,8 @@ final class LostCallsTest {
     }
 
     @Test
-    @DisplayName("is sent to the next also when its acceptance is seen after the loss of the session")
+    @DisplayName(
+            "is sent to the next also when its acceptance is seen after the loss of the session")
     void acceptanceBehindTheLoss() {
         var first = partition.serve();
         first.take(Calls.AWAITED);

@@ -10,9 +10,8 @@ import org.jspecify.annotations.Nullable;
  * All instances of one partition on this worker, for as long as its session lives. Opened by {@link
  * InstanceHost#open}.
  *
- * <p>Each submit returns at once, and orders of one instance take effect in the order in which
- * they were submitted. Repeats of one order are the caller's to recognise. Safe for use by any
- * thread.
+ * <p>Each submit returns at once, and orders of one instance take effect in the order in which they
+ * were submitted. Repeats of one order are the caller's to recognise. Safe for use by any thread.
  */
 public interface PartitionInstances {
 

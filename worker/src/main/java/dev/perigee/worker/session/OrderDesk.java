@@ -47,12 +47,7 @@ final class OrderDesk implements AutoCloseable {
             pending.whenEnded(
                     outcome ->
                             answers.execute(
-                                    () ->
-                                            answer(
-                                                    connection,
-                                                    request,
-                                                    order.partition(),
-                                                    outcome)));
+                                    () -> answer(connection, request, order.partition(), outcome)));
             waiting = true;
         } finally {
             if (!waiting) {
@@ -62,10 +57,7 @@ final class OrderDesk implements AutoCloseable {
     }
 
     private void answer(
-            LinkConnection connection,
-            LinkFrame.Request request,
-            int partition,
-            Outcome outcome) {
+            LinkConnection connection, LinkFrame.Request request, int partition, Outcome outcome) {
         try {
             if (outcome.outcome() == CommandOutcome.FAILED && sessions.isDeparting(partition)) {
                 // Its process was ended under it: it is repeated where the instance continues.

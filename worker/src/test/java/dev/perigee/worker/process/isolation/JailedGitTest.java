@@ -49,8 +49,7 @@ final class JailedGitTest {
         host = new GitHost(folder);
         // Jails have other users, who must get to the certificate.
         for (var directory : List.of(folder, host.certificate().getParent())) {
-            Files.setPosixFilePermissions(
-                    directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
         }
         reopen(EgressPolicy.of(List.of(host.authority()), List.of()));
         host.commit(
