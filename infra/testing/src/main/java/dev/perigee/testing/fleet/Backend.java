@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.function.UnaryOperator;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -28,10 +29,15 @@ public final class Backend implements AutoCloseable {
     /** Longer than any broker is away. */
     private static final Duration DELIVERY = Duration.ofMinutes(10);
 
+    private static final Duration REMOVAL = Duration.ofSeconds(10);
+
     private final KafkaProducer<byte[], byte[]> producer;
     private final String bootstrap;
     private final TopicNames names;
     private final Records records;
+
+    /** By process id. */
+    private final Map<String, Installation> configured = new ConcurrentHashMap<>();
 
     public Backend(String bootstrap, TopicNames names, Records records) {
         this(bootstrap, names, records, "none");
@@ -123,6 +129,7 @@ public final class Backend implements AutoCloseable {
 
     /** A configure command of a kind, with the configuration. */
     public String configure(Installation installation, String event) {
+        configured.put(installation.processId(), installation);
         return command(
                 installation,
                 "configure",
@@ -155,6 +162,24 @@ public final class Backend implements AutoCloseable {
     /** Removes an instance and waits for the result. */
     public Received uninstall(Installation installation) {
         return result(command(installation, "configure", Backend::removal));
+    }
+
+    /** Removes what it has configured and what is still there, and waits a little for it. */
+    public void uninstallAll() {
+        var removals =
+                configured.values().stream()
+                        .map(each -> command(each, "configure", Backend::removal))
+                        .toList();
+        configured.clear();
+        var _ =
+                records.awaitEach(
+                        Topic.COMMAND_RESULTS,
+                        result ->
+                                result.text("outcome").equals("acknowledged")
+                                        ? ""
+                                        : result.text("command_id"),
+                        removals,
+                        REMOVAL);
     }
 
     /** The terminal result of a command. */

@@ -20,7 +20,7 @@ final class AskingThroughFaultsTest {
 
     /** Over before the gateways are back; it stands still while the question is open. */
     private static ObjectNode brief(ObjectNode request) {
-        return request.put("timeout_ms", 8_000);
+        return request.put("timeout_ms", 5_000);
     }
 
     private FleetUnderTest fleet;
@@ -33,6 +33,8 @@ final class AskingThroughFaultsTest {
                 FleetUnderTest.named("asking-through-faults")
                         .gateways(2)
                         .workers(2)
+                        .gateway("group.session-timeout", "4s")
+                        .gateway("link.refused-for", "2s")
                         .worker("mcp.announce-input", "true")
                         .faultyLinks()
                         .start();

@@ -3,6 +3,8 @@ package dev.perigee.testing.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.topic.Topic;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -12,9 +14,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 @DisplayName("A server that does not work fails with a useful message and harms nobody")
 @ExtendWith(SharedFleet.class)
+@Execution(ExecutionMode.CONCURRENT)
 final class BadServersTest {
 
     private final FleetUnderTest fleet;
@@ -127,8 +133,9 @@ final class BadServersTest {
 
     @Test
     @DisplayName("PRO-113: of 20 installations one that starts slowly delays nobody")
-    void slowStarter() {
-        var slow = Installation.fixture("--slow-init", "20000");
+    void slowStarter(@TempDir Path folder) throws Exception {
+        var go = folder.resolve("go");
+        var slow = Installation.fixture("--init-when", go.toString());
         var command = backend.configure(slow, "mcp_installation_created");
         backend.status(slow, "connecting");
 
@@ -139,6 +146,7 @@ final class BadServersTest {
         }
         assertThat(fleet.records().matching(r -> r.key().equals(slow.processId())))
                 .noneMatch(r -> r.text("status").equals("online"));
+        Files.createFile(go);
         assertThat(backend.result(command).text("result/resulting_status")).isEqualTo("online");
         others.forEach(backend::uninstall);
         backend.uninstall(slow);

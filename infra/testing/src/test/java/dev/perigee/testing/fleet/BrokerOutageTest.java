@@ -24,14 +24,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A broker that is frozen, killed or cut off, under load. The group's session timeout and the
+ * A broker that is frozen, stopped or cut off, under load. The group's session timeout and the
  * transactions' are far shorter than the outage: members are thrown out and transactions aborted.
  */
 @DisplayName("When the broker is away")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class BrokerOutageTest {
     private static final Duration PACE = Duration.ofMillis(50);
-    private static final Duration PAUSE = Duration.ofSeconds(20);
+    private static final Duration PAUSE = Duration.ofSeconds(12);
     private static final Duration LONG = Duration.ofSeconds(80);
     private static final int SERVERS = 4;
     private static final String BROKER = "broker-1";
@@ -47,7 +47,7 @@ final class BrokerOutageTest {
                         .faultyLinks()
                         .gateways(2)
                         .workers(2)
-                        .gateway("group.session-timeout", "6s")
+                        .gateway("group.session-timeout", "4s")
                         .gateway("group.heartbeat-interval", "1s")
                         .start();
         awaitReady();
@@ -60,7 +60,7 @@ final class BrokerOutageTest {
     }
 
     @Test
-    @DisplayName("FLT-06: paused for 20 s: same pids, every event, in order, every answer")
+    @DisplayName("FLT-06: paused for 12 s: same pids, every event, in order, every answer")
     void paused(@TempDir Path folder) throws Exception {
         try (var load = Load.on(fleet, folder, SERVERS, PACE)) {
             var program = Counting.on(fleet);
@@ -87,22 +87,6 @@ final class BrokerOutageTest {
             assertThat(nothingLost(load, "Paused for " + PAUSE)).isEqualTo(Set.of("success"));
             backend.uninstall(program.installation());
             everywhere.forEach(backend::uninstall);
-        }
-    }
-
-    @Test
-    @DisplayName("FLT-06: killed and started again: the same")
-    void killed(@TempDir Path folder) throws Exception {
-        try (var load = Load.on(fleet, folder, SERVERS, PACE)) {
-            var pids = load.pids();
-
-            fleet.part(BROKER).kill();
-            pass(Duration.ofSeconds(3));
-            fleet.brokers().start(1).awaitReady();
-
-            assertThat(load.pids()).isEqualTo(pids);
-            assertThat(nothingLost(load, "Killed")).isEqualTo(Set.of("success"));
-            awaitReady();
         }
     }
 

@@ -65,7 +65,7 @@ final class BrokerTroubleTest {
     }
 
     @Test
-    @DisplayName("have a full disk and end, everything waits for their return")
+    @DisplayName("FLT-06: have a full disk and crash, everything waits for their return")
     void haveAFullDisk(@TempDir Path folder) throws Exception {
         try (var load = Load.on(fleet, folder, SERVERS, PACE)) {
             var program = Counting.on(fleet);
@@ -97,7 +97,7 @@ final class BrokerTroubleTest {
             var networks = fleet.brokers().networks();
 
             networks.forEach(network -> network.delay(Duration.ofMillis(300)));
-            program.awaitMore(100);
+            program.awaitMore(50);
             networks.forEach(network -> network.drip(8_000));
             var flood =
                     fleet.backend()
@@ -105,7 +105,7 @@ final class BrokerTroubleTest {
                                     load.servers().getFirst(),
                                     "big",
                                     "{\"bytes\":%d}".formatted(1 << 20));
-            program.awaitMore(60);
+            program.awaitMore(30);
             networks.forEach(FaultProxy::heal);
 
             assertThat(load.pids()).isEqualTo(pids);
@@ -119,8 +119,9 @@ final class BrokerTroubleTest {
 
     private static FleetUnderTest.Builder fleet(String name) {
         return FleetUnderTest.named(name)
+                .gateways(2)
                 .workers(2)
-                .gateway("group.session-timeout", "6s")
+                .gateway("group.session-timeout", "4s")
                 .gateway("group.heartbeat-interval", "1s");
     }
 

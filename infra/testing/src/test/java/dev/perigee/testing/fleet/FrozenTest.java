@@ -24,13 +24,16 @@ final class FrozenTest {
         try (var fleet =
                         FleetUnderTest.named("frozen-worker")
                                 .workers(2)
-                                .gateway("group.session-timeout", "6s")
+                                .gateway("group.session-timeout", "4s")
                                 .gateway("group.heartbeat-interval", "1s")
                                 .gateway("link.retention-surplus", "0s")
-                                .gateway("link.recovery-margin", "2s")
+                                .gateway("link.recovery-margin", "1s")
                                 .gateway("link.ping-interval", "500ms")
                                 .gateway("link.dead-after", "2s")
-                                .worker("link.retention", "8s")
+                                .gateway("placement.margin", "2s")
+                                .worker("link.ping-interval", "500ms")
+                                .worker("link.dead-after", "2s")
+                                .worker("link.retention", "5s")
                                 .start();
                 var load = Load.on(fleet, folder, 6, PACE)) {
             var pids = load.pids();
@@ -57,6 +60,7 @@ final class FrozenTest {
                         FleetUnderTest.named("thawed-cut-off")
                                 .faultyPairs()
                                 .workers(2)
+                                .gateway("group.session-timeout", "4s")
                                 .gateway("link.retention-surplus", "0s")
                                 .gateway("link.recovery-margin", "2s")
                                 .gateway("link.ping-interval", "500ms")
@@ -64,13 +68,13 @@ final class FrozenTest {
                                 .gateway("placement.margin", "2s")
                                 .worker("link.ping-interval", "500ms")
                                 .worker("link.dead-after", "2s")
-                                .worker("link.retention", "12s")
+                                .worker("link.retention", "8s")
                                 .start();
                 var load = Load.on(fleet, folder, 6, PACE)) {
             var pids = load.pids();
 
             fleet.part("worker-1").signal("STOP");
-            pass(Duration.ofSeconds(9));
+            pass(Duration.ofSeconds(6));
             fleet.link(1, 1).partition();
             fleet.part("worker-1").signal("CONT");
             var elsewhere = load.pidsAtLast();
@@ -92,11 +96,12 @@ final class FrozenTest {
         try (var fleet =
                         FleetUnderTest.named("thawed-worker")
                                 .workers(2)
-                                .gateway("group.session-timeout", "6s")
+                                .gateway("group.session-timeout", "4s")
                                 .gateway("group.heartbeat-interval", "1s")
                                 .gateway("link.retention-surplus", "0s")
                                 .gateway("link.dead-after", "30s")
-                                .worker("link.retention", "8s")
+                                .gateway("link.refused-for", "2s")
+                                .worker("link.retention", "5s")
                                 .start();
                 var load = Load.on(fleet, folder, 6, PACE)) {
             var pids = load.pids();

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @DisplayName("Links that fail again and again")
 final class LinkChaosTest {
-    private static final int FAULTS = 200;
+    private static final int FAULTS = 100;
     private static final long SEED = 20261121;
 
     private static LongStream seeds() {
@@ -31,7 +31,7 @@ final class LinkChaosTest {
 
     @ParameterizedTest(name = "seed {0}")
     @MethodSource("seeds")
-    @DisplayName("RES-24: lose nothing, double nothing, in two hundred faults")
+    @DisplayName("RES-24: lose nothing, double nothing, in a hundred faults")
     void chaos(long seed, @TempDir Path folder) throws Exception {
         var random = new SplittableRandom(seed);
         try (var fleet =

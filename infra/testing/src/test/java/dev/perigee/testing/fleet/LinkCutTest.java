@@ -30,7 +30,13 @@ final class LinkCutTest {
 
     @BeforeAll
     void start() throws IOException {
-        fleet = FleetUnderTest.named("link-cut").faultyLinks().start();
+        fleet =
+                FleetUnderTest.named("link-cut")
+                        .faultyLinks()
+                        .gateway("link.dead-after", "4s")
+                        .worker("link.ping-interval", "1s")
+                        .worker("link.dead-after", "4s")
+                        .start();
         backend = fleet.backend();
     }
 
@@ -98,7 +104,7 @@ final class LinkCutTest {
             var history = load.history();
             assertThat(history.violations()).isEmpty();
             assertThat(history.counts().keySet()).isEqualTo(Set.of("success"));
-            assertThat(history.slowest()).isLessThan(Duration.ofSeconds(20));
+            assertThat(history.slowest()).isLessThan(Duration.ofSeconds(12));
         }
     }
 

@@ -43,6 +43,7 @@ final class LostTogetherTest {
                         .gateway("link.recovery-margin", "2s")
                         .gateway("link.ping-interval", "500ms")
                         .gateway("link.dead-after", "2s")
+                        .gateway("link.refused-for", "2s")
                         .worker("link.retention", "8s")
                         .start();
     }
@@ -98,8 +99,8 @@ final class LostTogetherTest {
             fleet.backend().install(server);
             worker = workerOf(1);
             for (int i = 0; i < CALLS; i++) {
-                harmful.add(call("counter", "harmful-" + i, 12_000));
-                harmless.add(call("counter_readonly", "harmless-" + i, 12_000));
+                harmful.add(call("counter", "harmful-" + i, 9_000));
+                harmless.add(call("counter_readonly", "harmless-" + i, 9_000));
                 ended.add(call("counter", "ended-" + i, 0));
             }
             assertThat(fleet.backend().answers(ended))

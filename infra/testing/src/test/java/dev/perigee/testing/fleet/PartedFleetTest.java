@@ -47,10 +47,10 @@ final class PartedFleetTest {
                 var load = Load.mixed(fleet, folder, SERVERS, PACE)) {
             var before = new HashSet<>(load.pids());
 
-            part(fleet, load, Set.of("gateway-1", "worker-1"), Duration.ofSeconds(40));
+            part(fleet, load, Set.of("gateway-1", "worker-1"), Duration.ofSeconds(28));
 
             assertThat(new HashSet<>(load.pidsAtLast())).isNotEqualTo(before);
-            verify(fleet, load, "{gateway-1, worker-1} cut off for 40 s");
+            verify(fleet, load, "{gateway-1, worker-1} cut off for 28 s");
         }
     }
 
@@ -122,7 +122,7 @@ final class PartedFleetTest {
         }
     }
 
-    /** Retention is 8 s, a lease 8 s, and a gateway is missed after 6 s. */
+    /** Retention is 6 s, a lease 6 s, and a gateway is missed after 4 s. */
     private static FleetUnderTest.Builder shortTimes(String name) {
         return FleetUnderTest.named(name)
                 .brokers(1)
@@ -130,17 +130,18 @@ final class PartedFleetTest {
                 .partitions(PARTITIONS)
                 .gateways(2)
                 .workers(2)
-                .gateway("group.session-timeout", "6s")
+                .gateway("group.session-timeout", "4s")
                 .gateway("group.heartbeat-interval", "1s")
-                .gateway("link.lease", "8s")
+                .gateway("link.lease", "6s")
                 .gateway("link.retention-surplus", "0s")
                 .gateway("link.recovery-margin", "2s")
                 .gateway("link.ping-interval", "500ms")
                 .gateway("link.dead-after", "2s")
-                .gateway("placement.unknown-retention", "8s")
+                .gateway("placement.margin", "2s")
+                .gateway("placement.unknown-retention", "6s")
                 .worker("link.ping-interval", "500ms")
                 .worker("link.dead-after", "2s")
-                .worker("link.retention", "8s");
+                .worker("link.retention", "6s");
     }
 
     /**

@@ -34,6 +34,7 @@ final class SubscriptionsThroughFaultsTest {
                 FleetUnderTest.named("subscriptions")
                         .gateways(2)
                         .workers(2)
+                        .gateway("link.refused-for", "2s")
                         .worker("restart.delays", "50ms")
                         .start();
         backend = fleet.backend();

@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
@@ -48,6 +49,7 @@ final class WorkersComeAndGoTest {
                         .gateway("link.recovery-margin", "2s")
                         .gateway("link.ping-interval", "500ms")
                         .gateway("link.dead-after", "2s")
+                        .gateway("link.refused-for", "2s")
                         .worker("link.retention", "8s")
                         .worker("idle.timeout", "3s")
                         .worker("idle.check-interval", "100ms")
@@ -118,16 +120,12 @@ final class WorkersComeAndGoTest {
     @Order(2)
     @DisplayName("FLT-05: one that is lost costs no dormant or stopped instance what it is")
     void lost() {
-        var dormant =
-                IntStream.range(0, 4)
-                        .mapToObj(i -> backend.install(Installation.fixture()))
-                        .toList();
-        var stopped =
-                IntStream.range(0, 4)
-                        .mapToObj(i -> backend.install(Installation.fixture()))
-                        .toList();
-        stopped.forEach(
-                server -> backend.result(backend.command(server, "kill", command -> command)));
+        var dormant = backend.install(Stream.generate(Installation::fixture).limit(4).toList());
+        var stopped = backend.install(Stream.generate(Installation::fixture).limit(4).toList());
+        stopped.stream()
+                .map(server -> backend.command(server, "kill", command -> command))
+                .toList()
+                .forEach(backend::result);
         dormant.forEach(server -> fleet.records().lifecycle(server, "dormant"));
         int worker = workerWithMost(dormant, stopped);
 
