@@ -42,7 +42,11 @@ final class ClientUnitsTest {
     @DisplayName("in TypeScript pass their own tests")
     void typescript() throws Exception {
         try (var tests =
-                ClientProgram.node(folder.resolve("out"), "--test", "--test-reporter=tap")) {
+                ClientProgram.node(
+                        folder.resolve("out"),
+                        "--test",
+                        "--test-reporter=tap",
+                        "--test-concurrency=4")) {
             assertThat(tests.succeed()).contains("# fail 0").doesNotContain("# pass 0");
         }
     }

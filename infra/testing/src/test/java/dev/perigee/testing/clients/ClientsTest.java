@@ -5,82 +5,103 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
 import dev.perigee.protocol.topic.Topic;
-import dev.perigee.testing.fleet.FleetUnderTest;
+import dev.perigee.testing.clients.Crossing.Passenger;
 import dev.perigee.testing.fleet.Installation;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-@DisplayName("DEP-03: programs on the clients for TypeScript and Python")
+/** One fleet, and one outage of each kind that all programs go through together. */
+@DisplayName("Programs on the clients for TypeScript and Python")
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ClientsTest {
-    private static final int CALLS = 60;
+    @RegisterExtension private static final ClientFleet fleet = new ClientFleet();
 
-    @RegisterExtension
-    private static final ClientFleet fleet = new ClientFleet(FleetUnderTest.named("clients"));
+    @TempDir private static Path files;
+
+    private @Nullable Crossing ofCut;
+    private @Nullable Crossing ofKill;
+
+    @AfterAll
+    void end() {
+        Stream.of(ofCut, ofKill).filter(each -> each != null).forEach(Crossing::close);
+    }
+
+    private Crossing cut() throws Exception {
+        if (ofCut == null) {
+            ofCut = new Crossing(fleet, Files.createDirectory(files.resolve("cut")));
+            ofCut.through(fleet::cut);
+        }
+        return ofCut;
+    }
+
+    private Crossing kill() throws Exception {
+        if (ofKill == null) {
+            var folder = Files.createDirectory(files.resolve("kill"));
+            ofKill = new Crossing(fleet, folder, ClientFleet.REPLIES);
+            ofKill.through(fleet::kill);
+        }
+        return ofKill;
+    }
 
     @Test
-    @DisplayName("get one answer to each call while the link is cut, in TypeScript")
-    void typescriptAcrossACut(@TempDir Path folder) throws Exception {
-        survives(ClientProgram::node, "calls.mjs", folder, fleet::cut);
+    @DisplayName("DEP-03: get one answer to each call while the link is cut, in TypeScript")
+    void typescriptAcrossACut() throws Exception {
+        survives(cut().calling(Crossing.TYPESCRIPT), true);
     }
 
     @Test
     @NeedsProgram(Program.PYTHON_KAFKA)
-    @DisplayName("get one answer to each call while the link is cut, in Python")
-    void pythonAcrossACut(@TempDir Path folder) throws Exception {
-        survives(ClientProgram::python, "calls.py", folder, fleet::cut);
+    @DisplayName("DEP-03: get one answer to each call while the link is cut, in Python")
+    void pythonAcrossACut() throws Exception {
+        survives(cut().calling(Crossing.PYTHON), true);
     }
 
     @Test
-    @DisplayName("get them on a topic of their own when a gateway is killed, in TypeScript")
-    void typescriptAcrossAGatewaysEnd(@TempDir Path folder) throws Exception {
-        survives(ClientProgram::node, "calls.mjs", folder, fleet::kill, ClientFleet.REPLIES);
+    @DisplayName(
+            "DEP-03: get one answer to each call on a topic of their own when a gateway is killed, in TypeScript")
+    void typescriptAcrossAGatewaysEnd() throws Exception {
+        survives(kill().calling(Crossing.TYPESCRIPT), false);
     }
 
     @Test
     @NeedsProgram(Program.PYTHON_KAFKA)
-    @DisplayName("get them on a topic of their own when a gateway is killed, in Python")
-    void pythonAcrossAGatewaysEnd(@TempDir Path folder) throws Exception {
-        survives(ClientProgram::python, "calls.py", folder, fleet::kill, ClientFleet.REPLIES);
+    @DisplayName(
+            "DEP-03: get one answer to each call on a topic of their own when a gateway is killed, in Python")
+    void pythonAcrossAGatewaysEnd() throws Exception {
+        survives(kill().calling(Crossing.PYTHON), false);
     }
 
-    private void survives(
-            ClientProgram.Launcher launcher,
-            String program,
-            Path folder,
-            ClientFleet.Outage outage,
-            String... more)
-            throws Exception {
-        var server = Installation.fixture();
-        var file = folder.resolve("count");
-        var arguments =
-                new ArrayList<>(
-                        List.of(
-                                server.config().toString(),
-                                file.toString(),
-                                String.valueOf(CALLS)));
-        arguments.addAll(List.of(more));
+    /**
+     * @param isOrdered not where the answers are on a reply topic: it has copies, for which no
+     *     order is promised
+     */
+    private void survives(Passenger program, boolean isOrdered) throws Exception {
+        var report = program.report();
 
-        var report = fleet.run(launcher, program, folder, "halfway", outage, arguments);
-
-        assertThat(Files.readAllLines(file)).hasSize(CALLS).doesNotHaveDuplicates();
+        assertThat(Files.readAllLines(program.file()))
+                .hasSize(Crossing.CALLS)
+                .doesNotHaveDuplicates();
         holds(report);
-        if (more.length == 0) {
-            // A reply topic has copies, for which no order is promised.
+        if (isOrdered) {
             assertThat(progress(report)).isSorted();
         }
-        oneAnswerEach(server);
+        oneAnswerEach(program.server());
     }
 
     private static void holds(JsonNode report) {
-        assertThat(texts(report.get("outcomes"))).hasSize(CALLS).containsOnly("success");
+        assertThat(texts(report.get("outcomes"))).hasSize(Crossing.CALLS).containsOnly("success");
         assertThat(report.get("installed").asString()).as(report::toString).isEqualTo("online");
         assertThat(report.get("reported").asString()).as(report::toString).isEqualTo("success");
         // What a new gateway publishes after the answer is left out.
@@ -98,7 +119,7 @@ final class ClientsTest {
     /** What the fleet published, which may have repeats, says of each request one thing. */
     private void oneAnswerEach(Installation server) {
         var requests =
-                IntStream.rangeClosed(1, CALLS)
+                IntStream.rangeClosed(1, Crossing.CALLS)
                         .mapToObj(n -> server.installationId() + "-" + n)
                         .toList();
         for (var request : requests) {
@@ -114,5 +135,130 @@ final class ClientsTest {
 
     private static List<String> texts(JsonNode array) {
         return array.valueStream().map(JsonNode::asString).toList();
+    }
+
+    @Test
+    @DisplayName(
+            "CAL-04: answer what servers ask, once each, and the link is cut meanwhile, in TypeScript")
+    void typescriptAnswersAcrossACut() throws Exception {
+        answers(cut().asked(Crossing.TYPESCRIPT));
+    }
+
+    @Test
+    @NeedsProgram(Program.PYTHON_KAFKA)
+    @DisplayName(
+            "CAL-04: answer what servers ask, once each, and the link is cut meanwhile, in Python")
+    void pythonAnswersAcrossACut() throws Exception {
+        answers(cut().asked(Crossing.PYTHON));
+    }
+
+    @Test
+    @DisplayName(
+            "CAL-04: answer what servers ask, once each, on a topic of their own, and the gateways are killed, in TypeScript")
+    void typescriptAnswersAcrossAGatewaysEnd() throws Exception {
+        answers(kill().asked(Crossing.TYPESCRIPT));
+    }
+
+    @Test
+    @NeedsProgram(Program.PYTHON_KAFKA)
+    @DisplayName(
+            "CAL-04: answer what servers ask, once each, on a topic of their own, and the gateways are killed, in Python")
+    void pythonAnswersAcrossAGatewaysEnd() throws Exception {
+        answers(kill().asked(Crossing.PYTHON));
+    }
+
+    private void answers(Passenger program) throws Exception {
+        var report = program.report();
+
+        isAnswered(report);
+        isNotAnswered(report);
+        oneQuestionEach(program.server());
+    }
+
+    private static void isAnswered(JsonNode report) {
+        assertThat(report.path("installed").asString("")).isEqualTo("online");
+        assertThat(report.at("/waited/0/content/room").asString(""))
+                .as(report::toString)
+                .isEqualTo("blue");
+        assertThat(report.path("asked")).as("a repeat is left out").hasSize(1);
+        var request = report.at("/asked/0/question");
+        assertThat(request.path("method").asString("")).isEqualTo("elicitation/create");
+        assertThat(request.at("/params/message").asString("")).isEqualTo("Which room?");
+        assertThat(request.at("/params/requestedSchema/required/0").asString("")).isEqualTo("room");
+        assertThat(report.at("/sampled/0/content/text").asString(""))
+                .isEqualTo("sampling/createMessage Which room?");
+        assertThat(report.path("many").asInt(0)).as(report::toString).isEqualTo(16);
+        assertThat(report.path("ids").asInt(0)).isEqualTo(16);
+        assertThat(report.at("/mended/0/content/room").asString("")).isEqualTo("blue");
+    }
+
+    private static void isNotAnswered(JsonNode report) {
+        assertThat(report.path("again").asString("")).isEqualTo("invalid_request");
+        assertThat(report.path("refused")).hasSize(1);
+        assertThat(report.at("/refused/0").asString("")).isEqualTo("invalid_request");
+        assertThat(report.path("thrown").asString("")).isEqualTo("no idea");
+        assertThat(report.path("unanswered").asString("")).isEqualTo("input_timeout");
+        assertThat(report.path("ended").asString("")).isEqualTo("cancelled");
+    }
+
+    /** However often it is published: the fleet has as many as the program tells of. */
+    private void oneQuestionEach(Installation server) {
+        assertThat(
+                        fleet.records().on(Topic.CALL_EVENTS).stream()
+                                .filter(
+                                        event ->
+                                                event.text("process_id").equals(server.processId()))
+                                .map(event -> event.text("input_id"))
+                                .distinct())
+                .hasSize(22);
+    }
+
+    @Test
+    @DisplayName("DEP-03: that the READMEs have as examples do what these say, in TypeScript")
+    void typescriptOfReadme(@TempDir Path folder) throws Exception {
+        var examples = ReadmeExamples.typescript(fleet.bootstrap());
+        // Inside the package, which can name itself.
+        var target = Files.createDirectories(ClientProgram.typescript().resolve("target"));
+
+        assertThat(examples).hasSize(2);
+        var call = written(target.resolve("readme.mjs"), examples, 0);
+        try (var program = ClientProgram.node(folder.resolve("call"), call)) {
+            assertCalled(program.succeed());
+        }
+        var question = written(target.resolve("readme-question.mjs"), examples, 1);
+        try (var program = ClientProgram.node(folder.resolve("question"), question)) {
+            assertAsked(program.succeed());
+        }
+    }
+
+    private static String written(Path file, List<String> examples, int number) throws IOException {
+        return Files.writeString(file, examples.get(number)).toString();
+    }
+
+    private static void assertCalled(String printed) {
+        assertThat(printed).startsWith("success").contains("Echo: hi");
+    }
+
+    private static void assertAsked(String printed) {
+        assertThat(printed)
+                .startsWith("asked: Please provide inputs")
+                .containsPattern("(?m)^success .*Name: Alice");
+    }
+
+    @Test
+    @NeedsProgram(Program.PYTHON_KAFKA)
+    @DisplayName("DEP-03: that the READMEs have as examples do what these say, in Python")
+    void pythonOfReadme(@TempDir Path folder) throws Exception {
+        var examples = ReadmeExamples.python(fleet.bootstrap());
+
+        assertThat(examples).hasSize(2);
+        var call = written(folder.resolve("readme.py"), examples, 0);
+        try (var program = ClientProgram.python(folder.resolve("call"), call)) {
+            assertCalled(program.succeed());
+        }
+        var question = written(folder.resolve("readme_question.py"), examples, 1);
+        try (var program = ClientProgram.python(folder.resolve("question"), question)) {
+            assertAsked(program.succeed());
+        }
     }
 }
