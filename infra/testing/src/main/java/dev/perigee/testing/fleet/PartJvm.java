@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * JVM of a part of a fleet under test. A run of all tests starts hundreds: it has {@code
  * scripts/warm-up} note once what they load, as images do, and each takes a second less.
  */
-final class PartJvm {
+public final class PartJvm {
     private static final String MAIN = "dev.perigee.local.cli.Perigee";
     private static final long WARM_UP_MINUTES = 5;
 
@@ -107,6 +107,11 @@ final class PartJvm {
             }
             return script.exitValue() == 0;
         }
+    }
+
+    /** The program and its arguments, for a command that a test starts by itself. */
+    public static List<String> command(List<String> arguments) throws IOException {
+        return command(arguments, Part.HEAP_MEBIBYTES, null);
     }
 
     /**

@@ -2,8 +2,6 @@ package dev.perigee.testing.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.perigee.local.cli.Perigee;
-import dev.perigee.local.fleet.JvmCommand;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.Checkout;
@@ -11,11 +9,13 @@ import dev.perigee.testing.Fixtures;
 import dev.perigee.testing.NpmServers;
 import dev.perigee.testing.fleet.FleetUnderTest;
 import dev.perigee.testing.fleet.Installation;
+import dev.perigee.testing.fleet.PartJvm;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -28,19 +28,15 @@ import tools.jackson.databind.JsonNode;
 @DisplayName("CAL-19: perigee connect serves a client of the official SDK")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class ConnectTest {
-    private static final int HEAP_MEBIBYTES = 256;
     private static final Path PROGRAM =
             Checkout.root().resolve("infra/testing/fixtures/clients/mcp.mjs");
 
     private FleetUnderTest fleet;
+    private @Nullable Installation quiet;
 
     @BeforeAll
     void start() throws IOException {
-        fleet =
-                FleetUnderTest.named("connect")
-                        .workers(2)
-                        .worker("mcp.announce-input", "true")
-                        .start();
+        fleet = FleetUnderTest.named("connect").worker("mcp.announce-input", "true").start();
     }
 
     @AfterAll
@@ -66,8 +62,16 @@ final class ConnectTest {
         return fixture;
     }
 
+    /** Of a user whose servers no test changes. */
+    private Installation quiet() {
+        if (quiet == null) {
+            quiet = install();
+        }
+        return quiet;
+    }
+
     /** The command line that a client starts. */
-    private List<String> command(Installation user, String... more) {
+    private List<String> command(Installation user, String... more) throws IOException {
         var arguments =
                 new ArrayList<>(
                         List.of(
@@ -79,7 +83,7 @@ final class ConnectTest {
                                 "--user",
                                 user.userId()));
         arguments.addAll(List.of(more));
-        return new JvmCommand(Perigee.class.getName(), "").of(HEAP_MEBIBYTES, arguments);
+        return PartJvm.command(arguments);
     }
 
     private JsonNode run(Installation user, Path folder, String scenario, String... more)
@@ -148,7 +152,7 @@ final class ConnectTest {
     @Test
     @DisplayName("that announces nothing, and is asked nothing")
     void silent(@TempDir Path folder) throws Exception {
-        var report = run(install(), folder, "silent");
+        var report = run(quiet(), folder, "silent");
 
         assertThat(report.at("/told/error").asInt(0)).isEqualTo(-32601);
     }
@@ -156,7 +160,7 @@ final class ConnectTest {
     @Test
     @DisplayName("until it leaves, which cancels its call; with one installation by its own names")
     void leaves(@TempDir Path folder) throws Exception {
-        var user = install();
+        var user = quiet();
 
         var report = run(user, folder, "leaves", "--installation", user.installationId());
 
@@ -167,26 +171,31 @@ final class ConnectTest {
     @Test
     @DisplayName("and the command line of the MCP inspector")
     void inspects(@TempDir Path folder) throws Exception {
-        var user = install();
+        var user = quiet();
 
-        var listed = inspect(user, folder.resolve("list"), "--method", "tools/list");
-        assertThat(listed.path("tools").valueStream().map(tool -> tool.path("name").asString("")))
-                .contains("everything__echo", "asking__ask", "f-server__sleep");
-
-        var called =
-                inspect(
-                        user,
-                        folder.resolve("call"),
-                        "--method",
-                        "tools/call",
-                        "--tool-name",
-                        "everything__echo",
-                        "--tool-arg",
-                        "message=hi");
-        assertThat(called.at("/content/0/text").asString("")).isEqualTo("Echo: hi");
+        try (var list = inspector(user, folder.resolve("list"), "--method", "tools/list");
+                var call =
+                        inspector(
+                                user,
+                                folder.resolve("call"),
+                                "--method",
+                                "tools/call",
+                                "--tool-name",
+                                "everything__echo",
+                                "--tool-arg",
+                                "message=hi")) {
+            assertThat(
+                            printed(list)
+                                    .path("tools")
+                                    .valueStream()
+                                    .map(tool -> tool.path("name").asString("")))
+                    .contains("everything__echo", "asking__ask", "f-server__sleep");
+            assertThat(printed(call).at("/content/0/text").asString("")).isEqualTo("Echo: hi");
+        }
     }
 
-    private JsonNode inspect(Installation user, Path output, String... options) throws Exception {
+    private ClientProgram inspector(Installation user, Path output, String... options)
+            throws IOException {
         var inspector =
                 NpmServers.installed()
                         .modules()
@@ -201,10 +210,12 @@ final class ConnectTest {
                                 inspector.toString()));
         arguments.addAll(command(user));
         arguments.addAll(List.of(options));
-        try (var program = ClientProgram.node(output, arguments.toArray(String[]::new))) {
-            var printed = program.succeed();
-            var json = printed.substring(printed.indexOf('{'));
-            return Json.tree(json.getBytes(StandardCharsets.UTF_8));
-        }
+        return ClientProgram.node(output, arguments.toArray(String[]::new));
+    }
+
+    private static JsonNode printed(ClientProgram inspector) throws InterruptedException {
+        var printed = inspector.succeed();
+        var json = printed.substring(printed.indexOf('{'));
+        return Json.tree(json.getBytes(StandardCharsets.UTF_8));
     }
 }
