@@ -120,6 +120,10 @@ public final class NpmRegistry implements AutoCloseable {
                     URLDecoder.decode(
                             exchange.getRequestURI().getRawPath().substring(1).replace("+", "%2B"),
                             StandardCharsets.UTF_8);
+            if (path.startsWith(ARCHIVES)) {
+                exchange.getResponseHeaders()
+                        .add("Cache-Control", "public, immutable, max-age=86400");
+            }
             var body = body(path);
             if (body == null) {
                 exchange.sendResponseHeaders(404, -1);

@@ -9,12 +9,14 @@ import dev.perigee.faults.NeedsProgram;
 import dev.perigee.faults.Program;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -28,7 +30,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Runs every command line of README.md and docs/*.md, page by page from the top to the end. What is
  * not run is reported as skipped, with the reason. Pages of which a line needs a program are by
- * themselves, so that no others are run again on a machine without those.
+ * themselves, and skipped as a whole without it: nothing is started for the run that is of these on
+ * a machine without those.
  */
 @DisplayName("Every command line of the documentation runs")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -45,16 +48,26 @@ final class DocumentationTest {
     /** Takes minutes: makes a Java runtime, and runs each part once with it. */
     private static final Pattern LONG = Pattern.compile("\\bscripts/images\\b");
 
-    private Reader reader;
+    private Path folder;
+    private @Nullable Reader reader;
 
     @BeforeAll
-    void open(@TempDir Path folder) throws IOException {
-        reader = Reader.in(folder, "pages");
+    void open(@TempDir Path given) {
+        folder = given;
+    }
+
+    private Reader reader() throws IOException {
+        if (reader == null) {
+            reader = Reader.in(folder, "pages");
+        }
+        return reader;
     }
 
     @AfterAll
     void close() throws IOException {
-        reader.close();
+        if (reader != null) {
+            reader.close();
+        }
     }
 
     @TestFactory
@@ -87,17 +100,26 @@ final class DocumentationTest {
     }
 
     private static boolean needsProgram(List<Step> steps) {
-        return steps.stream()
-                .filter(step -> NotRun.reason(step) == null)
-                .anyMatch(
-                        step ->
-                                PROGRAMS.values().stream()
-                                        .anyMatch(word -> word.matcher(step.text()).find()));
+        return !needed(steps).isEmpty();
+    }
+
+    private static List<Program> needed(List<Step> steps) {
+        var lines = steps.stream().filter(step -> NotRun.reason(step) == null).toList();
+        return PROGRAMS.entrySet().stream()
+                .filter(
+                        program ->
+                                lines.stream()
+                                        .map(Step::text)
+                                        .anyMatch(program.getValue().asPredicate()))
+                .map(Map.Entry::getKey)
+                .sorted()
+                .toList();
     }
 
     /** What comes after a step that failed would only fail as well, and is not run. */
     private DynamicNode page(List<Step> steps, TestInfo test) {
         var whole = new AtomicBoolean(true);
+        var missing = new ArrayList<>(needed(steps));
         return dynamicContainer(
                 steps.getFirst().page(),
                 steps.stream()
@@ -107,27 +129,26 @@ final class DocumentationTest {
                                                 step.toString(),
                                                 () -> {
                                                     assumeTrue(whole.get(), "Not run, see above");
-                                                    assumeItCanRun(step, test);
+                                                    assumeItCanRun(step, missing, test);
                                                     whole.set(false);
-                                                    reader.run(
-                                                            step.text(),
-                                                            step.endless(),
-                                                            step.exitCode());
+                                                    reader().run(
+                                                                    step.text(),
+                                                                    step.endless(),
+                                                                    step.exitCode());
                                                     whole.set(true);
                                                 })));
     }
 
-    private static void assumeItCanRun(Step step, TestInfo test) {
+    /** Programs that are there are looked for once. */
+    private static void assumeItCanRun(Step step, List<Program> missing, TestInfo test) {
         var reason = NotRun.reason(step);
         if (reason != null) {
             System.out.println("Not run, " + reason + ": " + step);
             abort("Not run, " + reason);
         }
-        PROGRAMS.forEach(
-                (program, word) -> {
-                    if (word.matcher(step.text()).find()) {
-                        program.require(test);
-                    }
-                });
+        while (!missing.isEmpty()) {
+            missing.getFirst().require(test);
+            missing.removeFirst();
+        }
     }
 }
