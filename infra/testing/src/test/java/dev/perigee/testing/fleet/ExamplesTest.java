@@ -27,8 +27,6 @@ final class ExamplesTest {
     private static final Path CLIENTS = Path.of("../clients").toAbsolutePath().normalize();
     private static final long PATIENCE_SECONDS = 120;
 
-    private final NpmServers npm = NpmServers.installed();
-
     @TempDir private Path directory;
 
     @Test
@@ -73,6 +71,7 @@ final class ExamplesTest {
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
                 "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-cp",
                 System.getProperty("java.class.path"),
                 EXAMPLES.resolve(file).toString());
@@ -81,9 +80,9 @@ final class ExamplesTest {
     /** Runs an example against the fleet; gives what it printed. */
     private String run(List<String> example, FleetUnderTest fleet, Map<String, String> environment)
             throws Exception {
+        var everything = NpmServers.installed().entry("everything");
         var command = new ArrayList<>(example);
-        command.addAll(
-                List.of(fleet.bootstrap(), Fixtures.NODE, npm.entry("everything").toString()));
+        command.addAll(List.of(fleet.bootstrap(), Fixtures.NODE, everything.toString()));
         assertThat(exitCode(command, environment)).as(this::printed).isZero();
         return printed();
     }
