@@ -15,8 +15,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
-/** A Chromium without a window, with a profile of its own. Close leaves no process behind. */
+/**
+ * A Chromium without a window, with a profile of its own. Starts while its test goes on, and is
+ * waited for by who wants a page. Close leaves no process behind. For one thread.
+ */
 final class Chromium implements AutoCloseable {
     private static final String LISTENING = "DevTools listening on ";
     private static final int START_SECONDS = 120;
@@ -24,12 +28,13 @@ final class Chromium implements AutoCloseable {
 
     private final Process process;
     private final Path profile;
-    private final DevTools tools;
+    private final CompletableFuture<URI> address;
+    private @Nullable DevTools connected;
 
-    private Chromium(Process process, Path profile, DevTools tools) {
+    private Chromium(Process process, Path profile, CompletableFuture<URI> address) {
         this.process = process;
         this.profile = profile;
-        this.tools = tools;
+        this.address = address;
     }
 
     static Chromium start(Path program) throws IOException {
@@ -62,13 +67,21 @@ final class Chromium implements AutoCloseable {
                 new ProcessBuilder(command).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
         var address = new CompletableFuture<URI>();
         Thread.ofPlatform().daemon().name("chromium").start(() -> follow(process, address));
-        try {
-            var tools = new DevTools(address.get(START_SECONDS, TimeUnit.SECONDS));
-            return new Chromium(process, profile, tools);
-        } catch (InterruptedException | ExecutionException | TimeoutException e) {
-            kill(process);
-            throw new IOException(program + " did not start", e);
+        return new Chromium(process, profile, address);
+    }
+
+    private DevTools tools() {
+        if (connected == null) {
+            try {
+                connected = new DevTools(address.get(START_SECONDS, TimeUnit.SECONDS));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new IllegalStateException(e);
+            } catch (ExecutionException | TimeoutException | IOException e) {
+                throw new IllegalStateException("Chromium did not start", e);
+            }
         }
+        return connected;
     }
 
     private static void follow(Process process, CompletableFuture<URI> address) {
@@ -89,6 +102,7 @@ final class Chromium implements AutoCloseable {
 
     /** A new page, in a browser that knows nothing of the others: no cookies, no storage. */
     Page page() {
+        var tools = tools();
         var context =
                 tools.call(null, "Target.createBrowserContext", DevTools.parameters())
                         .get("browserContextId")
@@ -119,7 +133,9 @@ final class Chromium implements AutoCloseable {
 
     @Override
     public void close() {
-        tools.close();
+        if (connected != null) {
+            connected.close();
+        }
         process.destroy();
         try {
             process.waitFor(END_SECONDS, TimeUnit.SECONDS);
