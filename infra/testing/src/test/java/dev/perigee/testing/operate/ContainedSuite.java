@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,18 @@ import org.junit.platform.launcher.core.LauncherFactory;
 final class ContainedSuite {
     private static final String MARK = "ended: ";
     private static final String LAST = "suite ended";
+
+    /** Two classes at a time: they wait more than they work. */
+    private static final Map<String, String> SIDE_BY_SIDE =
+            Map.of(
+                    "junit.jupiter.execution.parallel.enabled",
+                    "true",
+                    "junit.jupiter.execution.parallel.mode.classes.default",
+                    "concurrent",
+                    "junit.jupiter.execution.parallel.config.strategy",
+                    "fixed",
+                    "junit.jupiter.execution.parallel.config.fixed.parallelism",
+                    "2");
 
     private ContainedSuite() {}
 
@@ -45,6 +58,7 @@ final class ContainedSuite {
         var request =
                 LauncherDiscoveryRequestBuilder.request()
                         .selectors(Stream.of(classes).map(DiscoverySelectors::selectClass).toList())
+                        .configurationParameters(SIDE_BY_SIDE)
                         .build();
         LauncherFactory.create().execute(request, new Printer());
         System.out.println(LAST);
