@@ -71,7 +71,8 @@ public final class JvmCommand {
         }
         var file = Path.of(directory, kind + ".aot");
         if (Boolean.getBoolean("perigee.aot.record")) {
-            return List.of("-XX:AOTCacheOutput=" + file);
+            // Of which scripts/aot-caches makes the file: here each part's end would wait for it.
+            return List.of("-XX:AOTMode=record", "-XX:AOTConfiguration=" + file + ".config");
         }
         return Files.exists(file) ? List.of("-XX:AOTCache=" + file) : List.of();
     }
