@@ -78,8 +78,8 @@ final class DrainCommand extends ClientCommand {
         }
         var token = AdminToken.of(tokenFile, System.getenv("PERIGEE_ADMIN_TOKEN"));
         var found = admin == null ? lookUp() : new WorkerLookup.Found(worker, admin);
-        note(found.workerId());
         try (var pages = WorkerAdmin.at(found.workerId(), found.admin(), token)) {
+            note(found.workerId());
             var report = new DrainReport(found.workerId(), output(), this::warn);
             if (undo) {
                 return report.undone(pages.undo());
