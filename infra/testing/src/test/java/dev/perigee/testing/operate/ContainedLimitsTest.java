@@ -7,8 +7,10 @@ import dev.perigee.faults.Program;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.Fixtures;
 import dev.perigee.testing.fleet.Installation;
+import dev.perigee.testing.operate.HostileServers.Attack;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
@@ -61,17 +63,36 @@ final class ContainedLimitsTest {
         "oom, many, 80, 12",
         "oom, empty_sockets, 30, 80",
         "oom, pipes, 30, 300",
-        "pids, bomb, 300, 0",
-        "cpu, burners, 4, 0",
-        "disk, home_bytes, 20, 0",
-        "disk, home_files, 1000, 0",
-        "io, write_over, 200, 0"
+        "pids, bomb, 300, 0"
     })
     @DisplayName("TEN-08, TEN-09: ends who uses too much alone, and the crashed event says of what")
     void ends(String limit, String deed, String many, String size) {
-        var attacker = contained.install(HostileServers.server(deed.replace('_', '-')));
-
         new HostileServers(contained.fleet())
-                .assertEnds(limit, attacker, neighbour, deed, many, size);
+                .assertEnds(limit, attacker(deed), neighbour, deed, many, size);
+    }
+
+    private Installation attacker(String deed) {
+        return contained.install(HostileServers.server(deed.replace('_', '-')));
+    }
+
+    @Test
+    @DisplayName("TEN-09: ends several at a time, each for what it does")
+    void endsSeveral() {
+        var attacks =
+                Stream.of(
+                                "cpu burners 4",
+                                "disk home_bytes 20",
+                                "disk home_files 1000",
+                                "io write_over 200")
+                        .map(each -> List.of(each.split(" ")))
+                        .map(
+                                each ->
+                                        new Attack(
+                                                each.getFirst(),
+                                                attacker(each.get(1)),
+                                                each.subList(1, 3)))
+                        .toList();
+
+        new HostileServers(contained.fleet()).assertEnd(attacks, neighbour);
     }
 }

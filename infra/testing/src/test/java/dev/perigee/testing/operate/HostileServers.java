@@ -11,9 +11,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Stream;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /** Users' servers that use up what they can, in a fleet with one worker, and one that does not. */
@@ -44,8 +44,21 @@ record HostileServers(FleetUnderTest fleet) {
      * @param deed and arguments, of {@code hostile.py}
      */
     void assertEnds(String limit, Installation attacker, Installation neighbour, String... deed) {
+        assertEnd(List.of(new Attack(limit, attacker, List.of(deed))), neighbour);
+    }
+
+    /** What a server does, and by which limit it is to be ended. */
+    record Attack(String limit, Installation attacker, List<String> deed) {}
+
+    /** The same of several at a time. */
+    void assertEnd(List<Attack> attacks, Installation neighbour) {
         answers(neighbour);
-        request(attacker, deed);
+        attacks.forEach(attack -> request(attack.attacker(), attack.deed()));
+        attacks.forEach(attack -> assertEnded(attack.limit(), attack.attacker()));
+        answers(neighbour);
+    }
+
+    private void assertEnded(String limit, Installation attacker) {
         var crashed = fleet.records().lifecycle(attacker, "crashed");
         assertThat(crashed.text("limit")).as("%s", crashed).isEqualTo(limit);
         fleet.records()
@@ -55,7 +68,6 @@ record HostileServers(FleetUnderTest fleet) {
                         r ->
                                 r.key().equals(attacker.processId())
                                         && r.json().toString().contains("ended by a limit: it"));
-        answers(neighbour);
     }
 
     /** It still runs, and has never ended. */
@@ -66,10 +78,10 @@ record HostileServers(FleetUnderTest fleet) {
                 .noneMatch(r -> r.text("event").equals("mcp.server.crashed"));
     }
 
-    private void request(Installation attacker, String... deed) {
+    private void request(Installation attacker, List<String> deed) {
         var arguments = JsonNodeFactory.instance.objectNode().put("program", program());
-        var words = arguments.putArray("words").add(deed[0]).add("token");
-        Stream.of(deed).skip(1).forEach(words::add);
+        var words = arguments.putArray("words").add(deed.getFirst()).add("token");
+        deed.stream().skip(1).forEach(words::add);
         fleet.backend()
                 .request(
                         attacker, "run", new String(Json.write(arguments), StandardCharsets.UTF_8));
