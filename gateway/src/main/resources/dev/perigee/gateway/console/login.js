@@ -13,6 +13,7 @@ export function prepareLogin(letIn) {
       });
       if (response.ok) {
         byId('token').value = '';
+        byId('token').blur(); // A browser takes the focus from what is hidden when it draws: keys until then would be lost.
         letIn();
       } else {
         setText(byId('login-error'), response.status === 401 ? 'This is not the token.' : (await response.json()).error);
