@@ -1,5 +1,6 @@
 package dev.perigee.worker.session;
 
+import dev.perigee.protocol.command.CommandError;
 import dev.perigee.protocol.command.CommandOutcome;
 import dev.perigee.protocol.config.ConfigFingerprint;
 import dev.perigee.protocol.config.ServerConfig;
@@ -43,6 +44,9 @@ final class FakeInstances implements InstanceHost {
     volatile CountDownLatch mayTerminate = new CountDownLatch(0);
     private final Queue<Runnable> unsettled = new ConcurrentLinkedQueue<>();
     private volatile boolean settles = true;
+
+    /** Errors in the outcomes of orders, by process id. */
+    final Map<String, CommandError> errors = new ConcurrentHashMap<>();
 
     record Instance(InstanceIdentity identity, String configHash, InstanceJournal journal) {}
 
@@ -130,7 +134,8 @@ final class FakeInstances implements InstanceHost {
 
         private PendingOutcome settle(String processId) {
             var outcome =
-                    new InstanceOrder.Outcome(processId, CommandOutcome.COMPLETED, null, null);
+                    new InstanceOrder.Outcome(
+                            processId, CommandOutcome.COMPLETED, null, errors.get(processId));
             return then -> {
                 unsettled.add(() -> then.accept(outcome));
                 if (settles) {

@@ -3,6 +3,7 @@ package dev.perigee.worker.session;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.protocol.command.CommandError;
 import dev.perigee.protocol.event.EventType;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
@@ -295,6 +296,11 @@ final class SessionTest {
     @DisplayName("takes a hundred orders at once, and answers them in the order in which they end")
     void refusesMoreOrdersThanItHasRoomFor() throws Exception {
         link.instances.keepUnsettled();
+        // Some take longer to be written than those behind them.
+        var slow = new CommandError("large", "x".repeat(500_000));
+        for (int i = 1; i <= 100; i += 20) {
+            link.instances.errors.put(Orders.config("i" + i).processId(), slow);
+        }
         try (var gateway = link.gateway("g-1")) {
             gateway.attach(5, 1, true);
             for (int i = 1; i <= 101; i++) {
