@@ -1,0 +1,156 @@
+package dev.perigee.gateway.console;
+
+import static dev.perigee.gateway.console.ConsoleEvents.NOON;
+import static dev.perigee.gateway.console.ConsoleEvents.logs;
+import static dev.perigee.gateway.console.ConsoleEvents.status;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.perigee.gateway.admin.AdminServer;
+import dev.perigee.protocol.access.AdminAccess;
+import dev.perigee.protocol.audit.ActionRole;
+import dev.perigee.protocol.event.ServerStatus;
+import dev.perigee.protocol.json.Json;
+import dev.perigee.protocol.settings.HostPort;
+import dev.perigee.protocol.topic.TopicNames;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Console of a gateway over HTTP, with a fleet of one instance and actions that are recorded. For
+ * one thread.
+ */
+final class ServedConsole implements AutoCloseable {
+    static final String TOKEN = "t0ken";
+
+    final LinkedBlockingQueue<Board> boards = new LinkedBlockingQueue<>();
+    final RecordedActions log = new RecordedActions();
+    private final List<AutoCloseable> parts = new ArrayList<>();
+    private final HttpClient http = HttpClient.newHttpClient();
+    private volatile Instant now = NOON;
+    private HostPort address = new HostPort("127.0.0.1", 0);
+
+    void start(@Nullable String token, boolean open) throws Exception {
+        start(token, open, ConsoleTokens.NONE);
+    }
+
+    /** Starts it; once for a test. */
+    void start(@Nullable String token, boolean open, ConsoleTokens tokens) throws Exception {
+        var watch =
+                new FleetWatch(
+                        2,
+                        Duration.ofMinutes(1),
+                        () -> new Board(1 << 20, NOON),
+                        board -> {
+                            boards.add(board);
+                            board.event(status("a", 1, ServerStatus.ONLINE), null, 3);
+                            board.event(logs("a", 2, "<script>alert(1)</script>"), null, 3);
+                            board.fleet(
+                                    new FleetView(
+                                            "g1",
+                                            List.of(),
+                                            true,
+                                            List.of(),
+                                            List.of(),
+                                            List.of(),
+                                            null,
+                                            board.known().reading()));
+                            board.caughtUp();
+                            return () -> {};
+                        });
+        var access = new AdminAccess(token, open, false);
+        var desk = new ActionDesk("g1", log, new WorkerDrains(null), () -> now);
+        parts.add(desk);
+        var handler =
+                new ConsoleHandler(
+                        "g1",
+                        new ConsoleAccess(
+                                access, new LoginSessions(() -> now), tokens, ActionRole.READ),
+                        watch,
+                        new ActionPages(desk, watch),
+                        new CallFinder(
+                                () -> {
+                                    throw new KafkaException("no broker");
+                                },
+                                new TopicNames(TopicNames.DEFAULT_PREFIX),
+                                Duration.ofHours(1),
+                                () -> NOON),
+                        Duration.ofMillis(100));
+        var server =
+                AdminServer.start(
+                        address,
+                        access,
+                        List::of,
+                        new PrometheusMeterRegistry(PrometheusConfig.DEFAULT),
+                        handler);
+        address = server.address();
+        parts.add(server);
+        parts.add(watch);
+    }
+
+    /** Lets time pass for sessions of browsers. */
+    void pass(Duration time) {
+        now = now.plus(time);
+    }
+
+    HostPort address() {
+        return address;
+    }
+
+    @Override
+    public void close() {
+        try {
+            for (var part : parts.reversed()) {
+                part.close();
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException("The console did not close", e);
+        }
+        http.close();
+    }
+
+    HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create("http://" + address + path));
+    }
+
+    HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+        return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    HttpResponse<String> get(String path) throws Exception {
+        return send(request(path));
+    }
+
+    HttpResponse<String> login(String token) throws Exception {
+        return send(
+                request("/console/api/login")
+                        .POST(
+                                HttpRequest.BodyPublishers.ofString(
+                                        "{\"token\":\"" + token + "\"}")));
+    }
+
+    static JsonNode json(HttpResponse<String> response) {
+        return Json.tree(response.body().getBytes(UTF_8));
+    }
+
+    /** The one that is being written. */
+    Board board() throws InterruptedException {
+        var board = boards.poll(10, TimeUnit.SECONDS);
+        assertThat(board).isNotNull();
+        boards.add(board);
+        return board;
+    }
+}
