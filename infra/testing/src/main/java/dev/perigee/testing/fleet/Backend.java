@@ -36,7 +36,7 @@ public final class Backend implements AutoCloseable {
     private final TopicNames names;
     private final Records records;
 
-    /** By process id. */
+    /** Installations that it has configured and not uninstalled, by process id. */
     private final Map<String, Installation> configured = new ConcurrentHashMap<>();
 
     public Backend(String bootstrap, TopicNames names, Records records) {
@@ -161,10 +161,11 @@ public final class Backend implements AutoCloseable {
 
     /** Removes an instance and waits for the result. */
     public Received uninstall(Installation installation) {
+        configured.remove(installation.processId());
         return result(command(installation, "configure", Backend::removal));
     }
 
-    /** Removes what it has configured and what is still there, and waits a little for it. */
+    /** Uninstalls what it has configured and not uninstalled, and waits up to ten seconds. */
     public void uninstallAll() {
         var removals =
                 configured.values().stream()

@@ -335,8 +335,15 @@ public final class FleetUnderTest implements AutoCloseable {
     public void close() {
         var ending = new TreeMap<>(parts);
         ending.keySet().removeIf(name -> name.startsWith("broker"));
-        // Gateways have nothing that must end in order; workers have servers.
-        ending.forEach((name, part) -> part.askToEnd(!name.startsWith("gateway-")));
+        // Workers stop their servers by SIGTERM; gateways have nothing to stop.
+        ending.forEach(
+                (name, part) -> {
+                    if (name.startsWith("gateway-")) {
+                        part.killSoon();
+                    } else {
+                        part.askToEnd();
+                    }
+                });
         ending.values().forEach(Part::close);
         marked.processes().forEach(ProcessHandle::destroyForcibly);
         networks.close();

@@ -199,13 +199,9 @@ public final class Part implements AutoCloseable {
         process.destroy();
     }
 
-    /** SIGTERM, or SIGKILL where it need not end in order, without waiting. */
-    void askToEnd(boolean inOrder) {
-        if (inOrder) {
-            askToEnd();
-        } else {
-            process.destroyForcibly();
-        }
+    /** SIGKILL, without waiting. */
+    void killSoon() {
+        process.destroyForcibly();
     }
 
     /** Whether it ends in that time, of itself or as it was asked to. */
