@@ -7,7 +7,6 @@ import dev.perigee.faults.Program;
 import dev.perigee.protocol.topic.Topic;
 import dev.perigee.testing.clients.Crossing.Passenger;
 import dev.perigee.testing.fleet.Installation;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -201,7 +200,9 @@ final class ClientsTest {
         assertThat(report.path("ended").asString("")).isEqualTo("cancelled");
     }
 
-    /** However often it is published: the fleet has as many as the program tells of. */
+    /**
+     * Questions may be published again: there are as many different ones as the program reports.
+     */
     private void oneQuestionEach(Installation server) {
         assertThat(
                         fleet.records().on(Topic.CALL_EVENTS).stream()
@@ -221,18 +222,17 @@ final class ClientsTest {
         var target = Files.createDirectories(ClientProgram.typescript().resolve("target"));
 
         assertThat(examples).hasSize(2);
-        var call = written(target.resolve("readme.mjs"), examples, 0);
-        try (var program = ClientProgram.node(folder.resolve("call"), call)) {
-            assertCalled(program.succeed());
-        }
-        var question = written(target.resolve("readme-question.mjs"), examples, 1);
-        try (var program = ClientProgram.node(folder.resolve("question"), question)) {
-            assertAsked(program.succeed());
-        }
+        var call = Files.writeString(target.resolve("readme.mjs"), examples.get(0));
+        assertCalled(printed(ClientProgram::node, folder.resolve("call"), call));
+        var question = Files.writeString(target.resolve("readme-question.mjs"), examples.get(1));
+        assertAsked(printed(ClientProgram::node, folder.resolve("question"), question));
     }
 
-    private static String written(Path file, List<String> examples, int number) throws IOException {
-        return Files.writeString(file, examples.get(number)).toString();
+    private static String printed(ClientProgram.Launcher launcher, Path output, Path example)
+            throws Exception {
+        try (var program = launcher.start(output, example.toString())) {
+            return program.succeed();
+        }
     }
 
     private static void assertCalled(String printed) {
@@ -252,13 +252,9 @@ final class ClientsTest {
         var examples = ReadmeExamples.python(fleet.bootstrap());
 
         assertThat(examples).hasSize(2);
-        var call = written(folder.resolve("readme.py"), examples, 0);
-        try (var program = ClientProgram.python(folder.resolve("call"), call)) {
-            assertCalled(program.succeed());
-        }
-        var question = written(folder.resolve("readme_question.py"), examples, 1);
-        try (var program = ClientProgram.python(folder.resolve("question"), question)) {
-            assertAsked(program.succeed());
-        }
+        var call = Files.writeString(folder.resolve("readme.py"), examples.get(0));
+        assertCalled(printed(ClientProgram::python, folder.resolve("call"), call));
+        var question = Files.writeString(folder.resolve("readme_question.py"), examples.get(1));
+        assertAsked(printed(ClientProgram::python, folder.resolve("question"), question));
     }
 }
