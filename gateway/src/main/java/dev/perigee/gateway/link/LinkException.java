@@ -37,6 +37,12 @@ public final class LinkException extends Exception {
     private final @Nullable LinkFailure failure;
     private final boolean mayHaveRun;
 
+    /**
+     * A call that a {@link PartitionLink} could not complete.
+     *
+     * @param failure why the session is gone, for {@link Reason#LOST}; null otherwise
+     * @param mayHaveRun false when the order certainly never reached a worker that accepted it
+     */
     public LinkException(
             Reason reason, @Nullable LinkFailure failure, boolean mayHaveRun, String message) {
         super(message, null, false, false);

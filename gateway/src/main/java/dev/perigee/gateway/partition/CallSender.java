@@ -178,8 +178,8 @@ final class CallSender {
     }
 
     /**
-     * What it means that a worker has a request. That its session has ended since may be known
-     * already, and nobody would say it of this request again.
+     * Event of a request that a worker accepted. Where the session has ended before the acceptance
+     * was read, no later event tells this request of that end.
      */
     private CallEvent taken(Session session) {
         var present = context.session();

@@ -8,10 +8,10 @@ import java.util.function.Consumer;
 public interface PendingOutcome {
 
     /**
-     * Tells the outcome once the order has come to its end, bounded by the instance's own timeouts:
-     * at once where it has, otherwise on the thread that ends it, which must not be held up. May be
-     * called several times; all get the same outcome. Outcomes of one instance's orders are told in
-     * the order in which they came.
+     * Calls back once the order has ended, which the instance's own timeouts bound: at once where
+     * it has ended already, otherwise on the thread that ends it, so the callback must not block.
+     * May be called several times; each callback gets the same outcome. Callbacks of one instance's
+     * orders run in the order in which these ended.
      */
     void whenEnded(Consumer<InstanceOrder.Outcome> then);
 }

@@ -77,7 +77,7 @@ final class OrderDesk implements AutoCloseable {
         }
     }
 
-    /** What ends from now on is answered to nobody. */
+    /** Orders that end after this are not answered. */
     @Override
     public void close() {
         answers.shutdown();

@@ -80,7 +80,9 @@ final class LetterOptions {
         return new LetterFilter(Set.copyOf(reasons), key, team, user, topic, since, until, places);
     }
 
-    /** The choice as the audit topic has it, with the user it names, so that erasure finds him. */
+    /**
+     * The chosen dead letters for the audit topic, with team and user, so that erasure finds them.
+     */
     AuditTarget target(List<String> offsets, boolean all, boolean again) {
         var named = named();
         return AuditTarget.selection(
@@ -89,7 +91,7 @@ final class LetterOptions {
                 text(offsets, all, again));
     }
 
-    /** Whose key it is, null for none, and for one that is nobody's. */
+    /** Team and user of the record key in {@code --key}, null where it has none. */
     private @Nullable RecordKey named() {
         try {
             return key == null ? null : RecordKey.parse(key.getBytes(StandardCharsets.UTF_8));

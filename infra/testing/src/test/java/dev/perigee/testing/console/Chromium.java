@@ -18,8 +18,8 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A Chromium without a window, with a profile of its own. Starts while its test goes on, and is
- * waited for by who wants a page. Close leaves no process behind. For one thread.
+ * Headless Chromium with a profile of its own. Starts in the background: the first page waits for
+ * it, up to its start timeout. Close leaves no process behind. For one thread.
  */
 final class Chromium implements AutoCloseable {
     private static final String LISTENING = "DevTools listening on ";

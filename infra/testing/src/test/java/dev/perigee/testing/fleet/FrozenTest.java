@@ -13,7 +13,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Workers that are stopped by SIGSTOP, and go on when nobody expects them any more. */
+/** Workers stopped by SIGSTOP that continue after their sessions were given to others. */
 @DisplayName("A part that was frozen")
 final class FrozenTest {
     private static final Duration PACE = Duration.ofMillis(50);
