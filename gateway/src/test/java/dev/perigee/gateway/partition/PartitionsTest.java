@@ -21,10 +21,12 @@ final class PartitionsTest {
     @DisplayName("say what is open in them, where they are served and what they are doing")
     void shown() {
         try (var partition = new OwnedPartition()) {
+            partition.installed("i-1");
             partition.hostNobody();
             partition.begin();
             Patience.until("placing", () -> partition.state() == OwnerState.PLACING);
             partition.call("r-1");
+            partition.settle();
             var all = partition.partitions;
             assertThat(all.open(Topic.TOOL_REQUESTS)).isEqualTo(1);
             assertThat(all.open(Topic.COMMANDS)).isZero();
