@@ -70,7 +70,7 @@ public final class Bench implements Callable<Integer> {
             names = "--in-flight",
             split = ",",
             description =
-                    "Calls kept in flight, one load after the other (1,16,64,500, with --quick"
+                    "Calls kept in flight, one load after the other (1,16,64,256, with --quick"
                             + " 1,16,64).")
     private @Nullable List<Integer> inFlight;
 

@@ -18,7 +18,7 @@ record Plans(
         int densityInstances,
         BoundaryPlan boundary,
         GrowthPlan growth) {
-    private static final List<Integer> IN_FLIGHT = List.of(1, 16, 64, 500);
+    private static final List<Integer> IN_FLIGHT = List.of(1, 16, 64, 256);
     private static final int PER_SECOND = 2000;
 
     /** Within three minutes on two cores: calls of JVMs that still compile, and fewer of all. */

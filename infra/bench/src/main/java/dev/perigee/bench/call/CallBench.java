@@ -67,7 +67,7 @@ public final class CallBench {
         int loads = plan.inFlight().size();
         long large = plan.inFlight().stream().filter(count -> count >= LARGE).count();
         double cases = 4 * loads + (plan.everything() ? 2 * loads : 0);
-        cases += plan.users().size() * large + (plan.perSecond() > 0 ? 2 : 0);
+        cases += 2.0 * plan.users().size() * large + (plan.perSecond() > 0 ? 2 : 0);
         double warm = (4 + (plan.everything() ? 2 : 0)) * Progress.seconds(plan.warmup());
         return cases * plan.rounds() * (each + 0.05) + warm;
     }
@@ -132,7 +132,9 @@ public final class CallBench {
         install(trivial, Math.max(1, plan.users().stream().mapToInt(it -> it).max().orElse(1)));
         var whole = warm(perigee(trivial, 1, client.path(one, trivial.slug()), parts));
         var pipe = warm(pipe(trivial));
-        var kafka = warm(kafka(client));
+        var bare = open(KafkaEcho.bare(place("bench", client)));
+        var replier = spender("replier", bare.pids().getFirst(), probe(bare.pids().getFirst()));
+        var kafka = warm(kafka(bare, 1, replier));
         var relay = warm(relay(client, trivial));
         var subjects = new ArrayList<>(List.of(pipe, kafka, relay, whole));
         var everything = plan.everything() ? ServerProgram.everything(progress::note) : null;
@@ -145,6 +147,7 @@ public final class CallBench {
         for (int count : distinct(plan.users())) {
             if (count > 1) { // One is among the subjects of every load.
                 var path = client.path(Users.first(count), trivial.slug());
+                many.add(kafka(bare, count, replier));
                 many.add(perigee(trivial, count, path, parts));
             }
         }
@@ -212,24 +215,22 @@ public final class CallBench {
                 List.of(spender("server", pipe.pid(), null)));
     }
 
-    private Subject kafka(FleetClient client) throws IOException, InterruptedException {
-        var kafka = open(KafkaEcho.bare(place("bench", client)));
-        long replier = kafka.pids().getFirst();
-        var spenders = List.of(broker, spender("replier", replier, probe(replier)));
-        return subject(Way.BARE_KAFKA, "", 1, kafka, spenders);
+    private Subject kafka(KafkaEcho bare, int users, Spender replier) {
+        var path = bare.path(Users.first(users));
+        return subject(Way.BARE_KAFKA, "", users, path, List.of(broker, replier));
     }
 
     private Subject relay(FleetClient client, ServerProgram server)
             throws IOException, InterruptedException {
         var relay = open(KafkaEcho.relayed(place("bench.relay", client), server.line()));
         var spenders = parts(relay.pids().getFirst(), relay.pids().getLast());
-        return subject(Way.BARE_RELAY, server.slug(), 1, relay, spenders);
+        var path = relay.path(Users.first(1));
+        return subject(Way.BARE_RELAY, server.slug(), 1, path, spenders);
     }
 
     private KafkaEcho.Place place(String topics, FleetClient client) {
-        var user = Users.first(1).getFirst();
         return new KafkaEcho.Place(
-                fleet.bootstrap(), topics, PARTITIONS, user, client.shape(), BenchFleet.flags());
+                fleet.bootstrap(), topics, PARTITIONS, client.shape(), BenchFleet.flags());
     }
 
     private static Subject perigee(

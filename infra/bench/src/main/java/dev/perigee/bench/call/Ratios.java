@@ -71,7 +71,16 @@ public final class Ratios {
                 0.7,
                 false,
                 64,
-                each -> each.whole.latencies().perSecond() / each.kafka.latencies().perSecond());
+                Trio::throughput);
+        put(
+                ratios,
+                "throughput_c256",
+                "calls/s at 256 in flight, Perigee over bare Kafka",
+                0.4,
+                false,
+                256,
+                Trio::throughput);
+        putManyUsers(ratios);
         put(
                 ratios,
                 "cpu_per_call",
@@ -87,8 +96,34 @@ public final class Ratios {
         return ratios;
     }
 
+    /** Of the most users that were measured, beside bare Kafka over as many keys. */
+    private void putManyUsers(Map<String, Ratio> ratios) {
+        int users =
+                rows.stream()
+                        .filter(row -> row.way() == Way.BARE_KAFKA)
+                        .mapToInt(CallRow::users)
+                        .max()
+                        .orElse(1);
+        var whole = users > 1 ? spread(Way.PERIGEE, users, 64, Trio::throughput) : null;
+        if (whole != null) {
+            ratios.put(
+                    "throughput_c64_users",
+                    new Ratio(
+                            "calls/s at 64 in flight of %d users, over bare Kafka with their keys"
+                                    .formatted(users),
+                            0.45,
+                            false,
+                            whole,
+                            null));
+        }
+    }
+
     /** One round of one load, three ways. */
     private record Trio(Sample pipe, Sample kafka, Sample whole) {
+        double throughput() {
+            return whole.latencies().perSecond() / kafka.latencies().perSecond();
+        }
+
         double overSum(ToDoubleFunction<Sample> value) {
             return value.applyAsDouble(whole)
                     / (value.applyAsDouble(kafka) + value.applyAsDouble(pipe));
@@ -103,17 +138,19 @@ public final class Ratios {
             boolean atMost,
             int inFlight,
             ToDoubleFunction<Trio> value) {
-        var whole = spread(Way.PERIGEE, inFlight, value);
+        var whole = spread(Way.PERIGEE, 1, inFlight, value);
         if (whole != null) {
-            var floor = spread(Way.BARE_RELAY, inFlight, value);
+            var floor = spread(Way.BARE_RELAY, 1, inFlight, value);
             ratios.put(name, new Ratio(meaning, goal, atMost, whole, floor));
         }
     }
 
-    private @Nullable Spread spread(Way way, int inFlight, ToDoubleFunction<Trio> value) {
-        var pipe = row(Way.BARE_PIPE, inFlight);
-        var kafka = row(Way.BARE_KAFKA, inFlight);
-        var whole = row(way, inFlight);
+    /** Null where one of its ways was not measured. */
+    private @Nullable Spread spread(
+            Way way, int users, int inFlight, ToDoubleFunction<Trio> value) {
+        var pipe = row(Way.BARE_PIPE, 1, inFlight);
+        var kafka = row(Way.BARE_KAFKA, users, inFlight);
+        var whole = row(way, users, inFlight);
         if (pipe == null || kafka == null || whole == null) {
             return null;
         }
@@ -129,9 +166,9 @@ public final class Ratios {
                         .toList());
     }
 
-    private @Nullable CallRow row(Way way, int inFlight) {
+    private @Nullable CallRow row(Way way, int users, int inFlight) {
         return rows.stream()
-                .filter(row -> row.way() == way && row.users() == 1)
+                .filter(row -> row.way() == way && row.users() == users)
                 .filter(row -> way == Way.BARE_KAFKA || row.server().equals(TRIVIAL))
                 .filter(row -> row.load().equals(new Load.InFlight(inFlight)))
                 .findFirst()

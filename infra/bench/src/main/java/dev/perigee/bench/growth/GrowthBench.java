@@ -7,7 +7,9 @@ import dev.perigee.bench.fleet.FleetShape;
 import dev.perigee.bench.fleet.JvmProbe;
 import dev.perigee.bench.fleet.ServerProgram;
 import dev.perigee.bench.fleet.Users;
+import dev.perigee.bench.load.EchoPath;
 import dev.perigee.bench.load.FleetClient;
+import dev.perigee.bench.load.KafkaEcho;
 import dev.perigee.bench.load.Load;
 import dev.perigee.bench.load.LoadDriver;
 import dev.perigee.bench.report.Progress;
@@ -21,8 +23,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Measures the same calls in fleets of growing size: more and more instances in one, then fleets
- * with more partitions. Each instance has a user of its own, and calls go to all in turn. Used by
- * one thread.
+ * with more partitions. Each instance has a user of its own, and calls go to all in turn, by turns
+ * with bare Kafka over the same keys and as many partitions. Used by one thread.
  */
 public final class GrowthBench {
     private static final int FEW_PARTITIONS = 8;
@@ -45,8 +47,8 @@ public final class GrowthBench {
     public static double seconds(GrowthPlan plan) {
         int points = plan.instances().size() + plan.partitions().size();
         int most = plan.instances().stream().mapToInt(count -> count).max().orElse(0);
-        return points * TIMES * Progress.seconds(plan.time())
-                + (1 + plan.partitions().size()) * (8.0 + Progress.seconds(plan.warmup()))
+        return points * 2 * TIMES * Progress.seconds(plan.time())
+                + (1 + plan.partitions().size()) * (10.0 + 2 * Progress.seconds(plan.warmup()))
                 + 0.012 * (most + plan.partitions().size() * plan.partitionInstances());
     }
 
@@ -72,35 +74,50 @@ public final class GrowthBench {
                 var worker = JvmProbe.attach(fleet.pid("worker-1"))) {
             var parts = List.of(fleet.pid("gateway-1"), fleet.pid("worker-1"));
             commands.install(server, Users.first(1), PATIENCE);
-            progress.step("Warming up", Progress.seconds(plan.warmup()));
-            driver(client, 1).run(LOAD, plan.warmup());
-            int present = 1;
-            for (int size : sizes) {
-                progress.step(
-                        "Growth, %d instances, %d partitions".formatted(size, partitions),
-                        0.012 * (size - present) + TIMES * Progress.seconds(plan.time()));
-                long heap = worker.liveHeapBytes();
-                var before = CpuReading.of(parts);
-                var added = Users.first(size).subList(present, size);
-                long nanos = commands.install(server, added, PATIENCE);
-                long cpu = CpuReading.of(parts).nanosSince(before);
-                long heapLater = worker.liveHeapBytes();
-                rows.add(
-                        row(
-                                size,
-                                partitions,
-                                millis(nanos) / added.size(),
-                                millis(cpu) * 1000 / added.size(),
-                                (heapLater - heap) / (double) added.size(),
-                                driver(client, size),
-                                parts));
-                present = size;
+            progress.step("Warming up", 2 + 2 * Progress.seconds(plan.warmup()));
+            driver(client.path(Users.first(1), server.slug())).run(LOAD, plan.warmup());
+            try (var bare = bare(fleet, partitions, client)) {
+                driver(bare.path(Users.first(1))).run(LOAD, plan.warmup());
+                int present = 1;
+                for (int size : sizes) {
+                    progress.step(
+                            "Growth, %d instances, %d partitions".formatted(size, partitions),
+                            0.012 * (size - present) + 2 * TIMES * Progress.seconds(plan.time()));
+                    long heap = worker.liveHeapBytes();
+                    var before = CpuReading.of(parts);
+                    var added = Users.first(size).subList(present, size);
+                    long nanos = commands.install(server, added, PATIENCE);
+                    long cpu = CpuReading.of(parts).nanosSince(before);
+                    long heapLater = worker.liveHeapBytes();
+                    rows.add(
+                            row(
+                                    size,
+                                    partitions,
+                                    millis(nanos) / added.size(),
+                                    millis(cpu) * 1000 / added.size(),
+                                    (heapLater - heap) / (double) added.size(),
+                                    driver(client.path(Users.first(size), server.slug())),
+                                    driver(bare.path(Users.first(size))),
+                                    parts));
+                    present = size;
+                }
             }
         }
     }
 
-    private LoadDriver driver(FleetClient client, int users) {
-        return new LoadDriver(client.path(Users.first(users), server.slug()), PATIENCE);
+    private static KafkaEcho bare(BenchFleet fleet, int partitions, FleetClient client)
+            throws IOException, InterruptedException {
+        return KafkaEcho.bare(
+                new KafkaEcho.Place(
+                        fleet.bootstrap(),
+                        "bench",
+                        partitions,
+                        client.shape(),
+                        BenchFleet.flags()));
+    }
+
+    private static LoadDriver driver(EchoPath path) {
+        return new LoadDriver(path, PATIENCE);
     }
 
     private GrowthRow row(
@@ -109,17 +126,23 @@ public final class GrowthBench {
             double installMillis,
             double installCpuMicros,
             double heapBytes,
-            LoadDriver driver,
+            LoadDriver whole,
+            LoadDriver bare,
             List<Long> parts)
             throws InterruptedException {
         var perSecond = new ArrayList<Double>();
         var p50 = new ArrayList<Double>();
         var micros = new ArrayList<Double>();
+        var bareSecond = new ArrayList<Double>();
+        var ratios = new ArrayList<Double>();
         for (int i = 0; i < TIMES; i++) {
+            double bareCalls = bare.run(LOAD, plan.time()).perSecond();
+            bareSecond.add(bareCalls);
             var before = CpuReading.of(parts);
-            var latencies = driver.run(LOAD, plan.time());
+            var latencies = whole.run(LOAD, plan.time());
             long cpu = CpuReading.of(parts).nanosSince(before);
             perSecond.add(latencies.perSecond());
+            ratios.add(latencies.perSecond() / bareCalls);
             p50.add(latencies.p50Millis());
             micros.add(millis(cpu) * 1000 / latencies.calls());
         }
@@ -131,7 +154,9 @@ public final class GrowthBench {
                 heapBytes,
                 Spread.of(perSecond),
                 Spread.of(p50),
-                Spread.of(micros));
+                Spread.of(micros),
+                Spread.of(bareSecond),
+                Spread.of(ratios));
     }
 
     private static double millis(long nanos) {

@@ -6,6 +6,7 @@ import dev.perigee.protocol.tool.ToolPath;
 import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.protocol.topic.RecordKey;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
 
 /**
@@ -39,6 +40,16 @@ record EchoRequests(byte[] key, byte[] template, int offset) {
                 user.toString().getBytes(StandardCharsets.UTF_8),
                 json,
                 new String(json, StandardCharsets.ISO_8859_1).indexOf(id));
+    }
+
+    /** Those of these users, in their order. */
+    static List<EchoRequests> of(List<RecordKey> users, String serverSlug) {
+        return users.stream().map(user -> of(user, serverSlug)).toList();
+    }
+
+    /** Where the id is in every request: it comes first. */
+    static int idOffset() {
+        return of(new RecordKey("team", "user"), "echo").offset();
     }
 
     /** What the ids of one run begin with. */

@@ -38,7 +38,7 @@ public final class FleetClient implements AutoCloseable {
 
     /** Calls of these users, in turn, each to the server of this slug that is their own. */
     public EchoPath path(List<RecordKey> users, String serverSlug) {
-        var templates = users.stream().map(user -> EchoRequests.of(user, serverSlug)).toList();
+        var templates = EchoRequests.of(users, serverSlug);
         return answer -> {
             long number = lastNumber.incrementAndGet();
             waiting.put(number, answer);

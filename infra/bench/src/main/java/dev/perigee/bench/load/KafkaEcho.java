@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -19,19 +20,17 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * <p>{@link #bare} is the least that any gateway over Kafka costs: one process answers at once.
  * {@link #relayed} is the least of those that have workers with MCP servers.
  */
-public final class KafkaEcho implements EchoPath, AutoCloseable {
+public final class KafkaEcho implements AutoCloseable {
     private final String requests;
     private final String run = EchoRequests.newRun();
-    private final EchoRequests template;
     private final KafkaProducer<byte[], byte[]> producer;
     private final RecordLoop replies;
-    private final Map<Long, Answer> waiting = new ConcurrentHashMap<>();
+    private final Map<Long, EchoPath.Answer> waiting = new ConcurrentHashMap<>();
     private final List<HelperJvm> helpers;
-    private long lastNumber;
+    private final AtomicLong lastNumber = new AtomicLong();
 
-    private KafkaEcho(Place place, EchoRequests template, List<HelperJvm> helpers) {
+    private KafkaEcho(Place place, List<HelperJvm> helpers) {
         this.requests = place.requests();
-        this.template = template;
         this.helpers = helpers;
         producer = KafkaClients.producer(place.bootstrap());
         replies =
@@ -54,12 +53,7 @@ public final class KafkaEcho implements EchoPath, AutoCloseable {
      * @param flags of the JVMs that answer, on top of those of a fleet's parts
      */
     public record Place(
-            String bootstrap,
-            String topics,
-            int partitions,
-            RecordKey user,
-            ReplyShape shape,
-            String flags) {
+            String bootstrap, String topics, int partitions, ReplyShape shape, String flags) {
         String requests() {
             return topics + ".requests";
         }
@@ -85,12 +79,11 @@ public final class KafkaEcho implements EchoPath, AutoCloseable {
     /** Creates the topics, starts a {@link Replier} and connects. */
     public static KafkaEcho bare(Place place) throws IOException, InterruptedException {
         place.createTopics();
-        var template = EchoRequests.of(place.user(), "echo");
         var arguments = arguments(place);
-        arguments.add(Integer.toString(template.offset()));
+        arguments.add(Integer.toString(EchoRequests.idOffset()));
         arguments.addAll(Replies.arguments(place.shape()));
         var replier = HelperJvm.start(Replier.class, place.flags(), arguments);
-        return new KafkaEcho(place, template, List.of(replier));
+        return new KafkaEcho(place, List.of(replier));
     }
 
     /**
@@ -101,8 +94,7 @@ public final class KafkaEcho implements EchoPath, AutoCloseable {
     public static KafkaEcho relayed(Place place, List<String> server)
             throws IOException, InterruptedException {
         place.createTopics();
-        var template = EchoRequests.of(place.user(), "echo");
-        var command = new ArrayList<>(List.of(Integer.toString(template.offset())));
+        var command = new ArrayList<>(List.of(Integer.toString(EchoRequests.idOffset())));
         command.addAll(server);
         var worker = HelperJvm.start(RelayWorker.class, place.flags(), command);
         try {
@@ -110,7 +102,7 @@ public final class KafkaEcho implements EchoPath, AutoCloseable {
             arguments.add(worker.ready());
             arguments.addAll(Replies.arguments(place.shape()));
             var gateway = HelperJvm.start(RelayGateway.class, place.flags(), arguments);
-            return new KafkaEcho(place, template, List.of(gateway, worker));
+            return new KafkaEcho(place, List.of(gateway, worker));
         } catch (IOException e) {
             worker.close();
             throw e;
@@ -121,14 +113,18 @@ public final class KafkaEcho implements EchoPath, AutoCloseable {
         return new ArrayList<>(List.of(place.bootstrap(), place.requests(), place.replies()));
     }
 
-    @Override
-    public void send(Answer answer) {
-        long number = ++lastNumber;
-        waiting.put(number, answer);
-        var _ =
-                producer.send(
-                        new ProducerRecord<>(
-                                requests, template.key(), template.request(run, number)));
+    /** Echoes of these users' requests, in turn, each with its user's key. */
+    public EchoPath path(List<RecordKey> users) {
+        var templates = EchoRequests.of(users, "echo");
+        return answer -> {
+            long number = lastNumber.incrementAndGet();
+            waiting.put(number, answer);
+            var template = templates.get((int) (number % templates.size()));
+            var _ =
+                    producer.send(
+                            new ProducerRecord<>(
+                                    requests, template.key(), template.request(run, number)));
+        };
     }
 
     /** The processes that answer: the replier, or the relay's gateway and worker. */

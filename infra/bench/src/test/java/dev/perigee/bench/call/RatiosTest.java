@@ -71,6 +71,31 @@ class RatiosTest {
     }
 
     @Test
+    void areOfManyUsersBesideBareKafkaWithTheirKeys() {
+        var rows =
+                List.of(
+                        row(Way.BARE_PIPE, "echo", 1, 64, sample(1, 1, 90_000, Map.of())),
+                        row(Way.BARE_KAFKA, "", 1, 64, sample(1, 1, 10_000, Map.of())),
+                        row(Way.BARE_KAFKA, "", 50, 64, sample(1, 1, 4_000, Map.of())),
+                        row(Way.BARE_KAFKA, "", 500, 64, sample(1, 1, 5_000, Map.of())),
+                        row(Way.PERIGEE, "echo", 1, 64, sample(1, 1, 6_000, Map.of())),
+                        row(Way.PERIGEE, "echo", 50, 64, sample(1, 1, 3_000, Map.of())),
+                        row(Way.PERIGEE, "echo", 500, 64, sample(1, 1, 2_000, Map.of())));
+
+        var ratios = Ratios.of(rows);
+
+        assertThat(median(ratios, "throughput_c64")).isEqualTo(0.6);
+        assertThat(median(ratios, "throughput_c64_users")).isEqualTo(0.4);
+        assertThat(ratios)
+                .hasEntrySatisfying(
+                        "throughput_c64_users",
+                        ratio -> {
+                            assertThat(ratio.meaning()).contains("500 users");
+                            assertThat(ratio.reached()).isFalse();
+                        });
+    }
+
+    @Test
     void tellWhatTheBareRelayWouldReach() {
         var rows =
                 List.of(

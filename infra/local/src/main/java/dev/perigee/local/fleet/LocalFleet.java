@@ -27,6 +27,7 @@ import java.util.stream.Collectors;
  */
 public final class LocalFleet implements AutoCloseable {
     private static final int BROKER_HEAP = 256;
+    private static final int MANY_PARTITIONS = 64;
     private static final int WORKER_HEAP = 256;
     private static final int GATEWAY_HEAP = 384;
 
@@ -195,7 +196,14 @@ public final class LocalFleet implements AutoCloseable {
         var settings = new HashMap<String, String>();
         settings.put("broker.listen", "127.0.0.1:" + plan.kafkaPort());
         settings.put("broker.data", directory.topics().toString());
-        return launch("broker", "broker", BROKER_HEAP, settings);
+        return launch("broker", "broker", brokerHeap(), settings);
+    }
+
+    /** In MiB. Each of the fleet's topics has the partitions, and each costs the broker some. */
+    private int brokerHeap() {
+        var given = plan.partitions();
+        int partitions = given == null ? FleetPlan.DEFAULT_PARTITIONS : given;
+        return BROKER_HEAP + 2 * Math.max(0, partitions - MANY_PARTITIONS);
     }
 
     private PartProcess launchWorker(int number) throws IOException {
