@@ -88,7 +88,7 @@ final class WorkerDeathTest {
         session.lose(LinkFailure.DEAD);
         Patience.until("counted", () -> partition.stateNames().contains("suspicion/" + instance));
 
-        partition.later(Duration.ofHours(2));
+        partition.later(OwnedPartition.DEATH_MEMORY);
 
         Patience.until(
                 "forgotten", () -> partition.stateNames().contains("-suspicion/" + instance));
