@@ -55,6 +55,7 @@ final class WorkerDeathTest {
         session.lose(LinkFailure.DEAD);
 
         Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        partition.settle();
         assertThat(deaths()).isZero();
     }
 
@@ -64,6 +65,7 @@ final class WorkerDeathTest {
         var session = partition.serve();
         session.lose(LinkFailure.UNREACHABLE);
         Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        partition.settle();
         assertThat(deaths()).isZero();
     }
 
