@@ -105,9 +105,9 @@ final class PartitionOwner {
 
     /** Ends the tenure: returns at once, the rest happens on other threads. */
     void end() {
-        ended = true;
         mailbox.close();
         thread.interrupt();
+        ended = true; // Last: an interrupt that comes after it would end the wait for the worker.
     }
 
     /** True when nothing of the tenure is left. */

@@ -50,7 +50,7 @@ final class DepartureTest {
         partition.answer("r-1");
         partition.awaitDone(1);
 
-        Patience.until("released", () -> first.asked.contains("release"));
+        awaitReleased(first);
         journal.awaitAcknowledged(first, 0);
         first.lose(LinkFailure.ENDED);
         var second = partition.attach(2);
@@ -89,12 +89,7 @@ final class DepartureTest {
 
         partition.later(OwnedPartition.CALL_WAIT);
 
-        Patience.until(
-                "released",
-                () -> {
-                    partition.commit();
-                    return session.asked.contains("release");
-                });
+        awaitReleased(session);
     }
 
     @Test
@@ -193,12 +188,7 @@ final class DepartureTest {
         var session = partition.serve();
         move(Manner.FORCED);
         Patience.until("prepared", () -> partition.worker.prepared.contains("w i-1"));
-        Patience.until(
-                "released",
-                () -> {
-                    partition.commit();
-                    return session.asked.contains("release");
-                });
+        awaitReleased(session);
     }
 
     @Test
@@ -210,12 +200,7 @@ final class DepartureTest {
             partition.worker.are(
                     worker(ScriptedWorker.ID, Phase.DRAINING), worker("other", Phase.SERVING));
             mover.workersChanged();
-            Patience.until(
-                    "released",
-                    () -> {
-                        partition.commit();
-                        return first.asked.contains("release");
-                    });
+            awaitReleased(first);
             partition.host(new HostDecision.Place("other"));
             first.lose(LinkFailure.ENDED);
             partition.attach(2);
@@ -289,6 +274,16 @@ final class DepartureTest {
                 new MovePlanner(limits),
                 new GatewayMetrics(partition.metrics, OwnedPartition.NAMES),
                 InstantSource.system());
+    }
+
+    /** Until it is asked to end the session, which follows a commit. */
+    private void awaitReleased(ScriptedSession session) {
+        Patience.until(
+                "released",
+                () -> {
+                    partition.commit();
+                    return session.asked.contains("release");
+                });
     }
 
     private void move(Manner manner) {

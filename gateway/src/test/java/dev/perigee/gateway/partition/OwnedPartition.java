@@ -71,6 +71,10 @@ final class OwnedPartition implements AutoCloseable {
     static final Duration COMMAND = Duration.ofMinutes(1);
     static final Duration CALL_WAIT = Duration.ofSeconds(20);
     static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(30);
+
+    /** More than goes by while a test lets time go by until something is so. */
+    static final Duration DEATH_MEMORY = Duration.ofDays(30);
+
     private static final String STATE = NAMES.of(Topic.STATE);
 
     final ScriptedWorker worker = new ScriptedWorker();
@@ -138,10 +142,7 @@ final class OwnedPartition implements AutoCloseable {
         var quarantine =
                 new QuarantineRules(
                         new QuarantineLimits(
-                                deaths,
-                                Duration.ofHours(1),
-                                Duration.ofSeconds(20),
-                                Duration.ZERO));
+                                deaths, DEATH_MEMORY, Duration.ofSeconds(20), Duration.ZERO));
         this.partitions = new Partitions(services(clock, records, quarantine));
     }
 

@@ -24,8 +24,9 @@ final class PartitionOwnerTest {
     void failsAfterItsClaim() {
         partition.failHosts(new IllegalStateException("a defect"));
         partition.begin();
-        Patience.until("stuck", () -> partition.partitions.problems().containsKey(0));
-        assertThat(partition.partitions.problems().get(0)).contains("a defect");
+        Patience.until(
+                "stuck",
+                () -> partition.partitions.problems().getOrDefault(0, "").contains("a defect"));
 
         partition.failHosts(null);
 

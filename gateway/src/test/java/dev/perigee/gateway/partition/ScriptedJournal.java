@@ -79,7 +79,10 @@ final class ScriptedJournal {
                 EventType.TOOL_RESULT.wireName(), Json.raw(result).text(), null, origin, reply);
     }
 
-    /** Lets time go by until the worker hears that its entries up to this one are durable. */
+    /**
+     * Lets time go by until the worker hears that its entries up to this one are durable, and what
+     * the owner tells it with that.
+     */
     void awaitAcknowledged(ScriptedSession session, long upTo) {
         Patience.until(
                 "acknowledged up to " + upTo,
@@ -87,5 +90,6 @@ final class ScriptedJournal {
                     partition.later(MOMENT);
                     return session.acks.contains(new ProcessAck(processId, upTo));
                 });
+        partition.settle();
     }
 }

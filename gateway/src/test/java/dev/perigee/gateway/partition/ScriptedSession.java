@@ -153,8 +153,9 @@ final class ScriptedSession implements PartitionLink {
     public @Nullable PendingAcceptance offer(ToolOrder.Execute order, Runnable onEnd) {
         return switch (taking) {
             case ACCEPTED -> {
-                var call = called(order, onEnd);
-                call.accept();
+                var call = new ScriptedCall(order, onEnd);
+                call.accept(); // Before the test sees it, and does what is to come after that.
+                calls.add(call);
                 yield call;
             }
             case KEPT -> called(order, onEnd);

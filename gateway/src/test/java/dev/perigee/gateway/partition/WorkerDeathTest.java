@@ -55,6 +55,7 @@ final class WorkerDeathTest {
         session.lose(LinkFailure.DEAD);
 
         Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        partition.settle();
         assertThat(deaths()).isZero();
     }
 
@@ -64,6 +65,7 @@ final class WorkerDeathTest {
         var session = partition.serve();
         session.lose(LinkFailure.UNREACHABLE);
         Patience.until("ended", () -> partition.state() == OwnerState.RESTORING);
+        partition.settle();
         assertThat(deaths()).isZero();
     }
 
@@ -88,7 +90,7 @@ final class WorkerDeathTest {
         session.lose(LinkFailure.DEAD);
         Patience.until("counted", () -> partition.stateNames().contains("suspicion/" + instance));
 
-        partition.later(Duration.ofHours(2));
+        partition.later(OwnedPartition.DEATH_MEMORY);
 
         Patience.until(
                 "forgotten", () -> partition.stateNames().contains("-suspicion/" + instance));
