@@ -140,6 +140,9 @@ final class PartitionSession implements PartitionLink {
                     throw e;
                 }
                 Thread.sleep(pause); // Nobody tells when the worker has room.
+                if (until.nanosLeft() < reserve) {
+                    throw e; // It slept too long, and an order sent now might run unawaited.
+                }
             }
         }
     }

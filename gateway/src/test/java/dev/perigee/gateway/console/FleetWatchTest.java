@@ -42,13 +42,14 @@ final class FleetWatchTest {
 
             second.close();
 
-            Awaitility.await().until(() -> !watch.isFilling() && ended.size() == 1);
-            assertThat(first.board().isClosed()).isTrue();
+            Awaitility.await().until(() -> first.board().isClosed());
+            assertThat(watch.isFilling()).isFalse();
+            assertThat(ended).hasSize(1);
             try (var third = open(watch)) {
                 assertThat(third.board()).isNotSameAs(first.board());
             }
         }
-        assertThat(ended).hasSameSizeAs(started);
+        Awaitility.await().untilAsserted(() -> assertThat(ended).hasSameSizeAs(started));
     }
 
     @Test

@@ -166,7 +166,7 @@ final class LinkCallsTest {
         worker.on(LinkMethod.EXECUTE, r -> FakeWorker.refuse(r, LinkError.OVERLOADED));
         var session = fixture.attached();
 
-        var failure = failureOf(session, SHORT);
+        var failure = failureOf(session, Duration.ofSeconds(3));
 
         assertThat(failure.reason()).isEqualTo(Reason.OVERLOADED);
         assertThat(failure.mayHaveRun()).isFalse();

@@ -22,10 +22,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** A worker double, a proxy before it and real links through the proxy, on short times. */
+/**
+ * A worker double, a proxy before it and real links through the proxy. They wait longer for the
+ * worker than a busy machine stands still, so that only what a test ends is lost.
+ */
 final class LinkFixture {
     static final Duration LEASE = Duration.ofSeconds(60);
     static final Duration REFUSED_FOR = Duration.ofMillis(700);
+    static final Duration PATIENCE = Duration.ofSeconds(30);
     static final PartitionClaim CLAIM = new PartitionClaim(3, 40);
 
     final FakeWorker worker;
@@ -38,7 +42,7 @@ final class LinkFixture {
     private final @Nullable TlsFiles tls;
     private @Nullable WorkerLinks links;
 
-    private LinkOptions.Timing timing = usualTiming();
+    private LinkOptions.Timing timing = timing(PATIENCE, REFUSED_FOR);
 
     LinkFixture() throws Exception {
         this(new FakeWorker(), null);
@@ -90,7 +94,8 @@ final class LinkFixture {
             @Nullable TlsFiles tls,
             Duration minimumRetention,
             int sendBuffer) {
-        return options(port, token, tls, minimumRetention, sendBuffer, usualTiming());
+        return options(
+                port, token, tls, minimumRetention, sendBuffer, timing(PATIENCE, REFUSED_FOR));
     }
 
     private static LinkOptions options(
@@ -116,29 +121,22 @@ final class LinkFixture {
                 timing);
     }
 
-    private static LinkOptions.Timing usualTiming() {
-        return timing(Duration.ofSeconds(2), Duration.ofSeconds(3), Duration.ofMillis(1500));
-    }
-
-    private static LinkOptions.Timing timing(
-            Duration connect, Duration answer, Duration deadAfter) {
+    static LinkOptions.Timing timing(Duration silence, Duration refusedFor) {
         return new LinkOptions.Timing(
-                connect,
-                answer,
+                PATIENCE,
+                silence,
                 Duration.ofMillis(100),
-                deadAfter,
-                REFUSED_FOR,
+                silence,
+                refusedFor,
                 Duration.ofSeconds(5),
                 Duration.ofMillis(10),
                 Duration.ofMillis(100),
                 Duration.ofMillis(100));
     }
 
-    /** Has it wait longer for the worker than a busy machine takes: no loss is tested. */
-    LinkFixture patient() {
-        var most = Duration.ofSeconds(30);
-        timing = timing(most, most, most);
-        return this;
+    /** Has it give up a connection on which no answer, or no pong, comes for so long. */
+    void giveUpAfter(Duration silence) {
+        timing = timing(silence, REFUSED_FOR);
     }
 
     WorkerLinks links() {

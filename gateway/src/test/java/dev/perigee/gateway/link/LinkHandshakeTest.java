@@ -326,6 +326,7 @@ final class LinkHandshakeTest {
 
     @Test
     void dialsAgainWhenAnAttachIsNotAnswered() {
+        fixture.giveUpAfter(Duration.ofSeconds(4));
         var silent = new AtomicInteger(1);
         worker.on(
                 LinkMethod.ATTACH,

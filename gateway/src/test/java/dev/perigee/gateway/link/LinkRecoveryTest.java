@@ -220,6 +220,7 @@ final class LinkRecoveryTest {
     @Test
     @DisplayName("RES-10: a half-open link is found by its pings")
     void findsAHalfOpenLink() throws Exception {
+        fixture.giveUpAfter(Duration.ofSeconds(4));
         var session = fixture.attached();
 
         fixture.proxy.drop();

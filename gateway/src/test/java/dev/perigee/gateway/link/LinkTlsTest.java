@@ -64,7 +64,7 @@ final class LinkTlsTest {
         var server = new SslContextFactory.Server();
         server.setSslContext(new ReloadedTls(files(there, gateways.certificate())).context());
         server.setNeedClientAuth(true);
-        var dialled = new LinkFixture(new FakeWorker(server), own).patient();
+        var dialled = new LinkFixture(new FakeWorker(server), own);
         fixture = dialled;
         dialled.start();
         return dialled;

@@ -70,6 +70,11 @@ final class MembershipTest {
     }
 
     private WorkerLinks start(String source, NameService service) throws Exception {
+        return start(source, service, LinkFixture.REFUSED_FOR);
+    }
+
+    private WorkerLinks start(String source, NameService service, Duration refusedFor)
+            throws Exception {
         var parsed = WorkerSource.parse(source);
         assertThat(parsed).isNotNull();
         var like = LinkFixture.options(1, FakeWorker.TOKEN, null, Duration.ofSeconds(1), 1 << 20);
@@ -84,7 +89,7 @@ final class MembershipTest {
                         like.lease(),
                         like.creditBytes(),
                         like.sendBufferBytes(),
-                        like.timing());
+                        LinkFixture.timing(LinkFixture.PATIENCE, refusedFor));
         var started =
                 LinkClient.start(
                         options,
@@ -228,12 +233,14 @@ final class MembershipTest {
         var elsewhere = new FakeWorker();
         try {
             for (var address : List.of(worker, elsewhere)) {
-                address.retention(Duration.ofMillis(6_500)); // 1.5 s after the margin
+                address.retention(Duration.ofSeconds(9)); // 4 s after the margin
                 address.saysItsEnds();
             }
             var first = here();
             names.services.put("_link._tcp.test", List.of(first));
-            var started = start("srv+ws://_link._tcp.test/link", names);
+            // Longer than a busy machine may need for an answer from elsewhere.
+            var refusedFor = Duration.ofSeconds(3);
+            var started = start("srv+ws://_link._tcp.test/link", names, refusedFor);
             await().until(
                             () ->
                                     started.workers().stream()

@@ -30,8 +30,8 @@ final class RecordingListener implements SessionListener {
 
     @Override
     public void event(SessionNotice.InstanceEvent event, int creditBytes) {
+        credits.add(creditBytes); // Tests wait for the event.
         events.add(event);
-        credits.add(creditBytes);
     }
 
     @Override

@@ -50,7 +50,7 @@ final class FastPublisherTest {
 
             publisher.drop();
 
-            assertThat(first.closed()).isTrue();
+            await().until(first::closed);
             for (int record = 0; record < 2; record++) {
                 assertThat(first.errorNext(new KafkaException("closed"))).isTrue();
             }

@@ -145,10 +145,11 @@ public final class FaultProxy implements AutoCloseable {
     private void connect(Socket near) {
         made.incrementAndGet();
         var connection = new ProxiedConnection(near, gate, open::remove);
-        open.add(connection);
         if (gate.condition().holdsAny()) {
             connection.holdBack();
-        } else {
+        }
+        open.add(connection);
+        if (!connection.isHeldBack()) {
             connection.start(target);
         }
         var now = gate.condition();

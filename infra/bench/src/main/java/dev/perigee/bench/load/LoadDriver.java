@@ -5,6 +5,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.HdrHistogram.ConcurrentHistogram;
 import org.jspecify.annotations.Nullable;
 
@@ -18,6 +19,7 @@ public final class LoadDriver {
 
     private final EchoPath path;
     private final Duration stallLimit;
+    private final LongSupplier clock;
 
     /**
      * A driver of a path.
@@ -25,8 +27,14 @@ public final class LoadDriver {
      * @param stallLimit without any answer, after which a run fails
      */
     public LoadDriver(EchoPath path, Duration stallLimit) {
+        this(path, stallLimit, System::nanoTime);
+    }
+
+    /** The same by another clock, in nanoseconds. */
+    LoadDriver(EchoPath path, Duration stallLimit, LongSupplier clock) {
         this.path = path;
         this.stallLimit = stallLimit;
+        this.clock = clock;
     }
 
     /**
@@ -35,21 +43,21 @@ public final class LoadDriver {
      * @throws IllegalStateException when an echo fails, or none comes for the stall limit
      */
     public Latencies run(Load load, Duration time) throws InterruptedException {
-        long begin = System.nanoTime();
+        long begin = clock.getAsLong();
         var run =
                 switch (load) {
                     case Load.InFlight(int count) -> closed(count, begin + time.toNanos());
                     case Load.Rate(int perSecond) -> open(perSecond, begin, time);
                 };
-        return Latencies.of(run.latencies, System.nanoTime() - begin, load);
+        return Latencies.of(run.latencies, clock.getAsLong() - begin, load);
     }
 
     private Run closed(int inFlight, long end) throws InterruptedException {
         var run = new Run(inFlight);
         do {
             run.await(1);
-            path.send(run.sent(System.nanoTime()));
-        } while (System.nanoTime() - end < 0);
+            path.send(run.sent(clock.getAsLong()));
+        } while (clock.getAsLong() - end < 0);
         run.await(inFlight);
         return run;
     }
@@ -59,7 +67,7 @@ public final class LoadDriver {
         long calls = Math.max(1, time.toNanos() * perSecond / TimeUnit.SECONDS.toNanos(1));
         for (long i = 0; i < calls; i++) {
             long due = begin + i * TimeUnit.SECONDS.toNanos(1) / perSecond;
-            for (long left; (left = due - System.nanoTime()) > 0; ) {
+            for (long left; (left = due - clock.getAsLong()) > 0; ) {
                 LockSupport.parkNanos(left);
             }
             run.await(1);
@@ -98,7 +106,7 @@ public final class LoadDriver {
             return new EchoPath.Answer() {
                 @Override
                 public void arrived() {
-                    latencies.recordValue(Math.min(SLOWEST_NANOS, System.nanoTime() - since));
+                    latencies.recordValue(Math.min(SLOWEST_NANOS, clock.getAsLong() - since));
                     slots.release();
                 }
 

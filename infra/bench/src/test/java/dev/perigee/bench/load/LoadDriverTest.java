@@ -8,19 +8,30 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class LoadDriverTest {
+    private static final long LOOK_NANOS = 10_000;
     private static final Duration MOMENT = Duration.ofMillis(200);
-    private static final Duration STALL = Duration.ofSeconds(5);
+    private static final Duration STALL = Duration.ofMinutes(1);
+
+    /** It goes on at each look, and by what a test says. */
+    private final AtomicLong nanos = new AtomicLong();
+
+    private LoadDriver driver(EchoPath path) {
+        return new LoadDriver(path, STALL, () -> nanos.addAndGet(LOOK_NANOS));
+    }
+
+    private void pass(Duration time) {
+        nanos.addAndGet(time.toNanos());
+    }
 
     @Test
     void keepsExactlyTheAskedNumberInFlight() throws Exception {
         var answers = new FullQueue(3);
         var run =
-                CompletableFuture.supplyAsync(
-                        () -> run(new LoadDriver(answers, STALL), new Load.InFlight(3)));
+                CompletableFuture.supplyAsync(() -> run(driver(answers), new Load.InFlight(3)));
 
         // At the end fewer than three are under way, and the queue is never full again.
         await().until(
@@ -53,13 +64,13 @@ class LoadDriverTest {
                     @Override
                     public void send(Answer answer) {
                         if (++sent == 1000) {
-                            LockSupport.parkNanos(MOMENT.toNanos());
+                            pass(MOMENT);
                         }
                         answer.arrived();
                     }
                 };
 
-        var measured = new LoadDriver(path, STALL).run(new Load.InFlight(1), MOMENT);
+        var measured = driver(path).run(new Load.InFlight(1), MOMENT);
 
         // One slow call of a thousand or more: what was sent hides it, users would have met it.
         assertThat(measured.uncorrectedP99Millis()).isLessThan(50);
@@ -75,13 +86,13 @@ class LoadDriverTest {
                     @Override
                     public void send(Answer answer) {
                         if (++sent == 1) {
-                            LockSupport.parkNanos(MOMENT.toNanos());
+                            pass(MOMENT);
                         }
                         answer.arrived();
                     }
                 };
 
-        var measured = new LoadDriver(path, STALL).run(new Load.Rate(1000), MOMENT);
+        var measured = driver(path).run(new Load.Rate(1000), MOMENT);
 
         // All are due while the first one blocks the sender.
         assertThat(measured.calls()).isEqualTo(200);
