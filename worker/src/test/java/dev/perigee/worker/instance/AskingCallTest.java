@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -229,12 +230,12 @@ final class AskingCallTest {
     @DisplayName("CAL-04: the deadline stands still while the question is open")
     void standsStill() {
         var config = server();
-        var call = begin(config, Map.of(), Duration.ofMillis(1_500), LONG, LONG);
+        var call = begin(config, Map.of(), Duration.ofSeconds(4), LONG, LONG);
         var id = question(config, call).inputId();
         var asked = System.nanoTime();
 
         await().atMost(Bench.PATIENCE)
-                .until(() -> System.nanoTime() - asked > Duration.ofSeconds(3).toNanos());
+                .until(() -> System.nanoTime() - asked > Duration.ofSeconds(5).toNanos());
         respond(config, call, id, YES);
 
         assertThat(text(bench.result(call))).contains("ann");
@@ -262,7 +263,7 @@ final class AskingCallTest {
         assertThat(text(bench.result(begin(config, Map.of("bytes", 1 << 20)))))
                 .isEqualTo("[{\"error\":-32602}]");
 
-        var call = begin(config, Map.of("n", 10_000), Duration.ofSeconds(15), 2_000, LONG);
+        var call = begin(config, Map.of("n", 10_000), Duration.ofSeconds(15), 5_000, LONG);
         await().atMost(Bench.PATIENCE)
                 .until(
                         () ->
@@ -312,12 +313,14 @@ final class AskingCallTest {
     @Test
     @DisplayName("CAL-04: an open question keeps its server awake, and cancel ends its call")
     void staysAwake() {
+        var ahead = new AtomicReference<>(Duration.ZERO);
         try (var quick =
                 new Bench(
                         Map.of(
-                                "idle.timeout", "200ms",
+                                "idle.timeout", "1h",
                                 "idle.check-interval", "50ms",
-                                "idle.grace", "0s"))) {
+                                "idle.grace", "0s"),
+                        () -> Instant.now().plus(ahead.get()))) {
             var config = Bench.server("a", "--talk");
             quick.configure(config);
             var path = config.serverSlug() + ":ask";
@@ -326,6 +329,7 @@ final class AskingCallTest {
             quick.instances.execute(order);
             await().atMost(Bench.PATIENCE)
                     .until(() -> quick.journal(config).all(CallInputRequired.class).size() == 1);
+            ahead.set(Duration.ofHours(2));
             var since = System.nanoTime();
             await().atMost(Bench.PATIENCE)
                     .until(() -> System.nanoTime() - since > Duration.ofSeconds(1).toNanos());

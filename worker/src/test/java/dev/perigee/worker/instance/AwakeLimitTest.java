@@ -27,14 +27,14 @@ final class AwakeLimitTest {
             assertThat(bench.snapshot(first).status()).isEqualTo(ServerStatus.ONLINE);
 
             assertThat(bench.call(first, "pid", Map.of()).outcome()).isEqualTo(ToolOutcome.SUCCESS);
-            assertThat(bench.snapshot(second).dormant()).isTrue();
+            await().untilAsserted(() -> assertThat(bench.snapshot(second).dormant()).isTrue());
         }
     }
 
     @Test
     @DisplayName("TEN-11: where none is idle it is refused with the limit's name, until one ends")
     void refuses() {
-        var settings = Map.of("limits.user.awake", "1", "tool.transition-wait", "2s");
+        var settings = Map.of("limits.user.awake", "1", "tool.transition-wait", "6s");
         try (var bench = new Bench(settings)) {
             var busy =
                     Bench.program(

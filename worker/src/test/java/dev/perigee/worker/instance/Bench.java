@@ -1,5 +1,6 @@
 package dev.perigee.worker.instance;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.config.ServerConfig;
@@ -29,7 +30,6 @@ import dev.perigee.worker.process.isolation.NoIsolation;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -45,12 +45,16 @@ import org.jspecify.annotations.Nullable;
 /** One partition with real processes, and journals in memory. */
 final class Bench implements AutoCloseable {
     static final String USER = "u1";
-    static final Duration PATIENCE = Duration.ofSeconds(20);
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** Of requests: what a loaded machine takes for the start of a process is in it. */
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     final Map<String, RecordingJournal> journals = new ConcurrentHashMap<>();
     final PartitionInstances instances;
     private final ProcessLauncher launcher;
     private final LocalInstanceHost host;
+    private final InstantSource clock;
     private final AtomicLong offsets = new AtomicLong();
 
     Bench() {
@@ -92,13 +96,15 @@ final class Bench implements AutoCloseable {
             Isolation isolation,
             @Nullable ProcessTable metered) {
         this.launcher = launcher;
+        this.clock = clock;
         var all =
                 new HashMap<>(
                         Map.of(
                                 "restart.delays", "20ms,40ms,60ms",
                                 "logs.batch-interval", "100ms",
                                 "process.termination-grace", "2s",
-                                "mcp.handshake-timeout", "10s",
+                                "mcp.handshake-timeout", "30s",
+                                "tool.transition-wait", "30s",
                                 "egress.allow", LocalEgress.ALLOW));
         all.putAll(settings);
         host =
@@ -247,7 +253,7 @@ final class Bench implements AutoCloseable {
     /** Sends a request; its id is the answer. */
     ToolOrder.Execute request(
             ServerConfig config, String method, @Nullable String path, @Nullable Object arguments) {
-        return request(config, method, path, arguments, Duration.ofSeconds(15));
+        return request(config, method, path, arguments, TIMEOUT);
     }
 
     @SuppressWarnings("NullAway") // It does not see that ReplyTo, a nested type, may be null.
@@ -273,14 +279,14 @@ final class Bench implements AutoCloseable {
                         timeout.toMillis(),
                         null,
                         null),
-                Instant.now().plus(timeout),
+                clock.instant().plus(timeout),
                 null,
                 null,
                 null);
     }
 
     ToolResult call(ServerConfig config, String tool, Object arguments) {
-        return call(config, tool, arguments, Duration.ofSeconds(15));
+        return call(config, tool, arguments, TIMEOUT);
     }
 
     ToolResult call(ServerConfig config, String tool, Object arguments, Duration timeout) {
@@ -291,6 +297,13 @@ final class Bench implements AutoCloseable {
                         config.serverSlug() + ":" + tool,
                         arguments,
                         timeout));
+    }
+
+    /** Has a request accepted, and waits until the server of that process has it. */
+    void send(ServerConfig config, ToolOrder.Execute order) {
+        long before = snapshot(config).messageCount();
+        assertThat(instances.execute(order).answered()).isNull();
+        await().until(() -> snapshot(config).messageCount() > before);
     }
 
     ToolResult perform(ToolOrder.Execute order) {

@@ -55,7 +55,7 @@ final class CatalogTest {
         bench.configure(config);
         published(config, 1);
 
-        bench.apply(config, Cause.REDEPLOYED); // Lists the same again.
+        redeploy(config); // Lists the same again.
         bench.call(config, "tools_set", Map.of("names", List.of("echo")));
 
         assertThat(published(config, 2).prompts()).hasSize(2);
@@ -73,12 +73,22 @@ final class CatalogTest {
         journal.protocol = LinkVersions.FIRST;
         bench.call(config, "tools_set", Map.of("names", List.of("echo", "tools_set")));
         await().atMost(Bench.PATIENCE).until(() -> bench.snapshot(config).tools().size() == 2);
-        bench.apply(config, Cause.REDEPLOYED);
+        redeploy(config);
         published(config, 1);
 
         journal.protocol = LinkVersions.SPOKEN.greatest();
         bench.call(config, "tools_set", Map.of("names", List.of("echo")));
         assertThat(published(config, 2).tools()).hasSize(1);
+    }
+
+    /** Until the new process was asked for all that its catalogue has. */
+    private void redeploy(ServerConfig config) {
+        bench.apply(config, Cause.REDEPLOYED);
+        await().atMost(Bench.PATIENCE)
+                .until(
+                        () ->
+                                bench.text(config, "record", Map.of())
+                                        .contains("\"resources/list\\\""));
     }
 
     private Catalog published(ServerConfig config, int count) {

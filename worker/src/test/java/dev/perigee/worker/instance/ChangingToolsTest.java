@@ -81,7 +81,7 @@ final class ChangingToolsTest {
     @Test
     @DisplayName("what a server lists in the end is published, however often it changed before")
     void publishesTheLast() {
-        var config = Bench.server("a", "--churn", "1500", "10");
+        var config = Bench.server("a", "--churn", "4000", "10");
         bench.configure(config);
         var journal = bench.journal(config);
 

@@ -54,7 +54,7 @@ final class CrashTest {
 
         for (int crash = 1; crash <= 3; crash++) {
             var waiting = bench.request(config, "tools/call", "slug-a:sleep", Map.of("ms", 60_000));
-            bench.instances.execute(waiting);
+            bench.send(config, waiting);
             var failed = bench.call(config, "crash", Map.of("code", 3));
             assertThat(failed.error()).isNotNull();
             assertThat(failed.error().code()).isEqualTo(ErrorCode.CRASHED);
@@ -64,6 +64,7 @@ final class CrashTest {
             int count = crash;
             await().until(() -> journal.all(Crashed.class).size() == count);
             if (crash < 3) {
+                await().until(() -> journal.all(Restarted.class).size() == count);
                 await().until(() -> bench.snapshot(config).status() == ONLINE);
             }
         }
@@ -174,7 +175,7 @@ final class CrashTest {
             slow.call(config, "stderr", Map.of("text", "before the end\n"));
             assertThat(journal.lines()).doesNotContain("before the end");
             slow.instances.terminateAll(Duration.ofSeconds(10));
-            assertThat(journal.lines()).contains("before the end");
+            await().until(() -> journal.lines().contains("before the end"));
         }
     }
 
@@ -278,8 +279,7 @@ final class CrashTest {
 
         bench.call(config, "crash", Map.of("code", 1));
 
-        await().atMost(Duration.ofSeconds(15))
-                .until(() -> bench.snapshot(config).permanentlyFailed());
+        await().until(() -> bench.snapshot(config).permanentlyFailed());
         var crashes = bench.journal(config).all(Crashed.class);
         assertThat(crashes).extracting(Crashed::exitCode).containsExactly(1, 7, 7);
         assertThat(
@@ -300,8 +300,7 @@ final class CrashTest {
         var journal = bench.journal(config);
         int events = journal.statuses().size();
         var order = bench.request(config, "tools/call", "slug-a:sleep", Map.of("ms", 60_000));
-        bench.instances.execute(order);
-        await().until(() -> bench.snapshot(config).activeRequests() == 1);
+        bench.send(config, order);
         bench.call(config, "stderr", Map.of("text", "last words\n"));
 
         bench.instances.terminateAll(Duration.ofSeconds(10));
@@ -311,7 +310,7 @@ final class CrashTest {
         assertThat(result).isNotNull();
         assertThat(result.error()).isNotNull();
         assertThat(result.error().code()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
-        assertThat(journal.lines()).contains("last words");
+        await().until(() -> journal.lines().contains("last words"));
         assertThat(journal.statuses()).hasSize(events);
         assertThat(journal.all(EventBody.Stopped.class)).isEmpty();
         var late = bench.call(config, "echo", Map.of());
@@ -337,8 +336,8 @@ final class CrashTest {
             slow.instances.stop(slow.order(stubborn.processId()));
             await().until(() -> slow.snapshot(stubborn).state() == InstanceState.TERMINATING);
             slow.instances.terminateAll(Duration.ofSeconds(1));
-            await().atMost(Duration.ofSeconds(5)).until(() -> !Bench.alive(pid));
-            assertThat(slow.instances.describe()).isEmpty();
+            await().atMost(Duration.ofSeconds(30)).until(() -> !Bench.alive(pid));
+            await().until(() -> slow.instances.describe().isEmpty());
         }
     }
 }

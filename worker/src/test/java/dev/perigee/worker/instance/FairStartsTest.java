@@ -11,6 +11,9 @@ import dev.perigee.protocol.config.TransportType;
 import dev.perigee.protocol.link.InstanceOrder.Cause;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +28,11 @@ final class FairStartsTest {
 
     /** What a worker takes at most. */
     private static final Duration LIMIT = Duration.ofSeconds(2);
+
+    /** Where a start waits for a processor: instance, attempt, the slots' timer, and the caller. */
+    private static final int HAND_OVERS = 4;
+
+    private static final Duration LOOK = Duration.ofMillis(1);
 
     @ParameterizedTest
     @CsvSource({"t2, u2", "t1, u2"})
@@ -41,14 +49,33 @@ final class FairStartsTest {
                                             of("t1", "u1", "mute-" + i, "sleep", List.of("600")),
                                             Cause.CREATED));
             await().until(() -> starting(bench) == MUTE);
+            var over = new AtomicBoolean();
+            var late =
+                    CompletableFuture.supplyAsync(
+                            () -> lateness(over), task -> Thread.ofPlatform().start(task));
             var among = start(bench, of(team, user, "among"));
+            over.set(true);
+            var pause = late.join();
 
             log.atInfo()
                     .addKeyValue("alone_ms", alone.toMillis())
                     .addKeyValue("among_ms", among.toMillis())
+                    .addKeyValue("pause_ms", pause.toMillis())
                     .log("A start beside {} mute servers", MUTE);
-            assertThat(among.minus(alone)).isLessThan(LIMIT);
+            assertThat(among.minus(alone)).isLessThan(LIMIT.plus(pause.multipliedBy(HAND_OVERS)));
         }
+    }
+
+    /** By how much a thread that only sleeps was late at most, which is the machine's doing. */
+    private static Duration lateness(AtomicBoolean over) {
+        var longest = Duration.ZERO;
+        while (!over.get()) {
+            long begin = System.nanoTime();
+            LockSupport.parkNanos(LOOK.toNanos());
+            var late = Duration.ofNanos(System.nanoTime() - begin).minus(LOOK);
+            longest = longest.compareTo(late) < 0 ? late : longest;
+        }
+        return longest;
     }
 
     private static long starting(Bench bench) {
@@ -65,7 +92,7 @@ final class FairStartsTest {
     }
 
     private static ServerConfig of(String team, String user, String id) {
-        return of(team, user, id, "node", Bench.server(id).args());
+        return of(team, user, id, "sh", Bench.small(id).args());
     }
 
     private static ServerConfig of(

@@ -267,7 +267,7 @@ final class HttpInstanceTest {
             server.order("{'mode':'refuse'}");
             bench.call(config, "echo", ECHO);
             awaitStatus(config, OFFLINE);
-            server.order("{'mode':'ok','delay':{'tools/list':1500},'reset':true}");
+            server.order("{'mode':'ok','hold':['tools/call','tools/list'],'reset':true}");
 
             var orders =
                     List.of(
@@ -278,10 +278,13 @@ final class HttpInstanceTest {
                             bench.request(
                                     config, "tools/call", config.serverSlug() + ":echo", ECHO));
             orders.forEach(bench.instances::execute);
+            await().atMost(Bench.PATIENCE).until(() -> server.count("tools/call") == 3);
+            server.order("{'hold':['tools/list']}");
             for (var order : orders) {
                 assertThat(bench.result(order).outcome()).isEqualTo(ToolOutcome.SUCCESS);
             }
             assertThat(bench.snapshot(config).status()).isNotEqualTo(ONLINE);
+            server.order("{'hold':[]}");
 
             awaitStatus(config, ONLINE);
             assertThat(server.count("tools/list")).isEqualTo(1);

@@ -35,6 +35,7 @@ final class IdleRaceTest {
     private static final class Tripwire implements InstantSource {
         private final AtomicInteger readings = new AtomicInteger(Integer.MIN_VALUE);
         private final AtomicReference<@Nullable Runnable> action = new AtomicReference<>();
+        private volatile Duration ahead = Duration.ZERO;
 
         void arm(int reading, Runnable what) {
             action.set(what);
@@ -47,7 +48,7 @@ final class IdleRaceTest {
                     && readings.decrementAndGet() == 0) {
                 Objects.requireNonNull(action.get()).run();
             }
-            return Instant.now();
+            return Instant.now().plus(ahead);
         }
     }
 
@@ -57,14 +58,16 @@ final class IdleRaceTest {
     void callWins(int reading) {
         var tripwire = new Tripwire();
         var settings =
-                Map.of("idle.timeout", "400ms", "idle.check-interval", "50ms", "idle.grace", "0s");
+                Map.of("idle.timeout", "10m", "idle.check-interval", "50ms", "idle.grace", "0s");
         try (var bench = new Bench(settings, tripwire)) {
             var config = Bench.small("a");
             bench.configure(config);
             long pid = Objects.requireNonNull(bench.snapshot(config).pid());
-            var order = bench.request(config, "tools/call", "slug-a:pid", Map.of());
+            var path = "slug-a:pid";
+            var order = bench.request(config, "tools/call", path, Map.of(), Duration.ofMinutes(30));
             // Nothing but the decision has the supervisor read the time from here on.
             tripwire.arm(reading, () -> acceptAndSend(bench, config, order));
+            tripwire.ahead = Duration.ofMinutes(10);
 
             var result = bench.result(order);
 

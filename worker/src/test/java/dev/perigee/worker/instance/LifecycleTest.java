@@ -36,7 +36,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** From the start of a process to its end, and what is remembered of it. */
 final class LifecycleTest {
-    private final Bench bench = new Bench();
+    /** Who ignores SIGTERM is ending for as long as a test looks at that, and then kills it. */
+    private final Bench bench = new Bench(Map.of("process.termination-grace", "60s"));
 
     @AfterEach
     void end() {
@@ -46,17 +47,19 @@ final class LifecycleTest {
     @Test
     @DisplayName("PRO-47, PRO-48: each state can be seen, and requests need a running process")
     void showsEachState() {
-        var config = Bench.server("a", "--slow-init", "500", "--on-term", "ignore");
+        var config = Bench.server("a", "--slow-init", "3000", "--on-term", "ignore");
         var installed = bench.submit(config, Cause.CREATED);
         awaitState(config, STARTING);
         bench.settle(installed);
         assertThat(bench.snapshot(config).state()).isEqualTo(RUNNING);
+        long pid = Objects.requireNonNull(bench.snapshot(config).pid());
 
         var stopped = bench.instances.stop(bench.order(config.processId()));
         awaitState(config, TERMINATING);
         var refused = bench.call(config, "pid", Map.of()).error();
         assertThat(refused).isNotNull();
         assertThat(refused.code()).isEqualTo(ErrorCode.STOPPED);
+        kill(pid);
         bench.settle(stopped);
         assertThat(bench.snapshot(config).state()).isEqualTo(TERMINATED);
 
@@ -74,9 +77,18 @@ final class LifecycleTest {
 
         var restarted = bench.instances.restart(bench.order(config.processId()));
         awaitState(config, TERMINATING);
+        var order = bench.request(config, "tools/call", "slug-a:pid", Map.of());
+        assertThat(bench.instances.execute(order).answered()).isNull();
+        kill(pid);
 
+        assertThat(bench.result(order).outcome()).isEqualTo(ToolOutcome.SUCCESS);
         assertThat(bench.pid(config)).isNotEqualTo(pid);
         assertThat(bench.settle(restarted).outcome()).isEqualTo(CommandOutcome.COMPLETED);
+        bench.instances.terminateAll(Duration.ofSeconds(2)); // The next one ignores SIGTERM, too.
+    }
+
+    private static void kill(long pid) {
+        assertThat(ProcessHandle.of(pid).orElseThrow().destroyForcibly()).isTrue();
     }
 
     @Test
@@ -135,8 +147,8 @@ final class LifecycleTest {
     @Test
     @DisplayName("PRO-30: a start of five sixths of the timeout is accepted")
     void acceptsASlowStartInScale() {
-        try (var quick = new Bench(Map.of("mcp.handshake-timeout", "9s"))) {
-            var config = Bench.server("a", "--slow-init", "7500");
+        try (var quick = new Bench(Map.of("mcp.handshake-timeout", "15s"))) {
+            var config = Bench.server("a", "--slow-init", "12500");
             assertThat(quick.configure(config).outcome()).isEqualTo(CommandOutcome.COMPLETED);
         }
     }
@@ -178,9 +190,7 @@ final class LifecycleTest {
                 if (crash == 3) {
                     ahead.set(Duration.ofMinutes(6)); // The window is over.
                 }
-                // Not by a call, whose deadline would have passed.
-                long pid = Objects.requireNonNull(quick.snapshot(config).pid());
-                assertThat(ProcessHandle.of(pid).orElseThrow().destroyForcibly()).isTrue();
+                kill(Objects.requireNonNull(quick.snapshot(config).pid()));
                 int count = crash;
                 var journal = quick.journal(config);
                 await().until(() -> journal.all(Restarted.class).size() == count);
@@ -246,7 +256,7 @@ final class LifecycleTest {
     @Test
     @DisplayName("PRO-69: an uninstallation during backoff leaves no restart to come")
     void cancelsTheRestart(@TempDir Path directory) {
-        try (var slow = new Bench(Map.of("restart.delays", "2s"))) {
+        try (var slow = new Bench(Map.of("restart.delays", "4s"))) {
             var starts = directory.resolve("starts");
             var config = counted("a", starts);
             slow.configure(config);
@@ -255,7 +265,7 @@ final class LifecycleTest {
 
             slow.settle(slow.instances.remove(slow.order(config.processId())));
 
-            await().during(Duration.ofMillis(2300)).until(() -> count(starts) == 1);
+            await().during(Duration.ofMillis(4300)).until(() -> count(starts) == 1);
         }
     }
 
@@ -308,7 +318,7 @@ final class LifecycleTest {
         assertThat(called.lastActivityAt()).isAfter(installed.lastActivityAt());
         assertThat(called.startedAt()).isEqualTo(installed.startedAt());
 
-        bench.call(config, "sleep", Map.of("ms", 60_000), Duration.ofSeconds(1));
+        bench.call(config, "sleep", Map.of("ms", 60_000), Duration.ofSeconds(3));
         // Its result leaves before it is counted and closed.
         await().until(() -> bench.snapshot(config).errorCount() == 1);
         await().until(() -> bench.snapshot(config).activeRequests() == 0);

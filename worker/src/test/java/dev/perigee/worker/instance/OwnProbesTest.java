@@ -65,7 +65,7 @@ final class OwnProbesTest {
     @Test
     @DisplayName("CAL-15: take the refusal of one request for an answer, and doubt one silence")
     void areNotRash() throws Exception {
-        try (var bench = probing()) {
+        try (var bench = probing("4s")) { // Long enough that only what is ordered is a silence.
             var config = online(bench);
             server.order("{'mode':'status','status':400,'only':'ping','reset':true}");
             awaitPings(3);
@@ -124,8 +124,15 @@ final class OwnProbesTest {
     }
 
     private static Bench probing() {
+        return probing("500ms");
+    }
+
+    private static Bench probing(String timeout) {
         return new Bench(
-                Map.of("health.probe-interval", "200ms", "health.connectivity-timeout", "500ms"));
+                Map.of(
+                        "health.probe-interval", "200ms",
+                        "health.connectivity-timeout", timeout,
+                        "health.recovery-pause", "0"));
     }
 
     private void awaitPings(int count) {

@@ -16,7 +16,6 @@ import dev.perigee.protocol.link.InstanceOrder.Cause;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
@@ -144,7 +143,7 @@ final class SleepHandoverTest {
     /** Has the process end by itself, in order. */
     private void sleep(String mode) throws IOException {
         write("mode", mode);
-        var _ = bench.call(config, "look", Map.of(), Duration.ofSeconds(2));
+        var _ = bench.call(config, "look", Map.of());
         awaitDormant();
     }
 

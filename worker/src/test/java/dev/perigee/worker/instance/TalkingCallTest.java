@@ -139,12 +139,12 @@ final class TalkingCallTest {
     void keepsAlive() {
         var config = Bench.server("a", "--talk");
         bench.configure(config);
-        var wish = new Wish(List.of("progress"), null, null, 10_000L, 500, 60_000);
+        var wish = new Wish(List.of("progress"), null, null, 20_000L, 3_000, 60_000);
 
-        var result = call(config, Map.of("n", 5, "ms", 300), wish);
+        var result = call(config, Map.of("n", 5, "ms", 800), wish);
 
         assertThat(text(result)).isEqualTo("token");
-        assertThat(result.durationMs()).isGreaterThan(1_000);
+        assertThat(result.durationMs()).isGreaterThan(3_000);
     }
 
     @Test
@@ -152,13 +152,13 @@ final class TalkingCallTest {
     void endsAtLast() {
         var config = Bench.server("a", "--talk");
         bench.configure(config);
-        var wish = new Wish(List.of("progress"), null, null, 10_000L, 300, 1_000);
+        var wish = new Wish(List.of("progress"), null, null, 20_000L, 2_500, 3_500);
 
         var result = call(config, Map.of("n", 10_000, "ms", 20), wish);
 
         assertThat(result.error()).isNotNull();
         assertThat(result.error().code()).isEqualTo(ErrorCode.TIMEOUT);
-        assertThat(result.durationMs()).isBetween(900L, 15_000L);
+        assertThat(result.durationMs()).isBetween(3_400L, 18_000L);
     }
 
     @Test
@@ -234,7 +234,7 @@ final class TalkingCallTest {
     void isBounded() {
         var config = Bench.server("a", "--talk");
         bench.configure(config);
-        var wish = new Wish(List.of("progress", "log"), null, null, null, 2_000, 2_000);
+        var wish = new Wish(List.of("progress", "log"), null, null, null, 4_000, 4_000);
 
         var result = call(config, Map.of("n", 1_000_000), wish);
 

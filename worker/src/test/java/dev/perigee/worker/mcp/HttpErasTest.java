@@ -22,8 +22,7 @@ final class HttpErasTest {
 
     private final HttpConnections connections =
             HttpConnections.open(
-                    new HttpOptions(
-                            Duration.ofSeconds(1), Duration.ofSeconds(2), LocalEgress.POLICY),
+                    new HttpOptions(PATIENCE, PATIENCE, LocalEgress.POLICY),
                     new LineRoom(ByteBudget.of(64 << 20)));
 
     @AfterEach

@@ -303,7 +303,7 @@ final class HttpMcpClientTest {
         call(client, "echo", "{\"message\":1}");
         server.order("{'mode':'%s','only':'tools/call'}".formatted(mode));
 
-        var failure = failure(client, "echo", Duration.ofSeconds(1));
+        var failure = failure(client, "echo", Duration.ofSeconds(3));
 
         assertThat(failure.kind()).isEqualTo(Kind.TIMEOUT);
         await().atMost(PATIENCE).until(() -> server.count("notifications/cancelled") == 1);

@@ -39,10 +39,7 @@ final class HttpRoomTest {
             "an answer for which there is no room is read when there is some, and short ones meanwhile")
     void waitsForRoom(String flags) throws Exception {
         var connections =
-                HttpConnections.open(
-                        new HttpOptions(
-                                Duration.ofSeconds(1), Duration.ofSeconds(2), LocalEgress.POLICY),
-                        room);
+                HttpConnections.open(new HttpOptions(PATIENCE, PATIENCE, LocalEgress.POLICY), room);
         try (var server = HttpFixture.start(flags);
                 var client = client(server, flags, connections);
                 var threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -19,12 +19,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 @DisplayName("HTTP responses that refuse a call or send it elsewhere")
 final class RefusalsTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final HttpConnections connections =
             HttpConnections.open(
-                    new HttpOptions(
-                            Duration.ofSeconds(1), Duration.ofSeconds(2), LocalEgress.POLICY),
+                    new HttpOptions(PATIENCE, PATIENCE, LocalEgress.POLICY),
                     new LineRoom(ByteBudget.of(1 << 20)));
     private HttpFixture server;
     private HttpMcpClient client;

@@ -26,8 +26,7 @@ final class RenewedTargetTest {
 
     private final HttpConnections connections =
             HttpConnections.open(
-                    new HttpOptions(
-                            Duration.ofSeconds(1), Duration.ofSeconds(2), LocalEgress.POLICY),
+                    new HttpOptions(PATIENCE, PATIENCE, LocalEgress.POLICY),
                     new LineRoom(ByteBudget.of(64 << 20)));
     private final Target target = new Target();
     private HttpFixture server;

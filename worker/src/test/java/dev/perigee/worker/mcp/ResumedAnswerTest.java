@@ -25,10 +25,7 @@ final class ResumedAnswerTest {
 
     private final LineRoom room = new LineRoom(ByteBudget.of(64 << 20));
     private final HttpConnections connections =
-            HttpConnections.open(
-                    new HttpOptions(
-                            Duration.ofSeconds(1), Duration.ofSeconds(2), LocalEgress.POLICY),
-                    room);
+            HttpConnections.open(new HttpOptions(PATIENCE, PATIENCE, LocalEgress.POLICY), room);
 
     @AfterEach
     void close() {
@@ -121,7 +118,7 @@ final class ResumedAnswerTest {
         try (var server = HttpFixture.start();
                 var client = server.client(connections)) {
             client.initialize(PATIENCE);
-            server.order(ordered(1, "false"));
+            server.order(ordered(1_000_000, "false")); // The answer is not there before it goes.
             var request = send(client);
             await().atMost(PATIENCE).until(() -> server.count("tools/call") == 1);
             server.order("{'mode':'refuse'}");
@@ -138,7 +135,7 @@ final class ResumedAnswerTest {
                 var client = server.client(connections)) {
             client.initialize(PATIENCE);
             server.order("{'polls':1,'retry':60000}");
-            var why = failure(client, Duration.ofSeconds(1));
+            var why = failure(client, Duration.ofSeconds(3));
             assertThat(why.kind()).isEqualTo(McpException.Kind.TIMEOUT);
             assertThat(why.sent()).isTrue();
             await().atMost(PATIENCE).until(() -> server.count("notifications/cancelled") == 1);

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers whose responses are no HTTP, and that close no connection by themselves. */
 final class UnreadableHeadsTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(10);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final int REQUESTS = 20;
 
     private final AtomicInteger open = new AtomicInteger();

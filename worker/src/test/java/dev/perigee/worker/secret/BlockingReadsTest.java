@@ -7,6 +7,8 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -18,17 +20,20 @@ final class BlockingReadsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final BlockingReads reads = new BlockingReads(2);
+    private final CountDownLatch hanging = new CountDownLatch(2);
+    private final CountDownLatch back = new CountDownLatch(1);
 
     private static long in(Duration time) {
         return System.nanoTime() + time.toNanos();
     }
 
     /** As a share whose server is away: it takes no notice of an interrupt. */
-    private static String hang(CountDownLatch until) {
+    private String hang() {
+        hanging.countDown();
         boolean interrupted = false;
-        while (until.getCount() > 0) {
+        while (back.getCount() > 0) {
             try {
-                until.await();
+                back.await();
             } catch (InterruptedException e) {
                 interrupted = true;
             }
@@ -42,18 +47,22 @@ final class BlockingReadsTest {
     @Test
     @DisplayName("hold up who asks until the deadline, on no carrier thread, and nobody else")
     void givenUpAtTheDeadline() throws Exception {
-        var back = new CountDownLatch(1);
-        assertThatThrownBy(() -> reads.read(() -> hang(back), in(Duration.ofMillis(50))))
+        assertThatThrownBy(() -> reads.read(this::hang, in(Duration.ofMillis(50))))
                 .isInstanceOf(TimeoutException.class);
 
         boolean virtual = reads.read(() -> Thread.currentThread().isVirtual(), in(PATIENCE));
         assertThat(virtual).isFalse();
 
-        assertThatThrownBy(() -> reads.read(() -> hang(back), in(Duration.ofMillis(50))))
-                .isInstanceOf(TimeoutException.class);
-        assertThatThrownBy(() -> reads.read(() -> "no thread", in(Duration.ofMillis(50))))
-                .isInstanceOf(TimeoutException.class);
-        back.countDown();
+        // Two, since the first may have been given up before it had a thread.
+        try (var others = Executors.newVirtualThreadPerTaskExecutor()) {
+            for (int other = 0; other < 2; other++) {
+                var _ = others.submit(() -> reads.read(this::hang, in(PATIENCE)));
+            }
+            assertThat(hanging.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+            assertThatThrownBy(() -> reads.read(() -> "no thread", in(Duration.ofMillis(50))))
+                    .isInstanceOf(TimeoutException.class);
+            back.countDown();
+        }
         await().atMost(PATIENCE)
                 .untilAsserted(
                         () ->

@@ -92,7 +92,7 @@ final class CommandSecretsTest {
                         "trap '' TERM; sleep 600 & echo $! $$ > %s.tmp; mv %s.tmp %s; wait; sleep 600"
                                 .formatted(pids, pids, pids));
         var address = SecretAddress.of("t1", "u1", "key");
-        var deadline = System.nanoTime() + Duration.ofSeconds(3).toNanos();
+        var deadline = System.nanoTime() + Duration.ofSeconds(6).toNanos();
 
         assertThatThrownBy(() -> secrets.read(address, deadline))
                 .hasMessageContaining("within secrets.command-timeout");
