@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A gateway that speaks the link by hand: it sends what a test says and shows what came. */
 final class RawGateway implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 10;
+    private static final long PATIENCE_SECONDS = 60;
 
     final String id;
     final AtomicLong pings = new AtomicLong();
@@ -217,7 +217,9 @@ final class RawGateway implements AutoCloseable {
                     action.accept(event);
                 }
             } catch (CompletionException e) {
-                assertThat(closed).as("closed").succeedsWithin(Duration.ofSeconds(5));
+                assertThat(closed)
+                        .as("closed")
+                        .succeedsWithin(Duration.ofSeconds(PATIENCE_SECONDS));
             }
         }
     }
