@@ -61,8 +61,11 @@ final class RawGateway implements AutoCloseable {
     }
 
     static RawGateway dial(String id, URI link, @Nullable String token, SSLContext tls) {
-        var http = HttpClient.newBuilder().sslContext(tls).build();
-        return new RawGateway(id, link, token, http, true);
+        return dial(id, link, token, HttpClient.newBuilder().sslContext(tls));
+    }
+
+    static RawGateway dial(String id, URI link, @Nullable String token, HttpClient.Builder http) {
+        return new RawGateway(id, link, token, http.build(), true);
     }
 
     /** Connects and reads nothing, not even pings: as if packets were dropped. */
