@@ -46,13 +46,6 @@ public final class LeftoverSweeper {
                 }
                 return killed;
             }
-            if (System.nanoTime() - deadline > 0) {
-                throw new IllegalStateException(
-                        watchdogs.isEmpty()
-                                ? "Processes of an earlier run do not die, pids %s: look at their state with ps"
-                                        .formatted(pids(leftovers))
-                                : another(owner, watchdogs));
-            }
             if (!watchdogs.isEmpty() && !told) {
                 told = true;
                 log.atWarn()
@@ -62,6 +55,13 @@ public final class LeftoverSweeper {
                         .log(
                                 "Another worker with this id runs on this system, or is ending: waiting for"
                                         + " its end. Stop it, or give this one another worker.id");
+            }
+            if (System.nanoTime() - deadline > 0) {
+                throw new IllegalStateException(
+                        watchdogs.isEmpty()
+                                ? "Processes of an earlier run do not die, pids %s: look at their state with ps"
+                                        .formatted(pids(leftovers))
+                                : another(owner, watchdogs));
             }
             for (var leftover : leftovers) {
                 killed.add(leftover.pid());

@@ -204,6 +204,9 @@ final class NativeChild implements ChildProcess, NativeLoop.Child {
     public void endGrace() {
         graceRuns = false;
         if (!held()) {
+            // This thread may have stood still for all of the grace.
+            stdout.drain();
+            stderr.drain();
             stdout.close();
             stderr.close();
             closeIfDone();

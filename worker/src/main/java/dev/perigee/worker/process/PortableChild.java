@@ -146,7 +146,7 @@ final class PortableChild implements ChildProcess {
                 lock.unlock();
             }
             // What was written before the exit is reported before it, unless somebody holds a pipe.
-            streams.await(100, TimeUnit.MILLISECONDS);
+            streams.await(options.outputGrace().toNanos() / 2, TimeUnit.NANOSECONDS);
             call(() -> listener.onExit(ExitStatus.exited(code).fromJail()));
             ended.countDown();
             awaitResume();

@@ -52,7 +52,7 @@ final class SystemLookupsTest {
     @DisplayName("ends after its time, and others have their answer meanwhile")
     void ends() throws Exception {
         var ended = new CountDownLatch(1);
-        var lookups = new SystemLookups(Duration.ofSeconds(1));
+        var lookups = new SystemLookups(Duration.ofSeconds(5));
         assertThatThrownBy(
                         () ->
                                 lookups.ask(

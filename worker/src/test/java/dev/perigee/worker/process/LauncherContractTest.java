@@ -44,7 +44,7 @@ final class LauncherContractTest {
         abstract ProcessLauncher open(LauncherOptions options);
     }
 
-    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final Duration SOON = Duration.ofSeconds(60);
     private static final Map<String, String> ENVIRONMENT = Map.of("PATH", "/usr/bin:/bin");
 
     private final RecordingListener heard = new RecordingListener();
@@ -68,9 +68,18 @@ final class LauncherContractTest {
         }
     }
 
+    /** However busy the machine, all output is read within the grace. */
     private static ProcessLauncher open(Kind kind) {
-        return kind.open(
-                new LauncherOptions(Duration.ofMillis(300), 1 << 17, 2, ByteBudget.of(64 << 20)));
+        return open(kind, SOON);
+    }
+
+    /** Where the grace is waited for. */
+    private static ProcessLauncher openBriefly(Kind kind) {
+        return open(kind, Duration.ofSeconds(2));
+    }
+
+    private static ProcessLauncher open(Kind kind, Duration grace) {
+        return kind.open(new LauncherOptions(grace, 1 << 17, 2, ByteBudget.of(64 << 20)));
     }
 
     private static byte[] line(String text) {
@@ -136,8 +145,8 @@ final class LauncherContractTest {
     @EnumSource
     void reportsTheExitAtOnceAndTheCloseAfterTheGraceWhileAGrandchildHoldsTheStreams(Kind kind)
             throws Exception {
-        try (var launcher = open(kind)) {
-            var child = launcher.launch(shell("sleep 60 & echo $!; exit 3"), heard);
+        try (var launcher = openBriefly(kind)) {
+            var child = launcher.launch(shell("sleep 600 & echo $!; exit 3"), heard);
             assertThat(heard.awaitExit()).isEqualTo(ExitStatus.exited(3));
             var grandchild = ProcessHandle.of(Long.parseLong(heard.stdout().strip())).orElseThrow();
             assertThat(grandchild.isAlive()).isTrue();
@@ -253,7 +262,7 @@ final class LauncherContractTest {
                                 }
                             });
             child.signal(ProcessSignal.KILL);
-            assertThatThrownBy(() -> writing.get(10, TimeUnit.SECONDS))
+            assertThatThrownBy(() -> writing.get(SOON.toSeconds(), TimeUnit.SECONDS))
                     .hasRootCauseInstanceOf(IOException.class);
         }
     }
@@ -302,7 +311,7 @@ final class LauncherContractTest {
     @ParameterizedTest
     @EnumSource
     void outputThatWasPausedAtTheExitArrivesAfterTheResume(Kind kind) throws Exception {
-        try (var launcher = open(kind)) {
+        try (var launcher = openBriefly(kind)) {
             var child = launcher.launch(shell("read go; echo last"), heard);
             child.pauseOutput();
             child.write(line("go"), SOON);
@@ -356,7 +365,7 @@ final class LauncherContractTest {
     @EnumSource
     @DisplayName("nothing follows the close, whatever a grandchild still writes")
     void theCloseIsTheLastWord(Kind kind) throws Exception {
-        try (var launcher = open(kind)) {
+        try (var launcher = openBriefly(kind)) {
             launcher.launch(
                     shell("(while [ ! -e end ]; do echo late; sleep 0.02; done) & echo $!; exit 0"),
                     heard);

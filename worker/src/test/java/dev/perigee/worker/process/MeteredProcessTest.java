@@ -200,7 +200,8 @@ final class MeteredProcessTest {
             end(child);
             double counted = new Group(group).cpuNanos();
 
-            assertThat(cpuNanos).isEqualTo((long) counted);
+            // It is collected before it has used the last of its time, on its way out.
+            assertThat(cpuNanos / counted).isBetween(0.99, 1.0);
             assertThat(counted / told()).isBetween(0.95, 1.05);
         } finally {
             await().atMost(Duration.ofSeconds(10)).until(() -> removed(group));

@@ -27,7 +27,7 @@ final class WatchdogTest {
 
     private static final int THOUSANDS = 4_000;
     private static final long MORE_THAN_ANY_PID = 5_000_000;
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration LONG = Duration.ofMinutes(5);
 
     private final ProcessLauncher launcher =
@@ -165,7 +165,7 @@ final class WatchdogTest {
     @DisplayName(
             "PRO-115 a worker frozen past its retention has no child left; thawed, it starts none")
     void frozenWorkerLeavesNothing() throws Exception {
-        var worker = startWorker(Duration.ofSeconds(3));
+        var worker = startWorker(Duration.ofSeconds(10));
         assertAllAlive();
         Signals.send(worker.pid(), "STOP");
         awaitAllDead();

@@ -252,7 +252,7 @@ final class LinkServerTest {
     @Test
     @DisplayName("RES-10 a gateway that gives no sign of life is cut off in time")
     void cutsWhoIsSilent() throws Exception {
-        try (var strict = new LinkFixture(LinkFixture.OPTIONS, Duration.ofSeconds(3));
+        try (var strict = new LinkFixture(LinkFixture.OPTIONS, Duration.ofSeconds(8));
                 var lively = strict.gateway("g-1");
                 var deaf = RawGateway.deaf("g-2", strict.uri(), LinkFixture.TOKEN)) {
             await().until(

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A gateway that speaks the link by hand: it sends what a test says and shows what came. */
 final class RawGateway implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 10;
+    private static final long PATIENCE_SECONDS = 60;
 
     final String id;
     final AtomicLong pings = new AtomicLong();
@@ -61,8 +61,11 @@ final class RawGateway implements AutoCloseable {
     }
 
     static RawGateway dial(String id, URI link, @Nullable String token, SSLContext tls) {
-        var http = HttpClient.newBuilder().sslContext(tls).build();
-        return new RawGateway(id, link, token, http, true);
+        return dial(id, link, token, HttpClient.newBuilder().sslContext(tls));
+    }
+
+    static RawGateway dial(String id, URI link, @Nullable String token, HttpClient.Builder http) {
+        return new RawGateway(id, link, token, http.build(), true);
     }
 
     /** Connects and reads nothing, not even pings: as if packets were dropped. */
@@ -217,7 +220,9 @@ final class RawGateway implements AutoCloseable {
                     action.accept(event);
                 }
             } catch (CompletionException e) {
-                assertThat(closed).as("closed").succeedsWithin(Duration.ofSeconds(5));
+                assertThat(closed)
+                        .as("closed")
+                        .succeedsWithin(Duration.ofSeconds(PATIENCE_SECONDS));
             }
         }
     }

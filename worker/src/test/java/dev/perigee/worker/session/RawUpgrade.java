@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * sends nothing by itself, no pongs either.
  */
 final class RawUpgrade implements AutoCloseable {
-    private static final int PATIENCE_MS = 10_000;
+    private static final int PATIENCE_MS = 60_000;
     private static final int CLOSE = 8;
 
     private final Socket socket;

@@ -84,8 +84,8 @@ final class ServersInHeartbeatTest {
         assertThat(full.serversMemoryBytes()).isLessThan(HELD + 60 * MIB);
 
         remove(worker, hoarder);
-        var dropped = beat(worker, beat -> memory(beat) == 0);
-        assertThat(dropped.serversProcessCount()).isZero();
+        // One that is ending has no memory any more, and is a process for a moment yet.
+        beat(worker, beat -> memory(beat) == 0 && Objects.equals(beat.serversProcessCount(), 0));
         return full;
     }
 

@@ -42,6 +42,9 @@ final class WholeWorker implements AutoCloseable {
     private static final String TOKEN = "s3cret";
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    /** Longer than any test. */
+    private static final Duration CALL = Duration.ofMinutes(10);
+
     /** More than an event has here. */
     private static final int EVENT_BYTES = 64 << 10;
 
@@ -151,7 +154,7 @@ final class WholeWorker implements AutoCloseable {
                         config.processId(),
                         ToolRequest.call(
                                 "r-" + offset, "t1", "u1", path, RawJson.EMPTY_OBJECT, null),
-                        Instant.now().plus(PATIENCE),
+                        Instant.now().plus(CALL),
                         null,
                         null,
                         null);

@@ -1,5 +1,7 @@
 package dev.perigee.worker.session;
 
+import static dev.perigee.worker.session.WholeWorker.data;
+import static dev.perigee.worker.session.WholeWorker.is;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -10,21 +12,26 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.InstanceOrder;
 import dev.perigee.protocol.link.LinkMethod;
+import dev.perigee.protocol.link.SessionNotice.InstanceEvent;
 import dev.perigee.protocol.settings.Settings;
 import dev.perigee.worker.Worker;
 import dev.perigee.worker.WorkerSettings;
 import dev.perigee.worker.WorkerStartException;
+import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -33,6 +40,8 @@ import org.junit.jupiter.api.Test;
 /** A whole worker with real processes, driven over its link as a gateway would. */
 final class WorkerTest {
     private static final String TOKEN = "s3cret";
+    private static final String LAST_WORDS =
+            "trap 'echo bye; exit 0' TERM; echo hello; sleep 600 & wait";
 
     private final Worker worker = Worker.start(settings(Map.of()));
 
@@ -44,7 +53,7 @@ final class WorkerTest {
         texts.put("link.listen", "127.0.0.1:0");
         texts.put("link.token", TOKEN);
         texts.put("admin.listen", "127.0.0.1:0");
-        texts.put("process.termination-grace", "2s");
+        texts.put("process.termination-grace", "20s");
         texts.put("worker.drain-timeout", "1s"); // No gateway here lets sessions go.
         texts.put("worker.mode", "development");
         texts.put("isolation.mode", "none");
@@ -62,28 +71,39 @@ final class WorkerTest {
     void stopsInOrder() throws Exception {
         try (var gateway = RawGateway.greeted("g-1", worker.linkUri(), TOKEN)) {
             gateway.attach(1, 1, true);
-            gateway.ask(LinkMethod.APPLY, program("echo hello; exec sleep 600"), RawJson.class);
-            var started = gateway.event();
-            while (!started.type().equals(EventType.STARTED.wireName())) {
-                gateway.ack(started.processId(), started.seq());
-                started = gateway.event();
-            }
+            gateway.ask(LinkMethod.APPLY, program(LAST_WORDS), RawJson.class);
+            var started = until(gateway, event -> is(event, EventType.STARTED));
             long pid = pid(started.data());
             assertThat(ProcessHandle.of(pid)).isPresent();
+            until(gateway, event -> says(event, "hello"));
 
             var closing = Thread.ofVirtual().start(worker::close);
-            var types = new HashSet<String>();
-            gateway.ack(started.processId(), started.seq());
+            var last = new ArrayList<InstanceEvent>();
             gateway.forEachUntilClosed(
                     event -> {
-                        types.add(event.type());
+                        last.add(event);
                         gateway.ack(event.processId(), event.seq());
                     });
-            assertThat(closing.join(Duration.ofSeconds(20))).isTrue();
+            assertThat(closing.join(Duration.ofSeconds(60))).isTrue();
             assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isEmpty();
-            assertThat(types).contains(EventType.LOGS.wireName());
+            assertThat(last).anyMatch(event -> says(event, "bye"));
             assertThat(gateway.closed.get(10, TimeUnit.SECONDS)).isEqualTo(1001);
         }
+    }
+
+    /** Takes and acknowledges what comes, until this has come. */
+    private static InstanceEvent until(RawGateway gateway, Predicate<InstanceEvent> wanted)
+            throws InterruptedException {
+        InstanceEvent event;
+        do {
+            event = gateway.event();
+            gateway.ack(event.processId(), event.seq());
+        } while (!wanted.test(event));
+        return event;
+    }
+
+    private static boolean says(InstanceEvent event, String line) {
+        return is(event, EventType.LOGS) && data(event).toString().contains('"' + line + '"');
     }
 
     @Test
@@ -147,7 +167,19 @@ final class WorkerTest {
     }
 
     private static long watchdogs() {
-        return ProcessHandle.current().children().count();
+        return ProcessHandle.current()
+                .children()
+                .filter(child -> isWatchdog(child.pid()))
+                .count();
+    }
+
+    private static boolean isWatchdog(long pid) {
+        try {
+            return Files.readString(Path.of("/proc", Long.toString(pid), "cmdline"))
+                    .contains("\0perigee-watchdog\0");
+        } catch (IOException e) {
+            return false; // It has ended.
+        }
     }
 
     private static long pid(@Nullable RawJson event) {
