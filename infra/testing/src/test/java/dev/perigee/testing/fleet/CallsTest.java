@@ -298,9 +298,8 @@ final class CallsTest {
     @DisplayName("PRO-93, PRO-96, PRO-97: stderr arrives as a batch of log lines")
     void logs() {
         var f = backend.install(Installation.fixture());
-        backend.text(f, "stderr", "{\"text\":\"ERROR: disk is full\"}");
-        backend.text(f, "stderr", "{\"text\":\"warning: low\"}");
-        backend.text(f, "stderr", "{\"text\":\"just so\"}");
+        // By one call: a batch is over some seconds after its first line.
+        backend.text(f, "stderr", "{\"text\":\"ERROR: disk is full\\nwarning: low\\njust so\"}");
 
         var batch =
                 fleet.records().await(Topic.LOGS, "log lines", r -> r.key().equals(f.processId()));
