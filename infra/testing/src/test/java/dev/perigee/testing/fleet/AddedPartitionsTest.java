@@ -44,10 +44,10 @@ final class AddedPartitionsTest {
                 FleetUnderTest.named("partitions-added")
                         .partitions(BEFORE)
                         .gateway("kafka.metadata.max.age.ms", "1000")
-                        .gateway("group.session-timeout", "4s")
+                        .gateway("group.session-timeout", "6s")
                         .gateway("group.heartbeat-interval", "1s")
                         .gateway("link.retention-surplus", "0s")
-                        .worker("link.retention", "5s")
+                        .worker("link.retention", "8s")
                         .start()) {
             var backend = fleet.backend();
             var stays = backend.install(user(true));

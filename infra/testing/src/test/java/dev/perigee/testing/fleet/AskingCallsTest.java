@@ -157,12 +157,12 @@ final class AskingCallsTest {
     @DisplayName("CAL-04: the deadline stands still while the question is open")
     void standsStill() {
         var server = asking.install();
-        var call = asking.call(server, "{}", LONG, request -> request.put("timeout_ms", 2_000));
+        var call = asking.call(server, "{}", LONG, request -> request.put("timeout_ms", 6_000));
         var question = asking.question(call);
         long asked = System.nanoTime();
 
         await().atMost(Records.PATIENCE)
-                .until(() -> System.nanoTime() - asked > Duration.ofSeconds(4).toNanos());
+                .until(() -> System.nanoTime() - asked > Duration.ofSeconds(8).toNanos());
 
         asking.assertTaken(asking.respond(server, question, Asking.ROOM));
         asking.assertBooked(call, 1);

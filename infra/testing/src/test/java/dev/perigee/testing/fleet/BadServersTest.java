@@ -135,7 +135,9 @@ final class BadServersTest {
     @DisplayName("PRO-113: of 20 installations one that starts slowly delays nobody")
     void slowStarter(@TempDir Path folder) throws Exception {
         var go = folder.resolve("go");
-        var slow = Installation.fixture("--init-when", go.toString());
+        var slow =
+                Installation.fixture("--init-when", go.toString())
+                        .with("handshake_timeout_ms", 600_000);
         var command = backend.configure(slow, "mcp_installation_created");
         backend.status(slow, "connecting");
 

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.topic.Topic;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,14 +45,18 @@ final class CallsTest {
 
     @Test
     @DisplayName("PRO-39: a fast answer overtakes a slow one")
-    void outOfOrder() {
-        var f = backend.install(Installation.fixture());
-        var slow = backend.request(f, "sleep", "{\"ms\":4000}");
+    void outOfOrder(@TempDir Path folder) throws IOException {
+        var f =
+                backend.install(
+                        Installation.fixture("--counter-file", folder.resolve("count").toString()));
+        var go = folder.resolve("go");
+        var slow = backend.request(f, "counter", "{\"until\":\"%s\"}".formatted(go));
 
         assertThat(backend.text(f, "echo", "{\"message\":\"fast\"}")).isEqualTo("fast");
 
         assertThat(fleet.records().matching(r -> r.text("request_id").equals(slow))).isEmpty();
-        assertThat(backend.answer(slow).text("result/content/0/text")).isEqualTo("slept 4000");
+        Files.createFile(go);
+        assertThat(backend.answer(slow).text("result/content/0/text")).isEqualTo("1");
     }
 
     @Test
@@ -292,9 +298,8 @@ final class CallsTest {
     @DisplayName("PRO-93, PRO-96, PRO-97: stderr arrives as a batch of log lines")
     void logs() {
         var f = backend.install(Installation.fixture());
-        backend.text(f, "stderr", "{\"text\":\"ERROR: disk is full\"}");
-        backend.text(f, "stderr", "{\"text\":\"warning: low\"}");
-        backend.text(f, "stderr", "{\"text\":\"just so\"}");
+        // By one call: a batch is over some seconds after its first line.
+        backend.text(f, "stderr", "{\"text\":\"ERROR: disk is full\\nwarning: low\\njust so\"}");
 
         var batch =
                 fleet.records().await(Topic.LOGS, "log lines", r -> r.key().equals(f.processId()));

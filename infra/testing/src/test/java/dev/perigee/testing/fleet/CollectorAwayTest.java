@@ -39,6 +39,6 @@ final class CollectorAwayTest {
         for (var id : fleet.backend().flood(server, "echo", "{\"message\":\"hi\"}", 200)) {
             assertThat(fleet.backend().answer(id).text("outcome")).isEqualTo("success");
         }
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofMinutes(1));
     }
 }

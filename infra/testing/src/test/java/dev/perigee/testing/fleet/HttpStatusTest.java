@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.perigee.worker.mcp.HttpFixture;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -87,7 +86,7 @@ final class HttpStatusTest {
     void closesUnusedConnections() throws Exception {
         backend.install(elsewhere());
 
-        await().atMost(Duration.ofSeconds(10)).until(() -> h.seen().path("left").asInt() > 0);
+        await().atMost(Records.PATIENCE).until(() -> h.seen().path("left").asInt() > 0);
     }
 
     @Test

@@ -2,12 +2,16 @@ package dev.perigee.testing.fleet;
 
 import static dev.perigee.testing.FaultTime.pass;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.topic.Topic;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The only gateway is killed, and the next one starts when its calls' deadlines have passed. */
 @DisplayName("A takeover after the deadline of a call, with default settings,")
@@ -20,20 +24,23 @@ final class LateTakeoverTest {
 
     @Test
     @DisplayName("OWN-06: answers with the result that the worker has in its journal")
-    void late() throws Exception {
+    void late(@TempDir Path folder) throws Exception {
         try (var fleet = FleetUnderTest.named("late-takeover").start()) {
             var backend = fleet.backend();
             var server = Installation.fixture();
             backend.install(server);
             var pid = backend.text(server, "pid", "{}");
+            var begun = folder.resolve("begun");
+            var go = folder.resolve("go");
             var request =
                     backend.request(
                             server,
-                            "sleep",
-                            "{\"ms\":3000}",
+                            "counter",
+                            "{\"file\":\"%s\",\"until\":\"%s\"}".formatted(begun, go),
                             call -> call.put("timeout_ms", DEADLINE_MS));
-            pass(Duration.ofSeconds(1)); // It is under way.
+            await().until(() -> Files.exists(begun));
             fleet.part("gateway-1").kill();
+            Files.createFile(go);
             pass(ALONE);
 
             fleet.startGateway(1).awaitReady();

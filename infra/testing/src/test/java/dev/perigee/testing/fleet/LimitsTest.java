@@ -1,9 +1,12 @@
 package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.perigee.protocol.topic.Topic;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,10 +15,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Two calls of a user at once, three of a team, twenty a second of a user after a burst of ten. */
 final class LimitsTest {
-    private static final String SLOW = "{\"ms\":2000}";
+    private static final String BEGUN = "begun";
+    private static final String GO = "go";
 
     private static FleetUnderTest fleet;
 
@@ -66,18 +71,18 @@ final class LimitsTest {
     @DisplayName(
             "a call that a team's limit holds back until its deadline is overloaded, and may be"
                     + " sent again under its id")
-    void teamOverloaded() {
+    void teamOverloaded(@TempDir Path folder) throws IOException {
         var first = install(Installation.fixture());
         var second = install(first.ofUser("second"));
-        var other = install(Installation.fixture());
-        requests(first, SLOW, 2);
-        requests(second, SLOW, 1);
-        fleet.backend().text(other, "echo", "{\"message\":\"hi\"}");
+        hold(folder, first, 2);
+        hold(folder, second, 1);
+        awaitHeld(folder, 3);
 
-        var id = request(second, "{\"ms\":1}", 1000);
+        var id = request(second, "{\"ms\":1}", 4_000);
         var answer = fleet.backend().answer(id);
         assertOverloaded(answer, "limits.team.concurrency");
 
+        Files.createFile(folder.resolve(GO));
         fleet.backend()
                 .request(second, "sleep", "{\"ms\":1}", again -> again.put("request_id", id));
         fleet.records()
@@ -101,7 +106,7 @@ final class LimitsTest {
                                 server,
                                 "sleep",
                                 "{\"ms\":1}",
-                                60,
+                                200, // Too many of half of them, too, where the rest is late.
                                 request -> request.put("timeout_ms", 1500));
         var answers = fleet.backend().answers(ids);
         var ran = answers.stream().filter(one -> one.text("outcome").equals("success")).toList();
@@ -124,11 +129,12 @@ final class LimitsTest {
     @Test
     @DisplayName(
             "a call that waits for its turn can be cancelled, and ends overloaded at its deadline")
-    void waiting() {
+    void waiting(@TempDir Path folder) throws IOException {
         var server = install(Installation.fixture());
-        var running = requests(server, SLOW, 2);
+        var running = hold(folder, server, 2);
+        awaitHeld(folder, 2);
         var waiting = request(server, "{\"ms\":1}", 30_000);
-        var late = request(server, "{\"ms\":1}", 700);
+        var late = request(server, "{\"ms\":1}", 4_000);
         fleet.backend()
                 .request(
                         server,
@@ -138,15 +144,17 @@ final class LimitsTest {
 
         assertThat(fleet.backend().answer(waiting).text("error/code")).isEqualTo("cancelled");
         assertOverloaded(fleet.backend().answer(late), "limits.user.concurrency");
+        Files.createFile(folder.resolve(GO));
         assertThat(fleet.backend().answers(running))
                 .allMatch(answer -> answer.text("outcome").equals("success"));
     }
 
     @Test
     @DisplayName("calls that wait for their turn are sent to the next worker when theirs is lost")
-    void lostWorker() {
+    void lostWorker(@TempDir Path folder) {
         var server = install(Installation.fixture());
-        requests(server, SLOW, 2);
+        hold(folder, server, 2);
+        awaitHeld(folder, 2);
         var waiting = requests(server, "{\"ms\":1}", 4);
         fleet.part("worker-1").kill();
         fleet.startWorker(1).awaitReady();
@@ -157,6 +165,19 @@ final class LimitsTest {
 
     private static Installation install(Installation installation) {
         return fleet.backend().install(installation);
+    }
+
+    /** Calls that run until there is the file {@link #GO}. */
+    private static List<String> hold(Path folder, Installation server, int count) {
+        var arguments =
+                "{\"file\":\"%s\",\"until\":\"%s\"}"
+                        .formatted(folder.resolve(BEGUN), folder.resolve(GO));
+        return fleet.backend().flood(server, "counter", arguments, count);
+    }
+
+    private static void awaitHeld(Path folder, int count) {
+        var begun = folder.resolve(BEGUN);
+        await().until(() -> Files.exists(begun) && Files.readAllLines(begun).size() == count);
     }
 
     private static List<String> requests(Installation server, String arguments, int count) {

@@ -55,10 +55,11 @@ final class LostTogetherTest {
     @Test
     @DisplayName(
             "FLT-02: end as unknown, or run again if harmless; the instance comes back elsewhere")
-    void worker(@TempDir Path folder) {
+    void worker(@TempDir Path folder) throws IOException {
         var run = new Run(folder);
         run.begin();
         fleet.part(run.worker).kill();
+        run.letGo();
         run.verify();
         assertThat(run.workerOf(2)).isNotEqualTo(run.worker);
         fleet.startWorker(run.number()).awaitReady();
@@ -66,12 +67,13 @@ final class LostTogetherTest {
 
     @Test
     @DisplayName("FLT-02: the same holds when the gateway is lost with it, and nobody remembers")
-    void gatewayAndWorker(@TempDir Path folder) {
+    void gatewayAndWorker(@TempDir Path folder) throws IOException {
         var run = new Run(folder);
         run.begin();
         fleet.part("gateway-1").kill();
         fleet.part(run.worker).kill();
-        var meanwhile = run.call("counter", "meanwhile", 0);
+        run.letGo();
+        var meanwhile = run.call("counter", "meanwhile");
         fleet.startGateway(1).awaitReady();
         fleet.startWorker(run.number()).awaitReady();
         run.verify();
@@ -85,6 +87,7 @@ final class LostTogetherTest {
     private final class Run {
         private final Installation server = Installation.fixture();
         private final Path file;
+        private final Path go;
         private final List<String> harmful = new ArrayList<>();
         private final List<String> harmless = new ArrayList<>();
         private final List<String> ended = new ArrayList<>();
@@ -92,15 +95,16 @@ final class LostTogetherTest {
 
         Run(Path folder) {
             file = folder.resolve("effects");
+            go = folder.resolve("go");
         }
 
         void begin() {
             fleet.backend().install(server);
             worker = workerOf(1);
             for (int i = 0; i < CALLS; i++) {
-                harmful.add(call("counter", "harmful-" + i, 12_000));
-                harmless.add(call("counter_readonly", "harmless-" + i, 12_000));
-                ended.add(call("counter", "ended-" + i, 0));
+                harmful.add(held("counter", "harmful-" + i));
+                harmless.add(held("counter_readonly", "harmless-" + i));
+                ended.add(call("counter", "ended-" + i));
             }
             assertThat(fleet.backend().answers(ended))
                     .allMatch(answer -> answer.text("outcome").equals("success"));
@@ -153,8 +157,22 @@ final class LostTogetherTest {
             }
         }
 
-        String call(String tool, String line, int ms) {
-            var arguments = "{\"file\":\"%s\",\"line\":\"%s\",\"ms\":%d}".formatted(file, line, ms);
+        /** Has those answered that were held. */
+        void letGo() throws IOException {
+            Files.createFile(go);
+        }
+
+        String call(String tool, String line) {
+            return request(tool, line, "");
+        }
+
+        /** One that is not answered until all are let go. */
+        private String held(String tool, String line) {
+            return request(tool, line, ",\"until\":\"%s\"".formatted(go));
+        }
+
+        private String request(String tool, String line, String more) {
+            var arguments = "{\"file\":\"%s\",\"line\":\"%s\"%s}".formatted(file, line, more);
             return fleet.backend()
                     .request(server, tool, arguments, request -> request.put("timeout_ms", 90_000));
         }

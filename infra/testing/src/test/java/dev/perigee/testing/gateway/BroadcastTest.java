@@ -79,6 +79,7 @@ final class BroadcastTest {
             id = test.backend.deleteForAll(installation);
             await().atMost(Records.PATIENCE).until(() -> removals() == USERS);
         }
+        await().atMost(Records.PATIENCE).until(() -> !outcomes(id).isEmpty());
         assertThat(outcomes(id)).containsExactly("acknowledged");
         test.fleet.removals.countDown();
         try (var _ = test.start("b")) {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 @DisplayName("A gateway that is cut off from the broker")
 final class CutOffGatewayTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
-    private static final Duration DEADLINE = Duration.ofSeconds(15);
+    private static final Duration DEADLINE = Duration.ofSeconds(20);
     private static final Map<String, String> TIMES =
             Map.of(
                     "request.silence-margin",

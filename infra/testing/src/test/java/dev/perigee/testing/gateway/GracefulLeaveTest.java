@@ -31,6 +31,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @DisplayName("A gateway that leaves its group")
 final class GracefulLeaveTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
+    private static final Duration SOON = Duration.ofMillis(1);
     @RegisterExtension private static final OneBroker broker = new OneBroker();
 
     @Test
@@ -173,6 +174,7 @@ final class GracefulLeaveTest {
 
         private void finishLate(PartitionFeed feed, long offset) {
             await().atMost(PATIENCE)
+                    .pollInterval(SOON) // A loop that leaves waits a second for its answers.
                     .until(
                             () -> {
                                 refused = !feed.mayAnswer();

@@ -50,6 +50,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 final class LoopsTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
     private static final int RECORDS = 20;
+
+    /** Longer than a busy machine has a thread stand still, which would be silent once more. */
+    private static final Duration LEASE = Duration.ofSeconds(6);
+
     @RegisterExtension private static final OneBroker broker = new OneBroker();
 
     @Test
@@ -73,7 +77,7 @@ final class LoopsTest {
     void comeBack() throws Exception {
         try (var test = new GatewayUnderTest(broker.bootstrap())) {
             var handler = new StallsOnce();
-            try (var loop = loop(test, Duration.ofSeconds(2), handler)) {
+            try (var loop = loop(test, LEASE, handler)) {
                 loop.start();
                 test.backend.send(Topic.TOOL_REQUESTS, "t/u", bytes("before"));
                 await().atMost(PATIENCE).until(handler::isServing);

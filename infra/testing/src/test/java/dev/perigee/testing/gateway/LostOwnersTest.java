@@ -31,6 +31,13 @@ final class LostOwnersTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
     private static final Map<String, String> FAST =
             Map.of("group.session-timeout", "6s", "request.silence-margin", "2s");
+
+    /** Over soon, though not before it is sent where a thread stands still for a while. */
+    private static final int BRIEF_MS = 8_000;
+
+    /** Over before anybody is there. */
+    private static final int PAST_MS = 2_000;
+
     @RegisterExtension private static final OneBroker broker = new OneBroker();
 
     private final Installation installation = Installation.of("echo", "node", List.of());
@@ -144,13 +151,13 @@ final class LostOwnersTest {
         test.fleet.calls = Calls.KEEP_SILENT;
         try (var _ = test.start("a", FAST)) {
             test.backend.install(installation);
-            var sent = brief("buy");
-            var sentListing = listing();
+            var sent = buying(BRIEF_MS);
+            var sentListing = listing(BRIEF_MS);
             awaitExecuted(2);
             test.fleet.away = true;
             test.fleet.restart();
-            var waiting = brief("buy");
-            var listing = listing();
+            var waiting = buying(BRIEF_MS);
+            var listing = listing(BRIEF_MS);
             assertThat(test.backend.answer(sent).text("error/code")).isEqualTo("outcome_unknown");
             assertThat(test.backend.answer(sentListing).text("error/code"))
                     .isEqualTo("worker_lost");
@@ -165,8 +172,8 @@ final class LostOwnersTest {
         try (var _ = test.start("a", FAST)) {
             test.backend.install(installation);
         }
-        var requests = List.of(brief("buy"), listing());
-        await().pollDelay(Duration.ofMillis(2_500)).until(() -> true);
+        var requests = List.of(buying(PAST_MS), listing(PAST_MS));
+        await().pollDelay(Duration.ofMillis(PAST_MS + 500)).until(() -> true);
         try (Gateway _ = test.start("b", FAST)) {
             assertThat(test.backend.answers(requests))
                     .allMatch(answer -> answer.text("error/code").equals("expired"));
@@ -183,7 +190,7 @@ final class LostOwnersTest {
             test.backend.install(installation);
             test.fleet.calls = Calls.KEEP_SILENT;
             slow = test.backend.request(installation, "buy", "{}");
-            timedOut = brief("buy");
+            timedOut = buying(BRIEF_MS);
             assertThat(test.backend.answer(timedOut).text("error/code")).isEqualTo("timeout");
             await().atMost(PATIENCE).until(() -> completed(1, 2));
         }
@@ -204,16 +211,19 @@ final class LostOwnersTest {
         return read == null ? 0 : read.count();
     }
 
-    private String brief(String tool) {
-        return test.backend.request(installation, tool, "{}", r -> r.put("timeout_ms", 2_000));
+    private String buying(int timeoutMs) {
+        return test.backend.request(installation, "buy", "{}", r -> r.put("timeout_ms", timeoutMs));
     }
 
-    private String listing() {
+    private String listing(int timeoutMs) {
         return test.backend.request(
                 installation,
                 "",
                 "{}",
-                r -> r.put("method", "tools/list").put("timeout_ms", 2_000).without("tool_path"));
+                r ->
+                        r.put("method", "tools/list")
+                                .put("timeout_ms", timeoutMs)
+                                .without("tool_path"));
     }
 
     private void awaitExecuted(int calls) {

@@ -82,8 +82,16 @@ final class LostWorkerStatusTest {
                         RawJson.of("{}"),
                         RawJson.of("{\"status\":\"online\",\"synced\":true}"),
                         null);
-        await().atMost(PATIENCE)
-                .until(() -> test.fleet.session(test.partition(online)).unacknowledged().isEmpty());
+        for (var each : List.of(online, other)) { // Else what is not would be said again.
+            test.backend.status(each, "online");
+            await().atMost(PATIENCE)
+                    .until(
+                            () ->
+                                    test.fleet
+                                            .session(test.partition(each))
+                                            .unacknowledged()
+                                            .isEmpty());
+        }
     }
 
     private void awaitStatuses(GatewayUnderTest test, String... expected) {
