@@ -143,11 +143,11 @@ final class PartitionCountWatch implements AutoCloseable {
         if (next != null) {
             var which = next.replacedSince(incarnations);
             var text = which.stream().map(names::of).sorted().toList();
+            replacements.increment(which.size());
+            replacedNanos = System.nanoTime();
             replaced =
                     "Deleted and made again, read from the beginning now: "
                             + String.join(", ", text);
-            replacedNanos = System.nanoTime();
-            replacements.increment(which.size());
             LOG.atError()
                     .addKeyValue("topics", text)
                     .log("Topics were deleted and recreated; reading them from the beginning");

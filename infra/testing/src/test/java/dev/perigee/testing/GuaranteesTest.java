@@ -2,6 +2,7 @@ package dev.perigee.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.perigee.testing.docs.SourceTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,11 +67,9 @@ final class GuaranteesTest {
 
     private static Map<String, String> sources() throws IOException {
         var sources = new TreeMap<String, String>();
-        try (var files = Files.walk(Checkout.root())) {
-            for (var file :
-                    files.filter(path -> path.toString().contains("/src/test/java/"))
-                            .filter(path -> path.toString().endsWith("Test.java"))
-                            .toList()) {
+        for (var file : SourceTree.files(Checkout.root())) {
+            if (file.toString().contains("/src/test/java/")
+                    && file.toString().endsWith("Test.java")) {
                 var name = file.getFileName().toString().replace(".java", "");
                 sources.merge(name, Files.readString(file), String::concat);
             }

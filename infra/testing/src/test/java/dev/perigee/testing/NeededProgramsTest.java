@@ -3,6 +3,7 @@ package dev.perigee.testing;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.faults.NeedsProgram;
+import dev.perigee.testing.docs.SourceTree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -79,11 +80,9 @@ final class NeededProgramsTest {
     /** The test classes of which that holds, this one left out. */
     private static List<String> tests(Predicate<String> holds) throws IOException {
         var found = new ArrayList<String>();
-        try (var files = Files.walk(Checkout.root())) {
-            for (var file : files.filter(NeededProgramsTest::isTest).toList()) {
-                if (holds.test(Files.readString(file))) {
-                    found.add(file.getFileName().toString().replace(".java", ""));
-                }
+        for (var file : SourceTree.files(Checkout.root())) {
+            if (isTest(file) && holds.test(Files.readString(file))) {
+                found.add(file.getFileName().toString().replace(".java", ""));
             }
         }
         found.sort(null);

@@ -72,7 +72,7 @@ class FleetJvmTest {
     @Test
     void stopsQuietlyWhileItStarts() throws Exception {
         var dev = start("dev", "--kafka-port", "0");
-        await().atMost(LONG).until(() -> dev.descendants().count() == 2);
+        await().atMost(LONG).until(() -> dev.descendants().count() >= 2); // Others follow soon.
 
         dev.destroy();
 

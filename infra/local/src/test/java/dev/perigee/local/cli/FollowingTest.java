@@ -30,10 +30,6 @@ import org.junit.jupiter.api.io.TempDir;
 class FollowingTest {
     private static final Duration LONG = Duration.ofSeconds(60);
 
-    /** A broker that is away is known to be so in two seconds, not in five. */
-    private static final Map<String, String> IMPATIENT =
-            Map.of("default.api.timeout.ms", "2000", "request.timeout.ms", "2000");
-
     @TempDir Path data;
     private final List<String> shown = new CopyOnWriteArrayList<>();
     private final List<String> warned = new CopyOnWriteArrayList<>();
@@ -42,9 +38,9 @@ class FollowingTest {
     void saysWhenTheBrokerGoesAndComesBack() throws Exception {
         var address = new HostPort("127.0.0.1", FreePort.on("127.0.0.1"));
         var names = new TopicNames("mcp.");
-        var kafka = new KafkaConnection(address.toString(), names, IMPATIENT);
+        var kafka = new KafkaConnection(address.toString(), names, Map.of());
         var broker = EmbeddedBroker.start(address, data, Map.of());
-        try (var setup = new TopicSetup(new KafkaConnection(address.toString(), names, Map.of()))) {
+        try (var setup = new TopicSetup(kafka)) {
             setup.apply(1, 1, null, false);
         }
         var tail = TopicTail.open(kafka, new TopicTail.Start.End(), Topic.LOGS);
@@ -58,8 +54,8 @@ class FollowingTest {
 
         broker = EmbeddedBroker.start(address, data, Map.of());
         try {
-            await().atMost(LONG).until(() -> warned.size() == 2);
-            assertThat(warned.getLast()).contains("answers again");
+            await().atMost(LONG).until(() -> warned.size() >= 2);
+            assertThat(warned.get(1)).contains("answers again");
             produce(address.toString());
             await().atMost(LONG).until(() -> shown.equals(List.of("line")));
             following.interrupt();

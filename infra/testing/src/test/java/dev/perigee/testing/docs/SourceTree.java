@@ -10,14 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
-/** Files of a checkout that are the project's own. */
-final class SourceTree {
+/** Files of a checkout that are the project's own, which no test that runs meanwhile changes. */
+public final class SourceTree {
     private static final Set<String> NOT_OURS = Set.of(".git", "target", "node_modules");
 
     private SourceTree() {}
 
     /** All below the root, in no order. */
-    static List<Path> files(Path root) throws IOException {
+    public static List<Path> files(Path root) throws IOException {
         var files = new ArrayList<Path>();
         Files.walkFileTree(
                 root,

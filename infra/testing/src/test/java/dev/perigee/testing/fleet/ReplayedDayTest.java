@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
@@ -32,6 +33,12 @@ final class ReplayedDayTest {
 
     /** What is asked at a time: so much that staging is busy, and not so much that calls queue. */
     private static final String IN_FLIGHT = "4";
+
+    /** So slow is the planted tool. */
+    private static final long PLANTED_MS = 10_000;
+
+    /** What a group says of the time that a tool takes. */
+    private static final Pattern SLOWER = Pattern.compile("p99 \\d+ ms → (\\d+) ms");
 
     @TempDir private Path folder;
 
@@ -100,12 +107,21 @@ final class ReplayedDayTest {
     private static Map<String, Long> groups(JsonNode report) {
         var groups = new HashMap<String, Long>();
         for (var group : report.path("groups")) {
+            if (isOfTheMachine(group)) {
+                continue;
+            }
             groups.merge(
                     group.path("kind").asString("") + " " + group.path("what").asString(""),
                     group.path("count").asLong(),
                     Long::sum);
         }
         return groups;
+    }
+
+    /** Whether a tool is slower by less than half of what is planted, as all are for a moment. */
+    private static boolean isOfTheMachine(JsonNode group) {
+        var slower = SLOWER.matcher(group.path("where").asString(""));
+        return slower.matches() && Long.parseLong(slower.group(1)) < PLANTED_MS / 2;
     }
 
     /** Its records are read by nobody: they would not fit into this JVM. */

@@ -94,12 +94,12 @@ final class RuntimeStateTest {
                     + " the events")
     void state() {
         var busy = backend.install(Installation.fixture());
-        for (int call = 0; call < 5; call++) {
-            backend.call(busy, "echo", "{\"message\":\"x\"}");
-        }
         // Keeps it from becoming idle while the others are looked at.
         backend.request(
                 busy, "sleep", "{\"ms\":100000}", request -> request.put("timeout_ms", 120_000));
+        for (int call = 0; call < 5; call++) {
+            backend.call(busy, "echo", "{\"message\":\"x\"}");
+        }
         var asleep = backend.install(Installation.fixture());
         var failed = backend.install(Installation.fixture());
         for (int crash = 1; crash <= 3; crash++) {
@@ -129,7 +129,7 @@ final class RuntimeStateTest {
         assertThat(heartbeat.json().at("/counts_by_state/failed").asInt()).isEqualTo(1);
         var running = process(heartbeat, busy);
         assertThat(running.path("state").asString()).isEqualTo("running");
-        // Handshake, a page of tools or more, five calls, and the one that lasts.
+        // Handshake, a page of tools or more, the call that lasts, and five.
         assertThat(running.path("message_count").asLong()).isGreaterThanOrEqualTo(8);
         assertThat(running.path("error_count").asLong()).isZero();
         assertThat(running.path("last_activity_at").asString("")).isNotEmpty();

@@ -25,6 +25,8 @@ final class TraceTest {
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";
     private static final String GIVEN = "00-" + TRACE + "-b7ad6b7169203331-01";
 
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
     private static FleetUnderTest fleet;
 
     @BeforeAll
@@ -76,16 +78,20 @@ final class TraceTest {
         fleet.backend().call(server, "crash", "{}");
         fleet.records().lifecycle(server, "restarted");
 
+        // What a part prints arrives later than what it writes to topics.
+        await().atMost(PATIENCE)
+                .untilAsserted(
+                        () -> {
+                            assertThat(about("gateway-1", server)).isNotEmpty();
+                            assertThat(about("worker-1", server))
+                                    .anyMatch(
+                                            line ->
+                                                    line.path("message")
+                                                            .asString("")
+                                                            .contains("crashed"));
+                        });
         for (var part : List.of("gateway-1", "worker-1")) {
-            var about =
-                    lines(
-                            part,
-                            line ->
-                                    line.path("process_id")
-                                            .asString("")
-                                            .equals(server.processId()));
-            assertThat(about).as(part).isNotEmpty();
-            assertThat(about)
+            assertThat(about(part, server))
                     .as(part)
                     .allSatisfy(
                             line -> {
@@ -93,8 +99,10 @@ final class TraceTest {
                                 assertThat(line.path("epoch").asLong(-1)).isNotNegative();
                             });
         }
-        assertThat(lines("worker-1", line -> line.path("message").asString("").contains("crashed")))
-                .anyMatch(line -> line.path("process_id").asString().equals(server.processId()));
+    }
+
+    private static List<JsonNode> about(String part, Installation server) {
+        return lines(part, line -> line.path("process_id").asString("").equals(server.processId()));
     }
 
     /** Has the server say what it was asked. */
@@ -124,7 +132,7 @@ final class TraceTest {
 
     private static void assertLogged(Installation server, String trace, String requestId) {
         for (var part : List.of("gateway-1", "worker-1")) {
-            await().atMost(Duration.ofSeconds(20))
+            await().atMost(PATIENCE)
                     .untilAsserted(
                             () ->
                                     assertThat(

@@ -25,7 +25,7 @@ final class WorkerEndTest {
     void start() throws IOException {
         fleet =
                 FleetUnderTest.named("worker-end")
-                        .worker("process.termination-grace", "2s")
+                        .worker("process.termination-grace", "6s")
                         .start();
     }
 

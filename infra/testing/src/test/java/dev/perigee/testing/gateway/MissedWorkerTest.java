@@ -10,6 +10,7 @@ import dev.perigee.testing.fleet.Installation;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -72,10 +73,17 @@ final class MissedWorkerTest {
     /** Each partition has its host, and each gateway half of them. */
     private static void hostAll(GatewayUnderTest test, Gateway a, Gateway b) {
         test.backend.install(
-                IntStream.range(0, 3 * GatewayUnderTest.PARTITIONS)
-                        .mapToObj(_ -> Installation.of("echo", "node", List.of()))
+                IntStream.range(0, GatewayUnderTest.PARTITIONS)
+                        .mapToObj(partition -> of(test, partition))
                         .toList());
         await().atMost(PATIENCE).until(() -> serving(a) == HALF && serving(b) == HALF);
+    }
+
+    private static Installation of(GatewayUnderTest test, int partition) {
+        return Stream.generate(() -> Installation.of("echo", "node", List.of()))
+                .filter(each -> test.partition(each) == partition)
+                .findFirst()
+                .orElseThrow();
     }
 
     private static double claims(Gateway gateway) {

@@ -27,7 +27,11 @@ final class OneAnswerTest {
     private static final Map<String, String> IMPATIENT =
             Map.of("request.silence-margin", "100ms", "group.session-timeout", "6s");
     private static final Map<String, String> LATE =
-            Map.of("request.silence-margin", "3s", "group.session-timeout", "6s");
+            Map.of("request.silence-margin", "6s", "group.session-timeout", "6s");
+
+    /** Of a call that a worker has long before. */
+    private static final long TIMEOUT_MS = 4_000;
+
     @RegisterExtension private static final OneBroker broker = new OneBroker();
 
     private final Installation installation = Installation.of("echo", "node", List.of());
@@ -95,10 +99,10 @@ final class OneAnswerTest {
             test.fleet.calls = Calls.KEEP_SILENT;
             request =
                     test.backend.request(
-                            installation, "echo", "{}", r -> r.put("timeout_ms", 2_000));
+                            installation, "echo", "{}", r -> r.put("timeout_ms", TIMEOUT_MS));
             await().atMost(PATIENCE).until(() -> test.fleet.executed.size() == 1);
         }
-        pass(Duration.ofSeconds(5));
+        pass(Duration.ofSeconds(10));
         return request;
     }
 
@@ -106,7 +110,8 @@ final class OneAnswerTest {
         test.backend.install(installation);
         test.fleet.calls = Calls.KEEP_SILENT;
         var request =
-                test.backend.request(installation, "echo", "{}", r -> r.put("timeout_ms", 2_000));
+                test.backend.request(
+                        installation, "echo", "{}", r -> r.put("timeout_ms", TIMEOUT_MS));
         assertThat(test.backend.answer(request).text("error/code")).isEqualTo("timeout");
         assertThat(test.fleet.executed).hasSize(1);
         await().atMost(PATIENCE)

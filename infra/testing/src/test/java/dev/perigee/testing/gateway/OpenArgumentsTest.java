@@ -30,7 +30,7 @@ final class OpenArgumentsTest {
                     "memory.open-arguments",
                     "1MiB",
                     "group.session-timeout",
-                    "3s",
+                    "6s",
                     "group.heartbeat-interval",
                     "300ms");
     private static final String MUCH = arguments(200);

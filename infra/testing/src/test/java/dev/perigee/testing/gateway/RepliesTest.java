@@ -22,6 +22,11 @@ import org.junit.jupiter.api.io.TempDir;
 @DisplayName("A reply topic")
 final class RepliesTest {
     private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+    /** Sooner than the outage ends, and not by a broker that is slow for a moment. */
+    private static final Map<String, String> GIVE_UP_SOON =
+            Map.of("kafka.delivery.timeout.ms", "3000", "kafka.request.timeout.ms", "2000");
+
     @TempDir private Path data;
 
     private final Installation installation = Installation.of("echo", "node", List.of());
@@ -29,11 +34,9 @@ final class RepliesTest {
     @Test
     @DisplayName("that vanishes or never was holds nobody up")
     void thatVanishes() throws Exception {
-        var giveUpSoon =
-                Map.of("kafka.delivery.timeout.ms", "3000", "kafka.request.timeout.ms", "2000");
         try (var broker = EmbeddedBroker.start(data);
                 var test = new GatewayUnderTest(broker.bootstrap());
-                var _ = test.start("a", giveUpSoon)) {
+                var _ = test.start("a", GIVE_UP_SOON)) {
             test.backend.install(installation);
             ask(test, "r-1", "replies");
             test.records.awaitReply("r-1", received -> received.key().equals("r-1"));
@@ -51,11 +54,9 @@ final class RepliesTest {
     @Test
     @DisplayName("gets what was answered while no broker was there, however long that took")
     void afterAnOutage() throws Exception {
-        var giveUpSoon =
-                Map.of("kafka.delivery.timeout.ms", "1000", "kafka.request.timeout.ms", "500");
         try (var broker = BrokerBehindNetwork.start(data);
                 var test = new GatewayUnderTest(broker.bootstrap());
-                var _ = test.start("a", broker.behind(), giveUpSoon)) {
+                var _ = test.start("a", broker.behind(), GIVE_UP_SOON)) {
             test.backend.install(installation);
             ask(test, "r-1", "replies");
             test.records.awaitReply("r-1", received -> received.key().equals("r-1"));
