@@ -29,7 +29,8 @@ import org.junit.jupiter.api.Test;
 /** Calls and notices on a connection that holds. */
 final class LinkCallsTest {
     private static final Duration LONG = Duration.ofSeconds(20);
-    private static final Duration SHORT = Duration.ofMillis(300);
+    /** Waited for in whole, and long enough that what is asked is sent before it is over. */
+    private static final Duration SHORT = Duration.ofSeconds(3);
 
     @AutoClose private final LinkFixture fixture;
     private final FakeWorker worker;
@@ -166,7 +167,7 @@ final class LinkCallsTest {
         worker.on(LinkMethod.EXECUTE, r -> FakeWorker.refuse(r, LinkError.OVERLOADED));
         var session = fixture.attached();
 
-        var failure = failureOf(session, Duration.ofSeconds(3));
+        var failure = failureOf(session, SHORT);
 
         assertThat(failure.reason()).isEqualTo(Reason.OVERLOADED);
         assertThat(failure.mayHaveRun()).isFalse();
