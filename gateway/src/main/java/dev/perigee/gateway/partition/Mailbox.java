@@ -63,7 +63,10 @@ final class Mailbox {
         }
     }
 
-    /** The next thing, null when none came in time or, now and then, sooner; for the owner. */
+    /**
+     * The next thing; null when none came in time or, now and then, sooner, and at once when it is
+     * closed. For the owner.
+     */
     @Nullable Runnable take(Duration atMost) throws InterruptedException {
         var work = waiting.poll();
         if (work != null || !atMost.isPositive()) {
@@ -73,7 +76,7 @@ final class Mailbox {
         sleeper = Thread.currentThread();
         try {
             // Whoever puts something in from here on sees the sleeper.
-            while ((work = waiting.poll()) == null && !rang) {
+            while ((work = waiting.poll()) == null && !rang && !closed) {
                 LockSupport.park(this);
                 if (Thread.interrupted()) {
                     throw new InterruptedException();

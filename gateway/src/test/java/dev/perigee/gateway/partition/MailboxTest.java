@@ -54,6 +54,13 @@ final class MailboxTest {
     }
 
     @Test
+    void holdsNobodyOnceItIsClosed() throws Exception {
+        mailbox.close();
+
+        assertThat(mailbox.take(NEVER)).isNull();
+    }
+
+    @Test
     void keepsTheOrderOfBothKinds() throws Exception {
         var done = new ArrayList<String>();
         mailbox.postSoon(() -> done.add("a"));
