@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 /** Calls and notices on a connection that holds. */
 final class LinkCallsTest {
     private static final Duration LONG = Duration.ofSeconds(20);
+
     /** Waited for in whole, and long enough that what is asked is sent before it is over. */
     private static final Duration SHORT = Duration.ofSeconds(3);
 

@@ -167,10 +167,7 @@ final class WorkerTest {
     }
 
     private static long watchdogs() {
-        return ProcessHandle.current()
-                .children()
-                .filter(child -> isWatchdog(child.pid()))
-                .count();
+        return ProcessHandle.current().children().filter(child -> isWatchdog(child.pid())).count();
     }
 
     private static boolean isWatchdog(long pid) {

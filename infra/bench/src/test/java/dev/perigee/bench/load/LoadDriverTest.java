@@ -30,8 +30,7 @@ class LoadDriverTest {
     @Test
     void keepsExactlyTheAskedNumberInFlight() throws Exception {
         var answers = new FullQueue(3);
-        var run =
-                CompletableFuture.supplyAsync(() -> run(driver(answers), new Load.InFlight(3)));
+        var run = CompletableFuture.supplyAsync(() -> run(driver(answers), new Load.InFlight(3)));
 
         // At the end fewer than three are under way, and the queue is never full again.
         await().until(
