@@ -76,7 +76,7 @@ final class Run {
 
     private void calls() throws IOException, InterruptedException {
         progress.step("Starting a broker, a gateway and a worker", 4);
-        var shape = FleetShape.small(CallBench.PARTITIONS, Map.of("idle.timeout", "0s"));
+        var shape = FleetShape.busy(CallBench.PARTITIONS);
         try (var fleet = BenchFleet.start(shape, progress::note)) {
             var rows = CallBench.run(plans.calls(), fleet, trivial, progress);
             var ratios = Ratios.of(rows);

@@ -18,6 +18,19 @@ public record FleetShape(
         settings = Map.copyOf(settings);
     }
 
+    /**
+     * A gateway and a worker for minutes of calls, where nothing becomes idle. They remember ids of
+     * requests for one minute: heaps as small as theirs have no room for those of ten.
+     */
+    public static FleetShape busy(int partitions) {
+        return small(
+                partitions,
+                Map.of(
+                        "idle.timeout", "0s",
+                        "request.memory", "1m",
+                        "requests.repeat-window", "1m"));
+    }
+
     /** A gateway and a worker with a direct link. */
     public static FleetShape small(int partitions, Map<String, String> settings) {
         return new FleetShape(partitions, 1, 1, false, settings);

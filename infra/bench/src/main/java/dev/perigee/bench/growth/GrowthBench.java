@@ -18,7 +18,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -66,9 +65,7 @@ public final class GrowthBench {
     private void fleet(int partitions, List<Integer> sizes)
             throws IOException, InterruptedException {
         progress.step("Starting a fleet with " + partitions + " partitions", 8);
-        // Nothing idles out between two sizes.
-        var shape = FleetShape.small(partitions, Map.of("idle.timeout", "0s"));
-        try (var fleet = BenchFleet.start(shape, progress::note);
+        try (var fleet = BenchFleet.start(FleetShape.busy(partitions), progress::note);
                 var commands = CommandClient.connect(fleet);
                 var client = FleetClient.connect(fleet.bootstrap(), fleet.topics());
                 var worker = JvmProbe.attach(fleet.pid("worker-1"))) {
