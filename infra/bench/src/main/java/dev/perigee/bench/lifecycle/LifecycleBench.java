@@ -40,9 +40,13 @@ public final class LifecycleBench {
     private static final Duration AWAY = Duration.ofSeconds(2);
     private static final Duration WARMUP = Duration.ofSeconds(2);
 
-    /** Callers' processes are used more often; the others are idle at once. */
+    /**
+     * Callers' processes are used more often; the others are idle at once. No server is suspected
+     * of the deaths of its worker, which is killed in each round.
+     */
     private static final Map<String, String> SETTINGS =
             Map.of(
+                    "quarantine.deaths", "0",
                     "idle.timeout", "1s",
                     "idle.grace", "0s",
                     "idle.check-interval", "100ms");
