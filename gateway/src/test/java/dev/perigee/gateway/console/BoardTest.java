@@ -71,16 +71,7 @@ final class BoardTest {
 
     @Test
     void tellsAtOnceThatAllIsRead() throws Exception {
-        board.fleet(
-                new FleetView(
-                        "g1",
-                        List.of(),
-                        true,
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        null,
-                        board.known().reading()));
+        board.fleet(ServedConsole.withoutWorkers(board));
         var reading = all(null);
         assertThat(reading.fleet()).isNotNull();
         assertThat(reading.fleet().reading().caughtUp()).isFalse();

@@ -58,16 +58,7 @@ final class ServedConsole implements AutoCloseable {
                             boards.add(board);
                             board.event(status("a", 1, ServerStatus.ONLINE), null, 3);
                             board.event(logs("a", 2, "<script>alert(1)</script>"), null, 3);
-                            board.fleet(
-                                    new FleetView(
-                                            "g1",
-                                            List.of(),
-                                            true,
-                                            List.of(),
-                                            List.of(),
-                                            List.of(),
-                                            null,
-                                            board.known().reading()));
+                            board.fleet(withoutWorkers(board));
                             board.caughtUp();
                             return () -> {};
                         });
@@ -99,6 +90,19 @@ final class ServedConsole implements AutoCloseable {
         address = server.address();
         parts.add(server);
         parts.add(watch);
+    }
+
+    /** A fleet without workers, as far as the board has read it. */
+    static FleetView withoutWorkers(Board board) {
+        return new FleetView(
+                "g1",
+                List.of(),
+                true,
+                List.of(),
+                List.of(),
+                List.of(),
+                null,
+                board.known().reading());
     }
 
     /** Lets time pass for sessions of browsers. */

@@ -5,29 +5,19 @@ import dev.perigee.protocol.topic.Topic;
 import dev.perigee.protocol.topic.TopicNames;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
 import org.jspecify.annotations.Nullable;
 
 /** Calls through a running fleet, as a backend makes them: a producer and a consumer for all. */
 public final class FleetClient implements AutoCloseable {
     private static final String SUCCESS = "\"outcome\":\"success\"";
 
-    private final String requests;
-    private final String run = EchoRequests.newRun();
-    private final AtomicLong lastNumber = new AtomicLong();
-    private final Map<Long, EchoPath.Answer> waiting = new ConcurrentHashMap<>();
-    private final KafkaProducer<byte[], byte[]> producer;
+    private final OpenEchoes open;
     private final RecordLoop results;
     private volatile @Nullable ReplyShape shape;
 
     private FleetClient(String bootstrap, TopicNames topics) {
-        this.requests = topics.of(Topic.TOOL_REQUESTS);
-        this.producer = KafkaClients.producer(bootstrap);
+        this.open = new OpenEchoes(bootstrap, topics.of(Topic.TOOL_REQUESTS));
         this.results = RecordLoop.start(bootstrap, topics.of(Topic.TOOL_RESULTS), this::result);
     }
 
@@ -38,16 +28,7 @@ public final class FleetClient implements AutoCloseable {
 
     /** Calls of these users, in turn, each to the server of this slug that is their own. */
     public EchoPath path(List<RecordKey> users, String serverSlug) {
-        var templates = EchoRequests.of(users, serverSlug);
-        return answer -> {
-            long number = lastNumber.incrementAndGet();
-            waiting.put(number, answer);
-            var template = templates.get((int) (number % templates.size()));
-            var _ =
-                    producer.send(
-                            new ProducerRecord<>(
-                                    requests, template.key(), template.request(run, number)));
-        };
+        return open.path(users, serverSlug);
     }
 
     /**
@@ -64,7 +45,7 @@ public final class FleetClient implements AutoCloseable {
     }
 
     private void result(ConsumerRecord<byte[], byte[]> result) {
-        var answer = waiting.remove(EchoRequests.number(run, result.key()));
+        var answer = open.ended(result.key());
         if (answer == null) {
             return;
         }
@@ -81,7 +62,7 @@ public final class FleetClient implements AutoCloseable {
 
     @Override
     public void close() {
-        producer.close();
+        open.close();
         results.close();
     }
 }

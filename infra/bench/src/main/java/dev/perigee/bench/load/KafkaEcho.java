@@ -5,13 +5,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerRecord;
 
 /**
  * A topic of requests, processes that answer each with a record, a topic of replies. Keys,
@@ -21,24 +17,19 @@ import org.apache.kafka.clients.producer.ProducerRecord;
  * {@link #relayed} is the least of those that have workers with MCP servers.
  */
 public final class KafkaEcho implements AutoCloseable {
-    private final String requests;
-    private final String run = EchoRequests.newRun();
-    private final KafkaProducer<byte[], byte[]> producer;
+    private final OpenEchoes open;
     private final RecordLoop replies;
-    private final Map<Long, EchoPath.Answer> waiting = new ConcurrentHashMap<>();
     private final List<HelperJvm> helpers;
-    private final AtomicLong lastNumber = new AtomicLong();
 
     private KafkaEcho(Place place, List<HelperJvm> helpers) {
-        this.requests = place.requests();
         this.helpers = helpers;
-        producer = KafkaClients.producer(place.bootstrap());
+        open = new OpenEchoes(place.bootstrap(), place.requests());
         replies =
                 RecordLoop.start(
                         place.bootstrap(),
                         place.replies(),
                         reply -> {
-                            var answer = waiting.remove(EchoRequests.number(run, reply.key()));
+                            var answer = open.ended(reply.key());
                             if (answer != null) {
                                 answer.arrived();
                             }
@@ -115,16 +106,7 @@ public final class KafkaEcho implements AutoCloseable {
 
     /** Echoes of these users' requests, in turn, each with its user's key. */
     public EchoPath path(List<RecordKey> users) {
-        var templates = EchoRequests.of(users, "echo");
-        return answer -> {
-            long number = lastNumber.incrementAndGet();
-            waiting.put(number, answer);
-            var template = templates.get((int) (number % templates.size()));
-            var _ =
-                    producer.send(
-                            new ProducerRecord<>(
-                                    requests, template.key(), template.request(run, number)));
-        };
+        return open.path(users, "echo");
     }
 
     /** The processes that answer: the replier, or the relay's gateway and worker. */
@@ -134,7 +116,7 @@ public final class KafkaEcho implements AutoCloseable {
 
     @Override
     public void close() {
-        producer.close();
+        open.close();
         replies.close();
         helpers.forEach(HelperJvm::close);
     }
