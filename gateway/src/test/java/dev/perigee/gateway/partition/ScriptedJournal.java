@@ -80,8 +80,8 @@ final class ScriptedJournal {
     }
 
     /**
-     * Lets time go by until the worker hears that its entries up to this one are durable, and what
-     * the owner tells it with that.
+     * Lets time go by until the worker has the acknowledgement of its entries up to this one, and
+     * the credit that the owner sends after it.
      */
     void awaitAcknowledged(ScriptedSession session, long upTo) {
         Patience.until(

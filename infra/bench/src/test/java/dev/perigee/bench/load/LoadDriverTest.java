@@ -16,7 +16,7 @@ class LoadDriverTest {
     private static final Duration MOMENT = Duration.ofMillis(200);
     private static final Duration STALL = Duration.ofMinutes(1);
 
-    /** It goes on at each look, and by what a test says. */
+    /** The clock: each reading takes it on by a moment, and a test by any time. */
     private final AtomicLong nanos = new AtomicLong();
 
     private LoadDriver driver(EchoPath path) {

@@ -312,7 +312,7 @@ final class StatusFlowsTest {
         return time(backend.status(installation, status));
     }
 
-    private static Instant time(Received told) {
-        return Instant.parse(told.text("timestamp"));
+    private static Instant time(Received event) {
+        return Instant.parse(event.text("timestamp"));
     }
 }

@@ -34,7 +34,7 @@ import tools.jackson.databind.node.ObjectNode;
 @ExtendWith(SharedFleet.class)
 @Execution(ExecutionMode.CONCURRENT)
 final class TalkingCallsTest {
-    /** Of a call whose server reports much sooner, and goes on for longer. */
+    /** Of a call whose server reports progress much sooner, and runs for longer. */
     private static final long TIMEOUT_MS = 5_000;
 
     private final FleetUnderTest fleet;
@@ -103,7 +103,7 @@ final class TalkingCallsTest {
             fleet.records()
                     .await(
                             Topic.CALL_EVENTS,
-                            "some progress, whichever is the newest when it is told",
+                            "some progress, whichever is the newest when it is sent",
                             event ->
                                     event.key().equals(id)
                                             && event.json().path("progress").asDouble(0) >= 2);
