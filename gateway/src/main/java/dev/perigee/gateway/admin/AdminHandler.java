@@ -3,6 +3,7 @@ package dev.perigee.gateway.admin;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.perigee.protocol.access.AdminAccess;
+import dev.perigee.protocol.access.UnreadRequest;
 import dev.perigee.protocol.json.Json;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.nio.ByteBuffer;
@@ -100,6 +101,7 @@ final class AdminHandler extends Handler.Abstract {
 
     private static void write(
             Response response, Callback callback, int status, String contentType, byte[] body) {
+        UnreadRequest.announceClose(response);
         response.setStatus(status);
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, contentType);
         response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");

@@ -1,6 +1,7 @@
 package dev.perigee.gateway.console;
 
 import dev.perigee.protocol.access.AdminAccess;
+import dev.perigee.protocol.access.UnreadRequest;
 import dev.perigee.protocol.audit.ActionRole;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.Json;
@@ -298,6 +299,7 @@ final class ConsoleHandler extends Handler.Abstract {
 
     private static void send(
             Response response, Callback callback, int status, String type, byte[] content) {
+        UnreadRequest.announceClose(response);
         response.setStatus(status);
         response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
         response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");

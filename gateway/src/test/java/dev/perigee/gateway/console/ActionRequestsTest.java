@@ -2,9 +2,12 @@ package dev.perigee.gateway.console;
 
 import static dev.perigee.gateway.console.ConsoleEvents.status;
 import static dev.perigee.gateway.console.ServedConsole.TOKEN;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.perigee.protocol.audit.ActionRole;
+import java.net.Socket;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -208,6 +211,26 @@ final class ActionRequestsTest {
             refused += act(ALICE, "{}").statusCode() == 429 ? 1 : 0;
         }
         assertThat(refused).isEqualTo(50 - ActionDesk.LIMIT.burst() + 2);
+    }
+
+    @Test
+    @DisplayName("OPS-05: who is refused before the request is read hears that the connection ends")
+    void saysThatTheConnectionEnds() throws Exception {
+        startWithPeople();
+        var head =
+                "POST /console/api/actions HTTP/1.1\r\nHost: "
+                        + console.address()
+                        + "\r\nAuthorization: Bearer "
+                        + BOB
+                        + "\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n";
+
+        try (var socket = new Socket(console.address().host(), console.address().port())) {
+            socket.setSoTimeout(30_000);
+            socket.getOutputStream().write(head.getBytes(US_ASCII)); // The body never comes.
+            var response = new String(socket.getInputStream().readAllBytes(), UTF_8);
+
+            assertThat(response).startsWith("HTTP/1.1 403 ").contains("\r\nConnection: close\r\n");
+        }
     }
 
     @Test

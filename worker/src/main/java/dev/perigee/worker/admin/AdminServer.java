@@ -1,6 +1,7 @@
 package dev.perigee.worker.admin;
 
 import dev.perigee.protocol.access.AdminAccess;
+import dev.perigee.protocol.access.UnreadRequest;
 import dev.perigee.protocol.access.NewcomerLimit;
 import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.settings.HostPort;
@@ -273,6 +274,7 @@ public final class AdminServer implements AutoCloseable {
 
         private static void send(
                 Response response, Callback callback, String type, byte[] content) {
+            UnreadRequest.announceClose(response);
             response.getHeaders().put(HttpHeader.CONTENT_TYPE, type);
             response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
             response.write(true, ByteBuffer.wrap(content), callback);
