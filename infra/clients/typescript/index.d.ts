@@ -84,7 +84,7 @@ export interface ToolResult {
 export interface ToolError {
   code: string;
   message?: string;
-  /** The call surely did not run, or may be repeated, and a later try, under another requestId, can succeed. */
+  /** Asking again, under another requestId, does no harm and can succeed. False does not mean that the call ran. */
   retryable?: boolean;
   /** Code and data of the server's own error. */
   server_code?: number;

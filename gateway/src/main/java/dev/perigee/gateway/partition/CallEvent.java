@@ -14,7 +14,7 @@ enum CallEvent {
     TURNED_DOWN("the worker answers that it will not run it"),
     NOT_GIVEN_YET("the worker is still being given the server"),
     NOT_RUN("it cannot be delivered and surely did not run"),
-    MAYBE_TAKEN("the link ends before the worker accepted or refused it"),
+    MAYBE_TAKEN("this owner's session ends, and may live on, before the acceptance is known"),
     LOST("the session ends before the worker accepted or refused it"),
     PROGRESSED("its server reports progress"),
     RESULT("its result arrives"),

@@ -23,17 +23,21 @@ final class CallTransitionsPage {
             every request whose offset is not committed, and begins at *arrived*. Of several rows for one event the first whose condition holds
             counts. What is not here cannot happen, or changes nothing.
 
-            An answer of the gateway itself has the error code that is named. Where a tool may have run in a session that is gone, the code is
-            `outcome_unknown` instead, but for `timeout`. A request that may have run is sent to one more worker, with `may_have_run`. That worker
-            runs a tool again only where the tool declares itself read-only or idempotent, and refuses it otherwise
-            ([decision](../adr/0010-what-may-have-run.md)).
+            An answer of the gateway itself has the error code that is named. After a possible run in a session that is gone a tool call gets
+            `outcome_unknown` in its place, except `timeout`; other methods get `worker_lost` in place of `unavailable`. A request that may have run
+            is sent to one more worker, which knows that by the link's `may_have_run`. That worker runs a tool again only where the tool declares
+            itself read-only or idempotent, and refuses it otherwise ([decision](../adr/0010-what-may-have-run.md)).
 
             **A call whose worker dies** was *accepted*. While its gateway dials the worker nothing changes. Then comes `session gone`: after 5 s where
-            the worker's host refuses connections, at once where another process answers there, else after 25 s. The call is *queued*, its run counted,
-            until the partition has its next worker ([times](../guarantees.md#times-after-the-loss-of-a-worker)), and *sending* at its `turn`. That worker
+            the worker's host refuses connections, at once where another process answers there, else after 25 s. The call is *queued*, as one that may
+            have run, until the partition has its next worker ([times](../guarantees.md#times-after-the-loss-of-a-worker)), and *sending* at its `turn`. That worker
             runs a read-only or idempotent tool (`taken`, then `result`). It refuses any other (`turned down`, or `taken` and a `result` once it
-            knows the tools), and the answer is `outcome_unknown`. A deadline that passes on the way ends it sooner: with `timeout` while it is
-            *accepted*, with `outcome_unknown` once its run is counted.
+            knows the tools), and the answer is `outcome_unknown`. Its deadline may end it first: with `timeout` 10 s later (`request.silence-margin`)
+            while it is *accepted*, with `outcome_unknown` at once when it is *queued*.
+
+            **A call whose link is cut** runs on. Its gateway dials the worker for 25 s, and the call stays *accepted*: after the next attach its
+            result comes through the journal. Where another gateway hears the worker, the partition moves to that one within 10 s. Where none does it
+            goes as with a worker that dies, and the worker, cut off, ends its processes after 30 s.
 
             | stage | the request |
             |---|---|

@@ -71,7 +71,7 @@ public enum ErrorCode {
     @JsonProperty("quarantined")
     QUARANTINED;
 
-    /** True when the call surely did not run, or may be repeated, and a later try can succeed. */
+    /** True when asking again, under another id, does no harm and can succeed. */
     public boolean isRetryable() {
         return switch (this) {
             case UNAVAILABLE, SERVER_UNREACHABLE, OVERLOADED, WORKER_LOST, QUARANTINED -> true;

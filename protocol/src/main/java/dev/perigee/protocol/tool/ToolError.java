@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param code stable, for programs
  * @param message for people: what happened and what to do next
- * @param retryable whether the call surely did not run, or may be repeated, and a later try can
- *     succeed
+ * @param retryable whether asking again, under another {@code request_id}, does no harm and can
+ *     succeed; false does not mean that the call ran
  * @param serverStatus the instance's status at that moment, null where there is no instance
  * @param serverCode code of the JSON-RPC error that the server answered with, null where it
  *     answered with none

@@ -16,8 +16,9 @@ import org.jspecify.annotations.Nullable;
  * InvalidRecordException}, which makes the record a dead letter, answered {@code invalid_request}
  * where its id can be read, when a required field is missing or a value is not acceptable.
  *
- * @param requestId the request's own id, as {@link Require#id} has them; required. The same id
- *     within ten minutes does not run a second time
+ * @param requestId the request's own id, as {@link Require#id} has them; required. Used again
+ *     within ten minutes it is neither run nor answered a second time, except after {@code
+ *     overloaded}
  * @param teamId the team of the record's key; required
  * @param userId the user of the record's key, whose servers are asked; required
  * @param method a {@link ToolMethod}'s name; required; kept as text so that an unknown one can be
