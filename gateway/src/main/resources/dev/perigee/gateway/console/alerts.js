@@ -1,6 +1,6 @@
 // Which alerts a fleet as it is shown would raise, as far as the topics and the brokers tell. Pure.
 
-import { ago, groupOf, plural } from './format.js';
+import { ago, failedOf, groupOf, plural } from './format.js';
 
 const OVERDUE_MS = 75_000;
 const MANY_BEHIND = 1000;
@@ -50,8 +50,8 @@ function ofLoad({ load }) {
   const failed = load?.calls.failed ?? 0;
   return [
     ...of(open > MANY_BEHIND ? 1 : 0, 'PerigeeBehind', `${plural(open, 'record')} of commands and requests are not done`),
-    ...of(failed > FAILING ? 1 : 0, 'PerigeeServersFail', `${Math.round(failed * 100)} % of the calls of the last minute failed`),
-    ...of(letters, 'PerigeeDeadLetters', `${plural(letters, 'record')} on dead-letters within an hour`),
+    ...of(failed > FAILING ? 1 : 0, 'PerigeeServersFail', `${failedOf(load.calls)} failed in the last minute (${Math.round(failed * 100)} %)`),
+    ...of(letters, 'PerigeeDeadLetters', `${plural(letters, 'new record')} on dead-letters in the last hour`),
   ];
 }
 
@@ -59,7 +59,7 @@ function ofServers(instances) {
   const dead = instances.filter((it) => groupOf(it.status) === 'dead').length;
   const quarantined = instances.filter((it) => it.status === 'error' && it.status_message?.startsWith('Quarantined')).length;
   return [
-    ...of(dead > GIVEN_UP * instances.length ? dead : 0, 'PerigeeServersGivenUp', `${dead} of ${plural(instances.length, 'server')} given up`),
+    ...of(dead > GIVEN_UP * instances.length ? dead : 0, 'PerigeeServersGivenUp', `${dead} of ${plural(instances.length, 'server')} permanently failed`),
     ...of(quarantined, 'PerigeeServersQuarantined', `${plural(quarantined, 'server')} in quarantine`),
   ];
 }

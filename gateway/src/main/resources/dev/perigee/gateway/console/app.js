@@ -134,7 +134,7 @@ async function begin() {
   byId('logout').hidden = !answer?.logged_in;
   actions.role = answer?.role;
   byId('login-open').hidden = answer?.logged_in || !answer?.has_tokens;
-  setText(byId('who'), actions.role === 'read' ? '' : `${answer.name}, ${actions.role}`);
+  setText(byId('who'), actions.role === 'read' ? 'read only' : `${answer.name}, ${actions.role}`);
   if (answer?.gateway_id) setText(byId('where'), answer.gateway_id);
   route(true);
 }

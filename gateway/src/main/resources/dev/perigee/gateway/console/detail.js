@@ -194,13 +194,14 @@ export class Detail {
     setText(message, it.status_message ?? '');
     setAttribute(message, 'data-group', groupOf(it.status));
     const rows = [
+      ['In this status', it.status_since ? `since ${moment(it.status_since)}, ${ago(it.status_since)}` : '–'],
       ['Server', it.server_slug], ['Version', it.server_version ?? '–'], ['Installation', it.installation_id], ['Team', it.team_id], ['User', it.user_id],
       ['Worker', it.worker_id], ['Partition', it.partition < 0 ? '?' : String(it.partition)],
       ['Process', it.pid ? `pid ${it.pid}` : it.dormant ? 'none until the next call (dormant)' : 'none'],
       ['Running for', it.started_at && it.pid ? duration(Date.now() - new Date(it.started_at)) : '–'],
       ['Crashes seen', String(it.crashes)],
-      ['Calls', it.message_count === undefined ? '–'
-        : `${it.message_count} sent, ${it.error_count} without an answer, ${it.active_requests} running`],
+      ['Requests', it.message_count === undefined ? '–'
+        : `${it.message_count} sent, ${it.error_count} without an answer, ${it.active_requests} in flight`],
       ['Tools', it.tool_count === undefined ? '–' : String(it.tool_count)],
       ['Last activity', it.last_activity_at ? `${ago(it.last_activity_at)} ago` : '–'],
     ];

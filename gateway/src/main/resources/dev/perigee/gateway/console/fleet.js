@@ -1,6 +1,6 @@
 import { badge, byId, h, setText, time } from './dom.js';
 import { alertsOf, runbookOf } from './alerts.js';
-import { ago, bytes, duration, linkGroup, moment, plural } from './format.js';
+import { ago, bytes, duration, failedOf, linkGroup, moment, plural } from './format.js';
 
 const NOBODY = '\u0000';
 const STALE_MS = 75_000;
@@ -24,10 +24,10 @@ export class FleetPage {
     if (this.#drawn.size === 0) byId('fleet').replaceChildren();
     this.#draw('now', [load, workers.map((it) => it.facts?.active_requests), read], () => [h('h2', null, 'Now'), loadTiles(fleet)]);
     this.#draw('alerts', [alerts, read], () => [alertList(alerts, fleet)]);
-    this.#draw('matrix', [partitions, workers.map((it) => [it.worker_id, it.link?.state]), gateways, known, read],
-      () => [h('h2', null, 'Who has which partition, and where'), this.#matrix(fleet)]);
     this.#draw('workers', [workers, read, this.#actions.role],
       () => [h('h2', null, 'Workers'), h('ul', { class: 'cards' }, workers.map((it) => workerCard(it, fleet, this.#actions)))]);
+    this.#draw('matrix', [partitions, workers.map((it) => [it.worker_id, it.link?.state]), gateways, known, read],
+      () => [h('h2', null, 'Who has which partition, and where'), this.#matrix(fleet)]);
     this.#draw('gateways', [gateways, own, obstacles, load?.backlog],
       () => [h('h2', null, 'Gateways'), h('ul', { class: 'cards' }, gateways.map((it) => gatewayCard(it, fleet)))]);
     this.#draw('partitions', [partitions, known, read], () => [this.#partitions(fleet)]);
@@ -140,7 +140,7 @@ function row(name, ...value) {
 
 function workerCard({ worker_id: id, link, facts }, { reading }, actions) {
   const buttons = id && facts ? actions.forWorker(id) : [];
-  const states = Object.entries(facts?.counts_by_state ?? {}).filter(([, count]) => count > 0);
+  const states = Object.entries(facts?.counts_by_state ?? {}).filter(([, count]) => count > 0).sort();
   return h('li', { class: 'card' },
     h('div', { class: 'card-head' }, h('h3', null, id ?? link.address),
       link ? badge(linkGroup(link.state), `link ${link.state}`) : badge('unknown', 'no link')),
@@ -152,7 +152,7 @@ function workerCard({ worker_id: id, link, facts }, { reading }, actions) {
       ...(facts ? [
         row('Heartbeat', h('span', { 'data-age': facts.at })),
         row('Up', h('span', { 'data-up': facts.started_at })),
-        row('Instances', `${facts.instances}${states.length ? ` (${states.map(([state, count]) => `${count} ${state}`).join(', ')})` : ''}`),
+        row('Instances, by process', `${facts.instances}${states.length ? ` (${states.map(([state, count]) => `${count} ${state}`).join(', ')})` : ''}`),
         row('Version', facts.version),
         row('Isolation', facts.isolation ?? '–'),
       ] : [row('Heartbeat', reading.caught_up ? 'none seen' : 'not read yet')])),
@@ -166,9 +166,9 @@ function resources(facts) {
   return h('table', { class: 'plain-table resources' },
     h('thead', null, h('tr', null, ['Uses', 'Memory', 'CPU'].map((name) => h('th', { scope: 'col' }, name)))),
     h('tbody', null,
+      used('Host', 'machine or container', max === undefined || available === undefined ? undefined : max - available, max, facts.host_cpu_load),
       used('Servers', count === undefined ? null : plural(count, 'process', 'processes'), facts.servers_memory_bytes, max, facts.servers_cpu_load),
-      used('Worker JVM', 'heap', facts.memory_used_bytes, facts.memory_max_bytes, facts.cpu_load),
-      used('Host', 'all processes', max === undefined || available === undefined ? undefined : max - available, max, facts.host_cpu_load)));
+      used('Worker JVM', 'heap, of its own limit', facts.memory_used_bytes, facts.memory_max_bytes, facts.cpu_load)));
 }
 
 /** What a heartbeat does not tell is undefined here. */
@@ -191,12 +191,12 @@ function loadTiles({ load, workers, reading }) {
   const tile = (name, value, more) => h('div', { class: 'tile' }, h('dt', null, name), h('dd', null, value, h('span', { class: 'muted sub' }, more)));
   return h('dl', { class: 'tiles' },
     tile('Calls', rate === undefined ? '–' : `${rate < 10 ? rate.toFixed(1) : Math.round(rate).toLocaleString('en')} /s`, 'answered, last minute, where they are logged'),
-    tile('Failed', rate ? `${(calls.failed * 100).toFixed(calls.failed < 0.1 ? 1 : 0)} %` : '–', 'of these'),
+    tile('Failed', rate ? `${(calls.failed * 100).toFixed(calls.failed < 0.1 ? 1 : 0)} %` : '–', rate ? failedOf(calls) : 'of these'),
     tile('p50', ms(calls?.p50_ms), 'at the worker'),
     tile('p99', ms(calls?.p99_ms), 'at the worker'),
     tile('In flight', workers.some((it) => it.facts) ? running.toLocaleString('en') : '–', 'calls, by the newest heartbeats'),
     tile('Lag', backlog ? sum(backlog.open).toLocaleString('en') : '–', 'commands and requests not done'),
-    tile('Dead letters', backlog ? backlog.dead_letters.toLocaleString('en') : '–', 'within an hour'));
+    tile('Dead letters', backlog ? backlog.dead_letters.toLocaleString('en') : '–', 'new in the last hour'));
 }
 
 const sum = (counts) => Object.values(counts).reduce((all, count) => all + count, 0);

@@ -53,6 +53,12 @@ export function bytes(count) {
 
 export const plural = (count, one, many = `${one}s`) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
+/** How many of the last minute's calls failed, of how many; from rates that are those of a minute. */
+export function failedOf({ per_second, failed }) {
+  const all = Math.round(per_second * 60);
+  return `${Math.round(all * failed).toLocaleString('en')} of ${plural(all, 'call')}`;
+}
+
 const STATUSES = {
   online: ['ok', 'online'],
   command_received: ['move', 'command received'],

@@ -85,9 +85,10 @@ export class Group {
     return new Set(this.items.map((it) => it.team_id)).size;
   }
 
-  /** The instance whose message stands for all: the first that has one. */
+  /** The instance whose message stands for all: one of those in the status that most are in. */
   get sample() {
-    return this.items.find(hasReason) ?? this.first;
+    const [[most]] = this.statuses;
+    return this.items.find((it) => it.status === most && hasReason(it)) ?? this.items.find(hasReason) ?? this.first;
   }
 
   get crashes() {

@@ -217,7 +217,7 @@ export class List {
     setAttribute(reason, 'title', why);
     setText(sub, more);
     setText(third, worker);
-    setText(fourth, crashes ? String(crashes) : '–');
+    setText(fourth, String(crashes ?? 0));
     last.dataset.at = since;
     setAttribute(last, 'title', moment(since));
     setText(last, ago(since));

@@ -345,9 +345,9 @@ final class ConsoleTest {
         page.await("document.querySelectorAll('#fleet .resources').length === 2");
 
         var size = "[\\d.]+ [KMG]iB";
-        awaitRow(1, "Servers[1-9]\\d* process(es)?" + size + " of " + size + "\\d+ %");
-        awaitRow(2, "Worker JVMheap" + size + " of " + size + "\\d+ %");
-        awaitRow(3, "Hostall processes" + size + " of " + size + "\\d+ %");
+        awaitRow(1, "Hostmachine or container" + size + " of " + size + "\\d+ %");
+        awaitRow(2, "Servers[1-9]\\d* process(es)?" + size + " of " + size + "\\d+ %");
+        awaitRow(3, "Worker JVMheap, of its own limit" + size + " of " + size + "\\d+ %");
         assertThat(page.count("#fleet .resources meter")).isEqualTo(6);
         assertThat(page.text("#fleet .cards")).doesNotContain("NaN", "undefined");
     }
@@ -374,7 +374,7 @@ final class ConsoleTest {
         awaitTile("Dead letters", "[1-9]\\d*");
         page.await(
                 "[...document.querySelectorAll('#fleet-gateways .card')].filter(it => /Lag(none|.*not done)/.test(it.textContent)).length === 2");
-        page.awaitText(".alerts", "on dead-letters within an hour");
+        page.awaitText(".alerts", "on dead-letters in the last hour");
         page.screenshot("load");
         page.size(320, 700);
         assertThat(page.eval("document.documentElement.scrollWidth").asInt())
