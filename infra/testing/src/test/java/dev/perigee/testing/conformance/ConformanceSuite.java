@@ -54,7 +54,7 @@ final class ConformanceSuite {
                         List.of(
                                 "client",
                                 "--command",
-                                String.join(" ", Fixtures.NODE, PROGRAM.toString(), bootstrap),
+                                String.join(" ", node(), PROGRAM.toString(), bootstrap),
                                 "--scenario",
                                 scenario.name(),
                                 "--timeout",
@@ -74,11 +74,12 @@ final class ConformanceSuite {
         command.add(modules.resolve("@modelcontextprotocol/conformance/dist/index.js").toString());
         command.addAll(arguments);
         var output = Files.createTempFile(work, "suite", ".log");
-        var process =
+        var builder =
                 new ProcessBuilder(command)
                         .redirectErrorStream(true)
-                        .redirectOutput(output.toFile())
-                        .start();
+                        .redirectOutput(output.toFile());
+        builder.environment().put("NODE_COMPILE_CACHE", work.resolve("compiled").toString());
+        var process = builder.start();
         try {
             process.getOutputStream().close();
             if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
