@@ -35,6 +35,11 @@ final class CallTransitionsPage {
             knows the tools), and the answer is `outcome_unknown`. A deadline that passes on the way ends it sooner: with `timeout` while it is
             *accepted*, with `outcome_unknown` once its run is counted.
 
+            **A call whose server's question is open** (of the revision 2026-07-28) is nowhere under way. When its session is gone it is *queued* with the
+            question, its run not counted, and the next worker has the question open again ([decision](../adr/0048-questions-that-outlive-their-worker.md)).
+            One to which a response was sent ends with `outcome_unknown`. So does one that the next worker refuses, or is too old for; a question
+            that expires on the way ends it with `input_timeout`.
+
             | stage | the request |
             |---|---|
             """;

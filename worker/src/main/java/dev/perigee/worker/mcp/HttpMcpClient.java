@@ -165,9 +165,9 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
 
     /** Waits for the session where there is none; that it cannot be made means nothing was sent. */
     @Override
-    public McpRequest send(String method, RawJson params, Duration timeout)
+    public McpRequest send(String method, RawJson params, boolean mayAsk, Duration timeout)
             throws McpException, InterruptedException {
-        return send(method, params, ArgumentHeaders.NONE, timeout);
+        return send(method, params, ArgumentHeaders.NONE, mayAsk, timeout);
     }
 
     /**
@@ -176,11 +176,16 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
      * @param headers of the tool that is called: a modern server has some of its arguments as
      *     headers, too
      */
-    public McpRequest send(String method, RawJson params, ArgumentHeaders headers, Duration timeout)
+    public McpRequest send(
+            String method,
+            RawJson params,
+            ArgumentHeaders headers,
+            boolean mayAsk,
+            Duration timeout)
             throws McpException, InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
         var session = session(deadline);
-        var call = new HttpCall(method, params, headers, deadline, inFlight);
+        var call = new HttpCall(method, params, headers, mayAsk, deadline, inFlight);
         post(session, call);
         return call.request();
     }

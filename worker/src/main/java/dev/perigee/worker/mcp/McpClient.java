@@ -25,7 +25,17 @@ public interface McpClient {
      * @throws McpException when it was not sent
      * @throws InterruptedException when interrupted before it was sent
      */
-    McpRequest send(String method, RawJson params, Duration timeout)
+    default McpRequest send(String method, RawJson params, Duration timeout)
+            throws McpException, InterruptedException {
+        return send(method, params, false, timeout);
+    }
+
+    /**
+     * The same.
+     *
+     * @param mayAsk whether a modern server may answer that it needs input first
+     */
+    McpRequest send(String method, RawJson params, boolean mayAsk, Duration timeout)
             throws McpException, InterruptedException;
 
     /**
@@ -70,7 +80,17 @@ public interface McpClient {
     /** Sends a request and waits for its result, as long as there is time left. */
     default RawJson request(String method, RawJson params, Supplier<Duration> left)
             throws McpException, InterruptedException {
-        var request = send(method, params, left.get());
+        return request(method, params, false, left);
+    }
+
+    /**
+     * The same.
+     *
+     * @param mayAsk whether a modern server may answer that it needs input first
+     */
+    default RawJson request(String method, RawJson params, boolean mayAsk, Supplier<Duration> left)
+            throws McpException, InterruptedException {
+        var request = send(method, params, mayAsk, left.get());
         try {
             return request.await(left);
         } finally {

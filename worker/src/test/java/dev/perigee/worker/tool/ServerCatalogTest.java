@@ -37,7 +37,8 @@ final class ServerCatalogTest {
                 }
 
                 @Override
-                public McpRequest send(String method, RawJson params, Duration timeout) {
+                public McpRequest send(
+                        String method, RawJson params, boolean mayAsk, Duration timeout) {
                     throw new UnsupportedOperationException();
                 }
 
