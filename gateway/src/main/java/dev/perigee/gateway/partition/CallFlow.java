@@ -143,6 +143,14 @@ final class CallFlow implements CallListener {
         boolean same = requests.attached(result, context.linkName(Topic.TOOL_REQUESTS));
         questions.attached(result, context.linkName(Topic.TOOL_REQUESTS));
         tellOpen(call -> requests.whenAttached(call, same));
+        if (questions.release(queue)) {
+            dispatch();
+        }
+    }
+
+    /** The link of the session is recovering. */
+    void suspended() {
+        questions.suspended();
     }
 
     /**
@@ -182,9 +190,7 @@ final class CallFlow implements CallListener {
         }
     }
 
-    /**
-     * True while a worker runs something for a request, or may; what only asks goes on elsewhere.
-     */
+    /** True while a worker runs a request, or may; what only asks goes on elsewhere. */
     boolean hasCallsAtWorker() {
         return requests.open().stream()
                 .anyMatch(call -> call.stage().mayBeAtWorker() && !call.isAsking());
@@ -307,9 +313,7 @@ final class CallFlow implements CallListener {
     private Transition step(ToolCall call, CallEvent event) {
         var step = CallTransitions.next(call.stage(), event, facts(call));
         call.go(step);
-        if (event == CallEvent.NOT_RUN || event == CallEvent.ATTACHED_SAME_WITHOUT) {
-            questions.refused(call);
-        }
+        questions.stepped(call, step);
         return step;
     }
 
@@ -391,7 +395,6 @@ final class CallFlow implements CallListener {
             if (questions.keepsBack(call)) {
                 queue.aside(call);
             } else if (context.feed().mayDispatch(call.offset())) {
-                questions.sent(call);
                 call.timer(null);
                 var _ = step(call, CallEvent.TURN);
                 context.services()

@@ -176,7 +176,7 @@ final class CallSender {
                 read.recordDeadline().plus(moved),
                 read.reply(),
                 call.span().traceparent(),
-                (call.possibleRuns() > 0 || question != null) ? true : null,
+                (call.possibleRuns() > 0 || call.question() != null) ? true : null,
                 extension == null ? null : read.recordDeadline().plus(extension.most()),
                 input == null ? null : (Long) input.toMillis(),
                 call.span().tracestate(),

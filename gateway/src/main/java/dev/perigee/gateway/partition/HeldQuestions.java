@@ -1,5 +1,6 @@
 package dev.perigee.gateway.partition;
 
+import dev.perigee.gateway.partition.CallTransitions.Transition;
 import dev.perigee.protocol.json.InvalidRecordException;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.Attach;
@@ -35,6 +36,7 @@ final class HeldQuestions {
     private final TreeMap<Long, RawJson> unread = new TreeMap<>();
     private final Map<ToolCall, Set<ToolCall>> waiting = new HashMap<>();
     private int bytes;
+    private boolean linked = true;
 
     HeldQuestions(RequestTable requests) {
         this.requests = requests;
@@ -46,6 +48,7 @@ final class HeldQuestions {
      * @param topic of requests
      */
     void attached(Attach.Result result, String topic) {
+        linked = true;
         replayEnds.clear();
         result.processes().forEach(each -> replayEnds.put(each.processId(), each.nextSeq()));
         List.copyOf(unread.keySet()).forEach(this::forgetUnread);
@@ -55,6 +58,11 @@ final class HeldQuestions {
                 hold(record.origin().offset(), resume);
             }
         }
+    }
+
+    /** The link is recovering: its worker may have been lost with the call. */
+    void suspended() {
+        linked = false;
     }
 
     /** A server asks; an entry that is only replayed says nothing that the attach did not. */
@@ -114,11 +122,11 @@ final class HeldQuestions {
         }
     }
 
-    /** A request is open from now on. */
+    /** A request was read; whether it is open is in the table. */
     void opened(ToolCall call) {
         var resume = unread.get(call.offset());
-        if (resume != null) {
-            forgetUnread(call.offset());
+        forgetUnread(call.offset());
+        if (resume != null && call.equals(requests.open(call.offset()))) {
             hold(call, resume);
         }
     }
@@ -129,19 +137,29 @@ final class HeldQuestions {
     }
 
     /**
-     * Whether a request is to wait: it answers a question whose call no worker has at present. Then
-     * {@link #release} has it.
+     * Whether a request is to wait: it answers a question whose call no worker has at present, or
+     * one that cannot be reached, and may be lost. Then {@link #release} has it.
      */
     boolean keepsBack(ToolCall response) {
         var call = asker(response);
-        if (call == null
-                || call.question() == null
-                || call.hasEnded()
-                || call.stage() == CallStage.ACCEPTED) {
+        if (call == null || call.question() == null || call.hasEnded() || isReached(call)) {
             return false;
         }
         waiting.computeIfAbsent(call, _ -> new LinkedHashSet<>()).add(response);
         return true;
+    }
+
+    private boolean isReached(ToolCall call) {
+        return linked && call.stage() == CallStage.ACCEPTED;
+    }
+
+    /** The link is there again: what waited for that takes its turn, and whether something did. */
+    boolean release(FairQueue queue) {
+        boolean any = false;
+        for (var call : List.copyOf(waiting.keySet())) {
+            any |= isReached(call) && release(call, queue);
+        }
+        return any;
     }
 
     /**
@@ -158,8 +176,18 @@ final class HeldQuestions {
         return true;
     }
 
-    /** A request is about to be sent; where it is a response it may count from now on. */
-    void sent(ToolCall response) {
+    /** A request took a step; a response may count from when it is sent until it surely did not. */
+    void stepped(ToolCall call, Transition step) {
+        boolean missing =
+                step.event() == CallEvent.ATTACHED_SAME_WITHOUT && step.from() == CallStage.UNSURE;
+        if (step.to().mayBeAtWorker() || step.event() == CallEvent.RESULT) {
+            sent(call);
+        } else if (step.event() == CallEvent.NOT_RUN || missing) {
+            refused(call);
+        }
+    }
+
+    private void sent(ToolCall response) {
         var question = asked(response);
         if (question != null) {
             question.sent(response.offset());

@@ -18,6 +18,7 @@ import dev.perigee.protocol.tool.ToolError;
 import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.topic.RecordOrigin;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
@@ -166,6 +167,58 @@ final class HeldQuestionsTest {
 
         assertThat(codeOf("r-1")).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
         assertThat(second.calls).noneMatch(call -> call.requestId().equals("r-1"));
+    }
+
+    @Test
+    @DisplayName(
+            "nor is one whose response was on its way when the link was cut, and is sent again")
+    void answeredThroughACut() {
+        var first = asking();
+        first.take(Calls.KEPT);
+        respond("r-2", "r-1", "q-1");
+        Patience.until("sent", () -> first.calls.size() == 2);
+        var call = first.calls.getFirst().order.origin();
+
+        first.suspend();
+        first.attach(true, List.of(), new AcceptedRecord(call, Progress.RUNNING, null, null));
+        first.calls.getLast().accept();
+        partition.settle();
+        var second = next(first, 2);
+
+        assertThat(codeOf("r-1")).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
+        assertThat(second.calls).noneMatch(each -> each.requestId().equals("r-1"));
+    }
+
+    @Test
+    @DisplayName("has a response wait until its link is there again")
+    void keepsResponsesBackInACut() {
+        var first = asking();
+        var call = first.calls.getFirst().order.origin();
+        first.suspend();
+        respond("r-2", "r-1", "q-1");
+        partition.settle();
+        assertThat(first.calls).as("the response waits").hasSize(1);
+
+        first.attach(
+                true, List.of(), new AcceptedRecord(call, Progress.RUNNING, null, held("q-1")));
+
+        Patience.until("sent", () -> first.calls.size() == 2);
+        assertThat(first.calls.getLast().requestId()).isEqualTo("r-2");
+    }
+
+    @Test
+    @DisplayName("goes on where the link never came back, and so does its response")
+    void goesOnAfterACut() {
+        var first = asking();
+        first.suspend();
+        respond("r-2", "r-1", "q-1");
+        partition.settle();
+
+        var second = next(first, 2);
+
+        Patience.until("sent", () -> second.calls.size() == 2);
+        assertResumed(second.calls.getFirst(), "r-1");
+        assertThat(second.calls.getLast().requestId()).isEqualTo("r-2");
     }
 
     @Test

@@ -13,6 +13,7 @@ import dev.perigee.protocol.tool.ToolResult;
 import dev.perigee.protocol.trace.LogContext;
 import dev.perigee.worker.instance.CallErrors.Ending;
 import dev.perigee.worker.mcp.ArgumentHeaders;
+import dev.perigee.worker.mcp.CallRound;
 import dev.perigee.worker.mcp.McpClient;
 import dev.perigee.worker.mcp.McpException;
 import dev.perigee.worker.mcp.McpRequest;
@@ -206,7 +207,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
         }
         instance.journal().handOver(order);
         instance.calls().remove(this);
-        span.end(null);
+        span.handedOver();
     }
 
     private void finish(ToolResult result) {
@@ -394,8 +395,9 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
     }
 
     /** Whether a modern server may ask; a legacy one was told in its handshake. */
-    private boolean mayAsk() {
-        return input != null && instance.journal().reaches(EventType.CALL_INPUT_REQUIRED);
+    private CallRound placed() {
+        boolean mayAsk = input != null && instance.journal().reaches(EventType.CALL_INPUT_REQUIRED);
+        return new CallRound(mayAsk, rounds.haveBegun());
     }
 
     private RawJson send(ServerRun run, McpClient client, @Nullable View view)
@@ -405,7 +407,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
 
     private RawJson askProcess(McpClient client, ServerRun run)
             throws McpException, InterruptedException {
-        var under = client.send(request.method(), params(), mayAsk(), left(run));
+        var under = client.send(request.method(), params(), placed(), left(run));
         sent = under;
         span.sent(under.id());
         attempts++;
@@ -458,7 +460,7 @@ final class ToolCall implements Runnable, RunningCalls.RunningCall {
 
     private RawJson requestElsewhere(HttpRun run, ArgumentHeaders headers)
             throws McpException, InterruptedException {
-        var under = run.client().send(request.method(), params(), headers, mayAsk(), left(run));
+        var under = run.client().send(request.method(), params(), headers, placed(), left(run));
         try {
             span.sent(under.id());
             return under.await(() -> left(run));

@@ -17,7 +17,7 @@ final class HttpCall implements McpRequest.Owner {
     private final String method;
     private final RawJson params;
     private final ArgumentHeaders headers;
-    private final boolean mayAsk;
+    private final CallRound round;
     private final long deadlineNanos;
     private final InFlight inFlight;
     private final McpRequest request;
@@ -48,26 +48,22 @@ final class HttpCall implements McpRequest.Owner {
 
     /** A request of the calling thread, whose author may not be asked. */
     HttpCall(String method, RawJson params, long deadlineNanos, InFlight inFlight) {
-        this(method, params, ArgumentHeaders.NONE, false, deadlineNanos, inFlight);
+        this(method, params, ArgumentHeaders.NONE, CallRound.ONLY, deadlineNanos, inFlight);
     }
 
-    /**
-     * A request of the calling thread, of whose arguments some are headers, too.
-     *
-     * @param mayAsk whether a modern server may answer that it needs input first
-     */
+    /** One of a call of rounds, of whose arguments some are headers, too. */
     @SuppressWarnings("this-escape") // Nobody can end the request before it is sent.
     HttpCall(
             String method,
             RawJson params,
             ArgumentHeaders headers,
-            boolean mayAsk,
+            CallRound round,
             long deadlineNanos,
             InFlight inFlight) {
         this.method = method;
         this.params = params;
         this.headers = headers;
-        this.mayAsk = mayAsk;
+        this.round = round;
         this.deadlineNanos = deadlineNanos;
         this.inFlight = inFlight;
         this.request = inFlight.open(this);
@@ -128,7 +124,12 @@ final class HttpCall implements McpRequest.Owner {
 
     /** The bytes to send; to a modern server with its {@code _meta}. */
     byte[] message(@Nullable ModernMeta modern) {
-        return McpMessage.write(id(), method, modern == null ? params : modern.put(params, mayAsk));
+        return McpMessage.write(
+                id(), method, modern == null ? params : modern.put(params, round.mayAsk()));
+    }
+
+    CallRound round() {
+        return round;
     }
 
     /** True the first time. */

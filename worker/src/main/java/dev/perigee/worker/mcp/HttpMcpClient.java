@@ -165,9 +165,9 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
 
     /** Waits for the session where there is none; that it cannot be made means nothing was sent. */
     @Override
-    public McpRequest send(String method, RawJson params, boolean mayAsk, Duration timeout)
+    public McpRequest send(String method, RawJson params, CallRound round, Duration timeout)
             throws McpException, InterruptedException {
-        return send(method, params, ArgumentHeaders.NONE, mayAsk, timeout);
+        return send(method, params, ArgumentHeaders.NONE, round, timeout);
     }
 
     /**
@@ -180,12 +180,13 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
             String method,
             RawJson params,
             ArgumentHeaders headers,
-            boolean mayAsk,
+            CallRound round,
             Duration timeout)
             throws McpException, InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
         var session = session(deadline);
-        var call = new HttpCall(method, params, headers, mayAsk, deadline, inFlight);
+        round.requireEra(session.isModern());
+        var call = new HttpCall(method, params, headers, round, deadline, inFlight);
         post(session, call);
         return call.request();
     }
@@ -413,7 +414,9 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
     private void sendAgain(HttpCall call, Preparation first) {
         try {
             first.run();
-            post(session(call.deadlineNanos()), call);
+            var session = session(call.deadlineNanos());
+            call.round().requireEra(session.isModern());
+            post(session, call);
         } catch (McpException e) {
             inFlight.fail(call.id(), e);
         } catch (InterruptedException e) {

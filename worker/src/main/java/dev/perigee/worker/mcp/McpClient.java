@@ -27,15 +27,11 @@ public interface McpClient {
      */
     default McpRequest send(String method, RawJson params, Duration timeout)
             throws McpException, InterruptedException {
-        return send(method, params, false, timeout);
+        return send(method, params, CallRound.ONLY, timeout);
     }
 
-    /**
-     * The same.
-     *
-     * @param mayAsk whether a modern server may answer that it needs input first
-     */
-    McpRequest send(String method, RawJson params, boolean mayAsk, Duration timeout)
+    /** The same, of a call of rounds. */
+    McpRequest send(String method, RawJson params, CallRound round, Duration timeout)
             throws McpException, InterruptedException;
 
     /**
@@ -80,17 +76,7 @@ public interface McpClient {
     /** Sends a request and waits for its result, as long as there is time left. */
     default RawJson request(String method, RawJson params, Supplier<Duration> left)
             throws McpException, InterruptedException {
-        return request(method, params, false, left);
-    }
-
-    /**
-     * The same.
-     *
-     * @param mayAsk whether a modern server may answer that it needs input first
-     */
-    default RawJson request(String method, RawJson params, boolean mayAsk, Supplier<Duration> left)
-            throws McpException, InterruptedException {
-        var request = send(method, params, mayAsk, left.get());
+        var request = send(method, params, left.get());
         try {
             return request.await(left);
         } finally {

@@ -9,6 +9,8 @@ import dev.perigee.protocol.json.Json;
 import dev.perigee.protocol.json.RawJson;
 import dev.perigee.protocol.link.HeldQuestion;
 import dev.perigee.protocol.link.InstanceOrder;
+import dev.perigee.protocol.link.InstanceOrder.Cause;
+import dev.perigee.protocol.link.InstanceOrder.Quarantine;
 import dev.perigee.protocol.link.LinkVersions;
 import dev.perigee.protocol.link.ToolOrder;
 import dev.perigee.protocol.tool.ErrorCode;
@@ -79,6 +81,7 @@ final class RoundsTest {
                 from == null ? null : true,
                 null,
                 allMs,
+                null,
                 from == null ? null : Json.raw(from));
     }
 
@@ -285,6 +288,35 @@ final class RoundsTest {
         assertThat(asked(config, call)).isEmpty();
     }
 
+    @Test
+    @DisplayName("so it may while its server is in quarantine, and is served after it")
+    void resumesInQuarantine() {
+        var config = server();
+        var from = held(config, begin(config, Map.of()));
+        bench.quarantine(config, null, new Quarantine("the worker died", false));
+
+        var call = begin(config, Map.of(), LONG, from);
+        assertThat(respond(config, call, from.inputId()).error()).isNull();
+        bench.apply(config, Cause.RESTORED);
+
+        assertThat(told(call).path("told")).hasSize(1);
+    }
+
+    @Test
+    @DisplayName("a later round is sent to no server that would take it for the first one")
+    void isSentToNoOlderServer() {
+        var config = server();
+        var from = held(config, begin(config, Map.of()));
+        var older = Bench.server("b", Map.of("API_KEY", "very-secret"), "--rounds");
+        bench.configure(older);
+
+        var call = begin(older, Map.of(), LONG, ofConfig(from, bench.snapshot(older).configHash()));
+        assertThat(respond(older, call, from.inputId()).error()).isNull();
+
+        assertThat(message(bench.result(call))).contains("no longer speaks");
+        assertThat(bench.text(older, "record", Map.of())).doesNotContain("book");
+    }
+
     private static HeldQuestion held(RecordingJournal journal, ToolOrder.Execute call) {
         return Objects.requireNonNull(journal.held.get(call.request().requestId()));
     }
@@ -307,6 +339,19 @@ final class RoundsTest {
             var late = begin(config, Map.of(), LONG, expiring(from, Instant.now().plusMillis(ms)));
             assertThat(code(late)).isEqualTo(ErrorCode.INPUT_TIMEOUT);
         }
+    }
+
+    private static HeldQuestion ofConfig(HeldQuestion from, String configHash) {
+        return new HeldQuestion(
+                from.inputId(),
+                from.methods(),
+                from.requestState(),
+                from.rounds(),
+                configHash,
+                from.expiresAt(),
+                from.inputUntil(),
+                from.leftMs(),
+                from.mostLeftMs());
     }
 
     private static HeldQuestion expiring(HeldQuestion from, Instant at) {

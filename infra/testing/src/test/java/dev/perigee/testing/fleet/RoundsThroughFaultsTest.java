@@ -1,6 +1,7 @@
 package dev.perigee.testing.fleet;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.perigee.testing.Fixtures;
 import dev.perigee.testing.NpmServers;
@@ -113,63 +114,87 @@ final class RoundsThroughFaultsTest {
     }
 
     @Test
-    @DisplayName("CAL-05: its worker is killed: the question stays, and is answered at the next")
-    void workerKilled() {
-        var server = install();
-        var call = asking.call(server, "{}", LONG);
-        var question = asking.question(call);
-        int worker = worker(question);
-
-        fleet.part("worker-" + worker).kill();
-        fleet.startWorker(worker).awaitReady();
-
-        asking.assertTaken(respond(server, question));
-        var pids = assertBooked(call).path("pids");
-        assertThat(pids.path(0).asInt(0)).as("%s", pids).isNotEqualTo(pids.path(1).asInt(0));
-    }
-
-    @Test
-    @DisplayName("CAL-05: its worker is killed, and it is answered while there is none")
-    void answeredMeanwhile() throws Exception {
+    @DisplayName("CAL-05: its worker is killed: questions stay, a round is not repeated")
+    void workerKilled() throws Exception {
         try (var elsewhere = AskingServer.started(arguments())) {
-            var server =
+            var http =
                     backend.install(Installation.elsewhere("http", elsewhere.url().toString()));
-            var call = asking.call(server, "{}", LONG);
-            var question = asking.question(call);
-            int worker = worker(question);
+            var stdio = backend.install(ofUser(http));
+            var inARound = asking.call(http, "{\"wait\":600000}", LONG);
+            var answeredMeanwhile = asking.call(http, "{}", LONG);
+            var answeredLater = asking.call(stdio, "{}", LONG);
+            var expiring = asking.call(stdio, "{}", 10_000);
+            asking.assertTaken(respond(http, asking.question(inARound)));
+            var first = asking.question(answeredMeanwhile);
+            var later = asking.question(answeredLater);
+            asking.question(expiring);
+            await().atMost(Records.PATIENCE).until(() -> rounds(http) == 3);
+            var pid = backend.text(stdio, "pid", "{}");
+            int worker = worker(later);
+            var before = recoveries();
 
             fleet.part("worker-" + worker).kill();
-            var response = respond(server, question);
+            await().atMost(Records.PATIENCE).until(() -> isRecovering(http, before));
+            var response = respond(http, first);
             fleet.startWorker(worker).awaitReady();
 
             asking.assertTaken(response);
             asking.assertOneAnswer(response);
-            assertThat(assertBooked(call).path("calls").asInt(0)).as("rounds").isEqualTo(2);
+            assertBooked(answeredMeanwhile);
+            awaitAnother(stdio, pid);
+            asking.assertTaken(respond(stdio, later));
+            var pids = assertBooked(answeredLater).path("pids");
+            assertThat(pids.path(0).asInt(0)).as("%s", pids).isNotEqualTo(pids.path(1).asInt(0));
+            assertThat(backend.answer(inARound).text("error/code")).isEqualTo("outcome_unknown");
+            asking.assertOneAnswer(inARound);
+            assertThat(rounds(http)).as("rounds of two calls").isEqualTo(4);
+            assertThat(backend.answer(expiring).text("error/code")).isEqualTo("input_timeout");
+            asking.assertOneAnswer(expiring);
         }
     }
 
-    @Test
-    @DisplayName("CAL-05: its worker is killed in a round: that is not repeated")
-    void killedInARound() throws Exception {
-        try (var elsewhere = AskingServer.started(arguments())) {
-            var server =
-                    backend.install(Installation.elsewhere("http", elsewhere.url().toString()));
-            var call = asking.call(server, "{\"wait\":600000}", LONG);
-            var question = asking.question(call);
-            int worker = worker(question);
-            asking.assertTaken(respond(server, question));
+    /** The fixture over pipes for the user of another server, whom the same worker serves. */
+    private static Installation ofUser(Installation other) {
+        var its = Installation.of("rounds", Fixtures.NODE, arguments());
+        return new Installation(
+                its.serverSlug(),
+                its.installationId(),
+                other.teamId(),
+                other.userId(),
+                its.command(),
+                its.args(),
+                its.env(),
+                its.more());
+    }
 
-            fleet.part("worker-" + worker).kill();
-            fleet.startWorker(worker).awaitReady();
+    private int rounds(Installation server) {
+        return Integer.parseInt(backend.text(server, "calls", "{}"));
+    }
 
-            assertThat(backend.answer(call).text("error/code")).isEqualTo("outcome_unknown");
-            asking.assertOneAnswer(call);
-            var next = asking.call(server, "{}", LONG);
-            asking.assertTaken(respond(server, asking.question(next)));
-            assertThat(asking.told(next).path("calls").asInt(0))
-                    .as("rounds, of which the one under way may not have reached the server")
-                    .isBetween(3, 4);
-        }
+    private List<String> recoveries() {
+        return IntStream.rangeClosed(1, 2)
+                .mapToObj(gateway -> fleet.part("gateway-" + gateway).output())
+                .flatMap(String::lines)
+                .filter(line -> line.contains("The link is recovering"))
+                .toList();
+    }
+
+    /** Whether the owner of a user's partition has noticed since that its link was lost. */
+    private boolean isRecovering(Installation of, List<String> before) {
+        var partition = "\"partition\":%d,".formatted(fleet.placing().partitionOf(of));
+        return recoveries().stream().filter(line -> line.contains(partition)).count()
+                > before.stream().filter(line -> line.contains(partition)).count();
+    }
+
+    /** Waits until another process serves, so that the owner has another session. */
+    private void awaitAnother(Installation server, String pid) {
+        await().atMost(Records.PATIENCE)
+                .until(
+                        () -> {
+                            var answer = backend.call(server, "pid", "{}");
+                            return answer.text("outcome").equals("success")
+                                    && !answer.text("result/content/0/text").equals(pid);
+                        });
     }
 
     @Test
@@ -189,9 +214,10 @@ final class RoundsThroughFaultsTest {
         for (int gateway = 1; gateway <= 2; gateway++) {
             fleet.part("gateway-" + gateway).awaitReady();
         }
-        backend.text(server, "pid", "{}"); // The next owner has its session.
+        var pid = backend.text(server, "pid", "{}"); // The next owner has its session.
         fleet.part("worker-" + worker).kill();
         fleet.startWorker(worker).awaitReady();
+        awaitAnother(server, pid);
 
         asking.assertTaken(respond(server, question));
         assertBooked(call);
@@ -205,24 +231,14 @@ final class RoundsThroughFaultsTest {
         var question = asking.question(call);
         int worker = worker(question);
 
+        var pid = backend.text(server, "pid", "{}");
+
         assertThat(fleet.part("worker-" + worker).terminate()).isIn(0, 143);
-        fleet.startWorker(worker).awaitReady();
+        var next = fleet.startWorker(worker);
+        awaitAnother(server, pid);
 
         asking.assertTaken(respond(server, question));
         assertBooked(call);
-    }
-
-    @Test
-    @DisplayName("CAL-07: nobody answers after its worker is killed: it ends as any such question")
-    void expires() {
-        var server = install();
-        var call = asking.call(server, "{}", 20_000);
-        int worker = worker(asking.question(call));
-
-        fleet.part("worker-" + worker).kill();
-        fleet.startWorker(worker).awaitReady();
-
-        assertThat(backend.answer(call).text("error/code")).isEqualTo("input_timeout");
-        asking.assertOneAnswer(call);
+        next.awaitReady();
     }
 }
