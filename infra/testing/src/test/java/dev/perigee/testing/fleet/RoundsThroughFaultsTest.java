@@ -3,16 +3,29 @@ package dev.perigee.testing.fleet;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.perigee.client.KafkaConnection;
+import dev.perigee.client.PerigeeClient;
+import dev.perigee.local.cli.Perigee;
+import dev.perigee.protocol.json.RawJson;
+import dev.perigee.protocol.tool.ToolOutcome;
+import dev.perigee.protocol.tool.ToolRequest;
 import dev.perigee.testing.Fixtures;
 import dev.perigee.testing.NpmServers;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** A server of the official SDK of 2026-07-28 asks by its answers, and parts are lost meanwhile. */
@@ -96,6 +109,51 @@ final class RoundsThroughFaultsTest {
             var silent = backend.answer(backend.request(server, "ask", "{}"));
             assertThat(silent.text("error/code")).as("%s", silent).isEqualTo("server_error");
         }
+    }
+
+    @Test
+    @DisplayName("CAL-05: a handler of the Java client answers, and perigee call --answer")
+    void clients(@TempDir Path folder) throws Exception {
+        var server = install();
+        var request =
+                ToolRequest.call(
+                                "r-rounds",
+                                server.teamId(),
+                                server.userId(),
+                                server.toolPath("ask"),
+                                RawJson.of("{\"rounds\":2}"),
+                                30_000L)
+                        .acceptingInput(null);
+        var kafka = new KafkaConnection(fleet.bootstrap(), fleet.names(), Map.of());
+        try (var client = PerigeeClient.connectWithEvents(kafka)) {
+            var answer =
+                    client.call(
+                            request,
+                            Duration.ofSeconds(60),
+                            _ -> {},
+                            _ -> RawJson.of("{\"room\":" + Asking.ROOM + "}"));
+            assertThat(answer.outcome()).as("%s", answer).isEqualTo(ToolOutcome.SUCCESS);
+        }
+        assertThat(asking.told("r-rounds").path("calls").asInt(0)).as("rounds").isEqualTo(3);
+
+        var file = Files.writeString(folder.resolve("answer.json"), Asking.ROOM);
+        var out = new StringWriter();
+        var err = new StringWriter();
+        int code =
+                Perigee.commandLine(new PrintWriter(out, true), new PrintWriter(err, true))
+                        .execute(
+                                "call",
+                                "--bootstrap",
+                                fleet.bootstrap(),
+                                "--team",
+                                server.teamId(),
+                                "--user",
+                                server.userId(),
+                                "--answer",
+                                file.toString(),
+                                server.toolPath("ask"));
+        assertThat(code).as("%s", err).isZero();
+        assertThat(out.toString()).contains("blue", "\"calls\":5");
     }
 
     @Test
