@@ -202,6 +202,14 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
     }
 
     @Override
+    public boolean listensToLists() {
+        var session = newest.get();
+        return session != null
+                && session.isModern()
+                && ModernMeta.listen(session.info(), List.of()) != null;
+    }
+
+    @Override
     public List<String> listen(Collection<String> uris, Duration timeout)
             throws McpException, InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
@@ -209,9 +217,9 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
         if (!session.isModern()) {
             return List.copyOf(uris); // The server was replaced by an older one.
         }
-        var params = uris.isEmpty() ? null : ModernMeta.listen(session.info(), uris);
+        var params = ModernMeta.listen(session.info(), uris);
         if (params == null) {
-            session.listensBy(null);
+            var _ = session.listensBy(null);
             return List.of();
         }
         var call = new HttpCall(ModernMeta.LISTEN, params, deadline, inFlight);
@@ -220,7 +228,10 @@ public final class HttpMcpClient implements McpClient, AutoCloseable {
             inFlight.fail(call.id(), closedNow());
         }
         var taken = call.request().awaitAndTake(left(deadline));
-        session.listensBy(call);
+        var server = session.info();
+        if (session.listensBy(call) && server != null && server.announcesTools()) {
+            listener.onToolsMissed(); // What was announced since the last response ended.
+        }
         return ModernMeta.refused(uris, taken);
     }
 
