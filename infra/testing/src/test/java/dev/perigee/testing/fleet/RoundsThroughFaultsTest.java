@@ -175,8 +175,7 @@ final class RoundsThroughFaultsTest {
     @DisplayName("CAL-05: its worker is killed: questions stay, a round is not repeated")
     void workerKilled() throws Exception {
         try (var elsewhere = AskingServer.started(arguments())) {
-            var http =
-                    backend.install(Installation.elsewhere("http", elsewhere.url().toString()));
+            var http = backend.install(Installation.elsewhere("http", elsewhere.url().toString()));
             var stdio = backend.install(ofUser(http));
             var inARound = asking.call(http, "{\"wait\":600000}", LONG);
             var answeredMeanwhile = asking.call(http, "{}", LONG);
